@@ -82,9 +82,9 @@ def alphabeta(game: herbrand.Game, *, judged: bool) -> Callable[[], int]:
 
     judge = None
     if judged:
-        from herbrand.play.minimax.learning import learn
+        from herbrand.play.minimax.learning import learn_judge
 
-        judge = learn(game.expander, 0, seed=1, deadline=time.monotonic() + 10).judge
+        judge = learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 10).judge
     search = AlphaBetaSearch(game.network, 0, memory=1 << 26, judge=judge)
     roots = itertools.cycle(middle(game, 64))
 
@@ -125,9 +125,9 @@ def env(game: herbrand.Game, *, batch: int, mode: Any) -> Callable[[], int]:
 def mcts(game: herbrand.Game, *, regret: bool = False) -> Callable[[], int]:
     """Grow a tree from the initial state for a quarter of a second a call."""
     from herbrand.play.search.engine import Search
-    from herbrand.play.search.features import only_placing
+    from herbrand.play.search.features import is_placement_only
 
-    amaf = PLACED if only_placing(game.expander) else 0.0
+    amaf = PLACED if is_placement_only(game.expander) else 0.0
     search: Any = Search(game.network, memory=TREE, seed=1, amaf=amaf, regret=regret)
     search.move_to(search.expander.initial)
     slices = {"seconds": 0.002}

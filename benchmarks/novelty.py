@@ -17,17 +17,19 @@ from strength import opening, wilson
 
 import herbrand
 from herbrand.play.minimax.engine import AlphaBetaEngine
-from herbrand.play.minimax.learning import learn
+from herbrand.play.minimax.learning import learn_judge
 
 if TYPE_CHECKING:
     from herbrand.game import Game
-    from herbrand.play.minimax.learning import Lesson
+    from herbrand.play.minimax.learning import LearnedJudge
 
 ARMS = {"order": (True, False), "order and values": (True, True)}
 """Whether moves are ordered by novelty, and whether it is in the values."""
 
 
-def played(game: Game, lessons: list[Lesson], orders: list[bool], nodes: int, plies: int, seed: int) -> float:
+def played(
+    game: Game, lessons: list[LearnedJudge], orders: list[bool], nodes: int, plies: int, seed: int
+) -> float:
     """Return the goal of the first role after a match."""
     searches = [
         AlphaBetaEngine(game.network, role, memory=1 << 24, judge=lessons[role].judge, novelty=orders[role])
@@ -58,7 +60,7 @@ def compare(name: str, games: int, nodes: int, plies: int) -> list[dict[str, Any
     explained: dict[bool, list[float]] = {False: [], True: []}
     for seed in range(games // 2):
         lessons = {
-            novelty: [learn(game.expander, role, seed=seed, novelty=novelty) for role in range(2)]
+            novelty: [learn_judge(game.expander, role, seed=seed, novelty=novelty) for role in range(2)]
             for novelty in (False, True)
         }
         for novelty, both in lessons.items():

@@ -27,7 +27,7 @@ import herbrand
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
-from herbrand.play.solved import solve_quickly
+from herbrand.play.solved import solve_for_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,8 +67,8 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
                 _LEARNED[game, role, name] = made[role]
         else:
             made[role] = known
-            if isinstance(known, MctsPlayer) and known._found.search is not None:
-                known._found.search._clear()
+            if isinstance(known, MctsPlayer) and known._match.search is not None:
+                known._match.search.tree.clear()
     return made
 
 
@@ -92,7 +92,7 @@ def opening(game: Game, plies: int, seed: int) -> list[tuple[Move, ...]]:
 
 def worth(game: Game, policy: OptimalPolicy, state: State, role: str) -> float:
     """Return what a role of a solved game gets from a state, where the goals of two roles add up to 100."""
-    at = policy.place(game.expander.pack([state.facts]))
+    at = policy.find(game.expander.pack([state.facts]))
     if at is None:
         raise ValueError("a state that was not solved")
     value = float(policy.values[at])
@@ -198,7 +198,7 @@ def against_openspiel(name: str, who: str, games: int, clock: float, plies: int)
     their_game = pyspiel.load_game(their_name)
     points: list[float] = []
     theirs_made, theirs_spent = 0, 0.0
-    policy = solve_quickly(game, 0, 600.0, states=STATES, megabytes=3000.0) if name in SOLVED else None
+    policy = solve_for_role(game, 0, 600.0, states=STATES, megabytes=3000.0) if name in SOLVED else None
     won: dict[str, list[bool]] = {"ours": [], "theirs": []}
     for number in range(games):
         mine = number % 2
@@ -296,7 +296,7 @@ def against_perfect(
     whose goals add up to 100.
     """
     game = small(name)
-    policy = solve_quickly(game, 0, 600.0, states=STATES, megabytes=3000.0)
+    policy = solve_for_role(game, 0, 600.0, states=STATES, megabytes=3000.0)
 
     starts: list[tuple[State, str, int]] = []
     number = 0
@@ -346,7 +346,7 @@ def rate(name: str, clock: float) -> dict[str, Any]:
     game = herbrand.load(name)
     player = MctsPlayer(seed=1)
     player.start(game, game.players[0], 300)
-    search = player._found.search
+    search = player._match.search
     if search is None:
         return {"game": game.name, "network": False}
     search.move_to(search.expander.initial)

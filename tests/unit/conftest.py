@@ -15,14 +15,14 @@ import pytest
 
 import herbrand
 from herbrand.match.protocol.processes import parse_port, player_command
-from herbrand.play.minimax.learning import learn
+from herbrand.play.minimax.learning import learn_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from herbrand.machine.state import State
-    from herbrand.play.minimax.learning import Lesson
+    from herbrand.play.minimax.learning import LearnedJudge
 
 
 def _work_begins(process: subprocess.Popen[Any]) -> None:
@@ -64,10 +64,10 @@ def small_connect_four() -> herbrand.Game:
 
 
 @pytest.fixture(scope="session")
-def learned(bundled: Callable[[str], herbrand.Game]) -> tuple[herbrand.Game, Lesson]:
+def learned(bundled: Callable[[str], herbrand.Game]) -> tuple[herbrand.Game, LearnedJudge]:
     """Breakthrough, and what is learned for white from its random games."""
     game = bundled("breakthrough")
-    return game, learn(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
+    return game, learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
 
 
 @pytest.fixture

@@ -17,12 +17,12 @@ from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.minimax.engine import AlphaBetaEngine
-from herbrand.play.minimax.learning import valued
-from herbrand.play.solved import solve_quickly
+from herbrand.play.minimax.learning import evaluate_states
+from herbrand.play.solved import solve_for_role
 
 if TYPE_CHECKING:
     from herbrand.machine.state import State
-    from herbrand.play.minimax.learning import Lesson
+    from herbrand.play.minimax.learning import LearnedJudge
 
 
 RandomState = Callable[[herbrand.Game, int, int], "State"]
@@ -34,13 +34,13 @@ def test_what_is_proved_is_the_value(name: str, random_state: RandomState) -> No
     game = herbrand.load(name)
     expander = game.expander
     for role in range(2):
-        policy = solve_quickly(game, role, 600, states=100_000, megabytes=500)
+        policy = solve_for_role(game, role, 600, states=100_000, megabytes=500)
         search = AlphaBetaEngine(game.network, role, memory=1 << 20, exact=True)
         for seed in range(25):
             root = expander.pack([random_state(game, seed % 6, seed).facts])
             search.move_to(root)
             search.run(100_000)
-            place = policy.place(root)
+            place = policy.find(root)
             assert place is not None
             assert search.is_solved
             assert round(search.value) == round(policy.values[place])
@@ -109,7 +109,7 @@ def test_forced_wins_are_taken_the_short_way(about_to_win: State) -> None:
     report = player.report()
     assert report is not None
     assert (report.best.move, report.best.proved, report.best.plies) == ("(mark 1 3)", 100, 1)
-    assert "looked 1 steps ahead" in str(report) or "looked 2 steps ahead" in str(report)
+    assert "searched to depth 1," in str(report) or "searched to depth 2," in str(report)
 
 
 def test_a_table_gives_back_what_it_took() -> None:
@@ -132,14 +132,14 @@ def test_a_table_gives_back_what_it_took() -> None:
 
 @pytest.mark.slow
 def test_values_are_learned_from_random_games(
-    random_state: RandomState, learned: tuple[herbrand.Game, Lesson]
+    random_state: RandomState, learned: tuple[herbrand.Game, LearnedJudge]
 ) -> None:
     """In breakthrough, who is ahead is told well enough, and both ways of evaluating agree."""
     game, lesson = learned
     assert 0 < lesson.features < len(lesson.judge.literals)  # fluents have weights as novelties, too
     assert lesson.explained > 0.3
     states = np.concatenate([game.expander.pack([random_state(game, 10, s).facts]) for s in range(20)])
-    values = valued(game.expander, 0, states, lesson.judge)
+    values = evaluate_states(game.expander, 0, states, lesson.judge)
     assert values.std() > SCALE
     search = AlphaBetaEngine(game.network, 0, memory=1 << 20, judge=lesson.judge)
     for state, value in zip(states, values, strict=True):
@@ -149,7 +149,7 @@ def test_values_are_learned_from_random_games(
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("rockPaperScissors", "at the same time"), ("kuhn", "hide")],
+    [("rockPaperScissors", "at the same time"), ("kuhn", "hidden information")],
 )
 def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str, random_state: RandomState) -> None:
     """Moves at once, hidden things and chance are for the tree search, and the report says so."""
@@ -175,7 +175,7 @@ def test_a_look_ahead_helps_the_tree_search(
     assert sure.is_solved
     player = MctsPlayer(seed=1, memory=100, playouts=200_000)
     player.start(game, role, 600)
-    assert player._found.probe is not None
+    assert player._match.probe is not None
     move = player.select(state, 60)
     after = {str(m): sure_value(game, role, state, str(m)) for m in state.legal_moves(role)}
     assert after[str(move)] == max(after.values())
@@ -199,11 +199,11 @@ def sure_value(game: herbrand.Game, role: str, state: State, move: str) -> float
 def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -> None:
     """Against an opponent that keeps as much as it can."""
     game = herbrand.load(name)
-    policy = [solve_quickly(game, role, 600, states=100_000, megabytes=500) for role in range(2)]
+    policy = [solve_for_role(game, role, 600, states=100_000, megabytes=500) for role in range(2)]
     tried = 0
     for seed in range(60):
         state = random_state(game, seed % 5, seed)
-        place = policy[0].place(game.expander.pack([state.facts]))
+        place = policy[0].find(game.expander.pack([state.facts]))
         assert place is not None
         if policy[0].values[place] == 50:
             continue
@@ -215,7 +215,7 @@ def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -
             if len(state.legal_moves(game.roles[winner])) > 1:
                 joint[winner] = player.select(state, 0.1)
             elif len(state.legal_moves(game.roles[1 - winner])) > 1:
-                place = policy[1 - winner].place(game.expander.pack([state.facts]))
+                place = policy[1 - winner].find(game.expander.pack([state.facts]))
                 assert place is not None
                 best = policy[1 - winner].options(place)[0][0]
                 joint[1 - winner] = next(m for m in state.legal_moves(game.roles[1 - winner]) if m == best)

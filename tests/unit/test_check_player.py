@@ -129,8 +129,8 @@ def test_a_player_that_dies_costs_a_move() -> None:
     command, player._child.command = player._child.command, ["false"]
     move = player.select(state, 1)
     assert state.is_legal("xplayer", move)
-    assert "it did not start" in player.incidents[0]
-    assert f"`{move}` was drawn instead" in player.incidents[-1]
+    assert "did not start" in player.incidents[0]
+    assert f"played `{move}` at random" in player.incidents[-1]
     player._child.command = command
     known = len(player.incidents)
     assert state.is_legal("xplayer", player.select(state, 60))
@@ -165,7 +165,7 @@ def test_search_in_what_can_be_known_cannot_see_the_state() -> None:
         step = herbrand.analyse.knowledge.histories.HistoryStep(
             "noop", frozenset(game.initial_state("rules").percepts(["noop", "noop", deal], "first"))
         )
-        player.told((step,))
+        player.receive_history((step,))
         move = player.select(Nothing(), 20)  # type: ignore[arg-type]
         assert state.is_legal("first", move)
         assert chosen.setdefault((step,), move) == move
@@ -195,8 +195,8 @@ def test_what_is_known_is_used() -> None:
         player.start(game, "second", 20)
         state = game.initial_state("rules")
         joints = [("noop", "noop", f"(deal {other} {card})"), ("bet", "noop", "noop")]
-        player.told(herbrand.analyse.knowledge.history(game, "second", joints))
+        player.receive_history(herbrand.analyse.knowledge.history(game, "second", joints))
         assert player.select(state, 20) == expected
         report = player.report()
         assert report is not None
-        assert "states that are possible" in str(report)
+        assert "possible states" in str(report)

@@ -13,7 +13,7 @@ import herbrand
 from herbrand.core import Round, SearchTree, StateEvaluator, Stop
 from herbrand.engine.expand import new_generator
 from herbrand.play.search.engine import Search
-from herbrand.play.search.style import PLAIN, Style, mast_weights
+from herbrand.play.search.policy import UNIFORM, PlayoutPolicy, learn_mast_weights
 from herbrand.play.search.tree import ALONE, BUSY, LEAF
 
 if TYPE_CHECKING:
@@ -85,8 +85,10 @@ def test_what_is_proved_of_a_move_is_carried_up(expander: expand.Expander) -> No
 def test_whole_rounds_are_the_same_rounds(name: str, *, weighted: bool) -> None:
     """The core alone does what rounds do of which Python plays the games, bit for bit."""
     game = herbrand.load(name)
-    style = Style(weights=mast_weights(game.expander, seed=1, games=512)) if weighted else PLAIN
-    one, other = (Search(game.network, memory=1 << 22, seed=3, amaf=100.0, style=style) for _ in range(2))
+    policy = (
+        PlayoutPolicy(weights=learn_mast_weights(game.expander, seed=1, games=512)) if weighted else UNIFORM
+    )
+    one, other = (Search(game.network, memory=1 << 22, seed=3, amaf=100.0, policy=policy) for _ in range(2))
     for search in (one, other):
         search.move_to(search.expander.initial)
     for _ in range(12):

@@ -12,7 +12,7 @@ from herbrand import core
 from herbrand.engine.decisive import decisive
 from herbrand.engine.expand import Expander
 from herbrand.play.search.engine import Search
-from herbrand.play.search.style import Style, sighted
+from herbrand.play.search.policy import PlayoutPolicy, decisive_network
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,20 +102,22 @@ def test_where_it_is_not_worth_it_there_is_none() -> None:
     assert decisive(herbrand.load("hex").network) is None
     assert decisive(herbrand.load("breakthrough").network) is None
     assert decisive(herbrand.load("connectFour").network, gates=1000) is None
-    assert sighted(herbrand.load("prisonersDilemma").expander, anyway=True) is None
-    assert sighted(herbrand.load("connectFour").expander) is not None
+    assert decisive_network(herbrand.load("prisonersDilemma").expander, anyway=True) is None
+    assert decisive_network(herbrand.load("connectFour").expander) is not None
 
 
 def test_a_search_that_sees_wins_is_the_same_with_the_kernels_of_all_processors(
     small_connect_four: herbrand.Game,
 ) -> None:
     """As many games of each move, bit for bit; and the tree has the moves of the game."""
-    network = sighted(small_connect_four.expander)
+    network = decisive_network(small_connect_four.expander)
     assert network is not None
     counts = []
     for level in core.levels():
         core.use_level(level)
-        search = Search(small_connect_four.network, memory=1 << 24, seed=1, style=Style(network=network))
+        search = Search(
+            small_connect_four.network, memory=1 << 24, seed=1, policy=PlayoutPolicy(network=network)
+        )
         search.move_to(search.expander.initial)
         for _ in range(4):
             search.round()

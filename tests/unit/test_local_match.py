@@ -90,7 +90,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
     heard: list[int] = []
 
     class Spy(RandomPlayer):
-        def told(self, history: Any) -> None:
+        def receive_history(self, history: Any) -> None:
             heard.append(len(history))
 
         def select(self, state: Any, play_clock: float) -> Any:

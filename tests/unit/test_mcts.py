@@ -16,9 +16,9 @@ from herbrand.errors import HerbrandError
 from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.engine import Search
-from herbrand.play.search.features import only_placing
-from herbrand.play.search.plain import PlainSearch
-from herbrand.play.search.reading import reports
+from herbrand.play.search.features import is_placement_only
+from herbrand.play.search.results import reports
+from herbrand.play.search.rules_search import RulesSearch
 from herbrand.play.search.tree import ALONE, JOINT
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def test_a_plan_is_found_and_followed() -> None:
     state = game.initial_state()
     while not state.is_terminal:
         state = state.next([player.select(state, 20)])
-    search = player._found.search
+    search = player._match.search
     assert search is not None
     assert search.plan is not None
     assert state.goal(game.roles[0]) == round(100 * search.plan.value) > 0
@@ -139,7 +139,7 @@ def test_games_in_which_a_move_comes_later_are_counted_right() -> None:
 def test_only_games_of_placing_pieces_count_later_moves() -> None:
     """Where pieces move, or fall, or new moves come up, a move means different things at different times."""
     found = {
-        name: only_placing(herbrand.load(name).expander)
+        name: is_placement_only(herbrand.load(name).expander)
         for name in ("ticTacToe", "hex", "connectFour", "nim")
     }
     assert found == {"ticTacToe": True, "hex": True, "connectFour": False, "nim": False}
@@ -236,7 +236,7 @@ def test_without_a_network_the_rules_are_searched(
     assert player.select(about_to_win, 20) == "(mark 1 3)"
     report = player.report()
     assert report is not None
-    assert "there is no network" in str(report)
+    assert "the game has no network" in str(report)
 
 
 def test_a_network_that_is_ready_while_a_move_is_looked_for_is_used(
@@ -244,7 +244,7 @@ def test_a_network_that_is_ready_while_a_move_is_looked_for_is_used(
 ) -> None:
     """The rules are searched until then; the win is proved then, long before the clock runs out."""
     asked = threading.Event()
-    build, by_rules = MctsPlayer._build, MctsPlayer._by_rules
+    build, by_rules = MctsPlayer._build, MctsPlayer._select_by_rules
 
     def late(*arguments: Any) -> None:
         asked.wait(60)
@@ -255,7 +255,7 @@ def test_a_network_that_is_ready_while_a_move_is_looked_for_is_used(
         return by_rules(*arguments, **settings)
 
     monkeypatch.setattr(MctsPlayer, "_build", late)
-    monkeypatch.setattr(MctsPlayer, "_by_rules", searched)
+    monkeypatch.setattr(MctsPlayer, "_select_by_rules", searched)
     player = MctsPlayer(seed=1)
     player.start(about_to_win.game, "xplayer", 0)
     assert player.select(about_to_win, 300) == "(mark 1 3)"
@@ -276,15 +276,15 @@ def test_what_a_match_found_out_is_let_go_at_its_end(
         is_over.wait(300)
         raise HerbrandError("too late")
 
-    monkeypatch.setattr(MctsPlayer, "_made_probe", building)
+    monkeypatch.setattr(MctsPlayer, "_build_probe", building)
     player = MctsPlayer(seed=1)
     player.start(about_to_win.game, "xplayer", 0)
     until = time.monotonic() + 200
-    while player._found.search is None and time.monotonic() < until:
+    while player._match.search is None and time.monotonic() < until:
         time.sleep(0.01)
     player.select(about_to_win, 0.2)
     assert player.report() is not None
-    found = weakref.ref(player._found.search)
+    found = weakref.ref(player._match.search)
     assert found() is not None
     other = MctsPlayer(seed=1)
     other.start(about_to_win.game, "oplayer", 0)
@@ -305,7 +305,7 @@ def test_what_a_match_found_out_is_let_go_at_its_end(
 def test_the_plain_search_keeps_to_its_room() -> None:
     """Positions are kept as long as there is memory for them."""
     game = herbrand.load("connectFour")
-    plain = PlainSearch(game.roles[0], 1, memory=0.02)
+    plain = RulesSearch(game.roles[0], 1, memory=0.02)
     plain.move_to(game.initial_state())
     plain.run(lambda: plain.playouts < 30)
     assert 1 < len(plain.nodes) < 10
@@ -329,6 +329,6 @@ def test_games_of_every_kind_are_played_to_the_end(name: str) -> None:
         for role, move in joint.items():
             assert state.is_legal(role, move)
         state = state.next(joint)
-    search = players[game.players[0]]._found.search
+    search = players[game.players[0]]._match.search
     assert search is not None
     assert (search.tree.arm_virtual[: search.tree.arms] == 0).all()

@@ -83,7 +83,7 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
         player = MctsPlayer(seed=1, memory=50, ponder=ponder)
         player.start(game, "red", 60)
         state = game.initial_state()
-        search = player._found.search
+        search = player._match.search
         assert search is not None
         went_on = False
         for _ in range(10 if ponder else 1):  # where the machine is busy threads may not end in time to go on
@@ -101,7 +101,7 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
         state = state.next(["noop", state.legal_moves("yellow")[0]])
         assert state.is_legal("red", player.select(state, 0.1))
         player.stop()
-        assert player._team.end() or player._team.end()
+        assert player._team.stop_and_join() or player._team.stop_and_join()
         before = search.playouts
         time.sleep(0.1)
         assert search.playouts == before

@@ -14,7 +14,7 @@ import herbrand
 from herbrand.play import Player, make_player, mcts
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.meta import MetaPlayer
-from herbrand.play.search.style import PLAIN
+from herbrand.play.search.policy import UNIFORM
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def test_tree_search_keeps_nothing_that_was_made_for_the_match_before(
         gate.enter()
         return game.name, role
 
-    monkeypatch.setattr(mcts, "_turn", threading.Lock())
-    monkeypatch.setattr(MctsPlayer, "_made_search", searched)
-    monkeypatch.setattr(MctsPlayer, "_made_probe", probed)
-    monkeypatch.setattr(MctsPlayer, "_learned", lambda *_, **settings: PLAIN)
+    monkeypatch.setattr(mcts, "_build_lock", threading.Lock())
+    monkeypatch.setattr(MctsPlayer, "_build_search", searched)
+    monkeypatch.setattr(MctsPlayer, "_build_probe", probed)
+    monkeypatch.setattr(MctsPlayer, "_learn_policy", lambda *_, **settings: UNIFORM)
     player, builders = MctsPlayer(seed=1), []
     for name, role in (("ticTacToe", "xplayer"), ("ticTacToe", "oplayer"), ("nim", "second")):
         player.start(herbrand.game.load(name), role, 0)
@@ -76,7 +76,7 @@ def test_tree_search_keeps_nothing_that_was_made_for_the_match_before(
     for builder in builders:
         assert builder is not None
         builder.join(300)
-    assert player._found.probe == ("nim", 1)
+    assert player._match.probe == ("nim", 1)
     gc.collect()
     assert [search() is None for search in made] == [True] * (len(made) - 1) + [False]
 
@@ -84,8 +84,8 @@ def test_tree_search_keeps_nothing_that_was_made_for_the_match_before(
 @pytest.mark.parametrize(
     ("name", "made", "kept"),
     [
-        ("solved", "herbrand.play.solved.solve_quickly", "policy"),
-        ("alphabeta(learning=False)", "herbrand.play.alphabeta.AlphaBetaPlayer._made", "_engines"),
+        ("solved", "herbrand.play.solved.solve_for_role", "policy"),
+        ("alphabeta(learning=False)", "herbrand.play.alphabeta.AlphaBetaPlayer._build_engines", "_engines"),
     ],
 )
 def test_what_was_found_out_for_another_role_is_not_kept(
@@ -103,7 +103,7 @@ def test_what_was_found_out_for_another_role_is_not_kept(
     for role in game.roles:
         player.start(game, role, 0)
         assert gate.came.wait(300)
-        students.append(player._student)  # type: ignore[attr-defined]
+        students.append(player._study_thread)  # type: ignore[attr-defined]
     students[1].join(300)
     assert getattr(player, kept) == [1]
     gate.opened.set()
@@ -123,9 +123,9 @@ class Startled(Player):
     def prepare(self, deadline: float) -> None:
         """Stop the other one, and be stopped by that."""
         del deadline
-        assert self.may_go_on(math.inf)
+        assert self.has_time(math.inf)
         self.stop_other()
-        assert not self.may_go_on(math.inf)
+        assert not self.has_time(math.inf)
 
     def select(self, state: State, play_clock: float) -> Move:
         """Choose the first move; it has been stopped."""
@@ -140,7 +140,7 @@ def test_who_chooses_for_another_player_is_stopped_with_it(monkeypatch: pytest.M
     meta, solved = MetaPlayer(seed=1), SolvedPlayer(seed=1)
     monkeypatch.setattr(MetaPlayer, "_pick", lambda *_: Startled(meta.stop))
     monkeypatch.setattr(SolvedPlayer, "study", lambda *_: iter(()))
-    monkeypatch.setattr(SolvedPlayer, "substitute", lambda *_: Startled(solved.stop))
+    monkeypatch.setattr(SolvedPlayer, "create_fallback", lambda *_: Startled(solved.stop))
     state = game.initial_state("rules")
     for player in (meta, solved):
         player.start(game, "xplayer", 300)

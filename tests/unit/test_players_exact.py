@@ -12,7 +12,7 @@ from herbrand.analyse.solving.minimax.judge import no_judge
 from herbrand.analyse.solving.plan import find_plan
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.meta import MetaPlayer
-from herbrand.play.minimax.learning import Lesson
+from herbrand.play.minimax.learning import LearnedJudge
 from herbrand.play.puzzle import PuzzlePlayer
 from herbrand.play.solved import SolvedPlayer
 
@@ -119,7 +119,7 @@ def test_moves_at_once_are_not_solved() -> None:
         assert state.is_legal(game.roles[0], player.select(state, 0.5))
         if player.report() is not None:
             break
-    assert "several roles choose at once" in str(player.report())
+    assert "several roles choose at the same time" in str(player.report())
 
 
 @pytest.mark.parametrize(
@@ -144,27 +144,27 @@ def test_the_player_for_any_game_says_why(name: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("name", "explained", "chosen"),
     [
-        ("breakthrough", 0.5, "alpha-beta, for what is learned from random games explains 50%"),
-        ("breakthrough", 0.1, "tree search, for what is learned from random games explains 10%"),
-        ("connectFour", None, "tree search, for random games in which nobody misses a win"),
-        ("ticTacToe", None, "tree search, for pieces are only placed"),
+        ("breakthrough", 0.5, "alpha-beta, since the learned evaluation explains 50%"),
+        ("breakthrough", 0.1, "tree search, since the learned evaluation explains 10%"),
+        ("connectFour", None, "tree search, since decisive-move playouts"),
+        ("ticTacToe", None, "tree search, since pieces are only placed"),
     ],
 )
 def test_alpha_beta_is_picked_where_values_can_be_learned(
     name: str, explained: float | None, chosen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two who take turns, too many states, enough explained; where tree search is better nothing is learned."""
-    learned: list[Lesson] = []
+    learned: list[LearnedJudge] = []
 
     def study(self: AlphaBetaPlayer, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
         assert role == game.role_index(self.role)
         assert seconds > 0
         assert explained is not None
-        learned.append(Lesson(no_judge(2), 1, 1, explained, 0.1))
-        yield lambda: self._keep([], learned[-1])
+        learned.append(LearnedJudge(no_judge(2), 1, 1, explained, 0.1))
+        yield lambda: self._store([], learned[-1])
 
     monkeypatch.setattr(AlphaBetaPlayer, "study", study)
-    monkeypatch.setattr("herbrand.play.meta._SMALL", 10)
+    monkeypatch.setattr("herbrand.play.meta._MAX_SOLVED_STATES", 10)
     game = herbrand.game.load(name)
     player = MetaPlayer(seed=1, memory=100)
     player.start(game, game.roles[0], 600)

@@ -71,7 +71,7 @@ def test_a_player_that_hangs_costs_a_move() -> None:
     assert state.is_legal("xplayer", move)
     (incident,) = player.incidents
     assert "stopped" in incident
-    assert f"`{move}` was drawn instead" in incident
+    assert f"played `{move}` at random" in incident
     assert process.wait(timeout=10) == -signal.SIGKILL
     assert state.is_legal("xplayer", player.select(state, 60))
     assert len(player.incidents) == 1
@@ -109,7 +109,7 @@ def test_a_process_that_still_starts_is_not_asked_about_the_next_match(
 
     monkeypatch.setattr(JsonProcess, "request", slow)
     player.start(herbrand.load("connectFour"), "red", 0)
-    starter = player._starter
+    starter = player._start_thread
     assert starter is not None
     game = herbrand.load("ticTacToe")
     player.start(game, "xplayer", 60)

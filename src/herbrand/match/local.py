@@ -169,7 +169,7 @@ class LocalMatch:
         )
         if not states:  # the possible states could not be computed: draw a move
             return self._chance.choice(moves)
-        player.told(history_of(self.play, player.role))
+        player.receive_history(history_of(self.play, player.role))
         return player.select(self._chance.choice(states), self.clock)
 
     # -- what is hidden ---------------------------------------------------------------------

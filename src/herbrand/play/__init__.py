@@ -1,25 +1,25 @@
 """Players: programs that choose moves.
 
-A player is told the game, its role and a clock, then asked for a move in one state after another.
-It may be stopped at any time, from another thread, and then answers soon.  What a
-player needs to know is in `interface`; players are found by name through `registry`, which other
-packages extend with entry points of the group `herbrand.players`.
+A player gets the game, its role and a start clock, then selects a move in one state after another.  `stop`
+may be called from another thread at any time and makes a running call return soon.  `interface` has the base
+class; `registry` finds players by name, and other packages add theirs as entry points of the group
+`herbrand.players`.
 
 | name         | file              | how it chooses                                                          |
 |--------------|-------------------|-------------------------------------------------------------------------|
-| `legal`      | `simple`          | always the first legal move                                             |
-| `random`     | `simple`          | any legal move, evenly                                                  |
-| `greedy`     | `greedy`          | the move after which its goal value is best, one step ahead             |
-| `montecarlo` | `montecarlo`      | the move after which random games end best                              |
-| `mcts`       | `mcts`, `search/` | a tree of the moves that look best, judged by random games, with proofs |
-| `alphabeta`  | `alphabeta`       | looks ahead step by step, values what it sees by what it learned        |
-| `puzzle`     | `puzzle`          | for one role: the next move of a shortest plan                          |
-| `solved`     | `solved`          | small games: by the value of every state                                |
-| `ismcts`     | `ismcts`          | where something is hidden: by what it did and saw alone                 |
-| `meta`       | `meta`            | as the player does that suits the game                                  |
+| `legal`      | `simple`          | the first legal move                                                    |
+| `random`     | `simple`          | a legal move drawn uniformly                                            |
+| `greedy`     | `greedy`          | the highest goal value after one step                                   |
+| `montecarlo` | `montecarlo`      | flat Monte Carlo: the best mean over playouts                           |
+| `mcts`       | `mcts`, `search/` | Monte-Carlo tree search, with exact proofs beside it                    |
+| `alphabeta`  | `alphabeta`       | iterative-deepening alpha-beta with a learned evaluation function       |
+| `puzzle`     | `puzzle`          | one role: the next move of a shortest plan                              |
+| `solved`     | `solved`          | small games: the value of every state                                   |
+| `ismcts`     | `ismcts`          | hidden information: tree search over information sets                   |
+| `meta`       | `meta`            | picks the player that suits the game                                    |
 
-`process:NAME` is the player NAME in a process of its own (`processes`).  What a player found out
-before its last move is its `report`, an `PlayerReport`.
+`process:NAME` runs the player NAME in a subprocess (`processes`).  `Player.report` returns the search
+statistics behind its last move as a `PlayerReport`.
 """
 
 from __future__ import annotations

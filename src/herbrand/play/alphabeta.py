@@ -1,4 +1,4 @@
-"""Alpha-beta with a heuristic value learned from the rules."""
+"""Alpha-beta search with an evaluation function learned from the rules."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import PlayerReport
-from herbrand.play.relay import RelayPlayer
-from herbrand.play.team import MARGIN, PATIENCE, Team, cores
+from herbrand.play.fallback import FallbackPlayer
+from herbrand.play.threads import CLOCK_MARGIN, JOIN_TIMEOUT, ThreadTeam, available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.play.fallback import Choice
     from herbrand.play.minimax.engine import AlphaBetaEngine
-    from herbrand.play.minimax.learning import Lesson
-    from herbrand.play.relay import Choice
+    from herbrand.play.minimax.learning import LearnedJudge
 
 __all__ = ["AlphaBetaPlayer"]
 
 _THREADS = 2
-_NOT_YET = "there is no network yet"
-_LESSON = 20.0
+_NOT_YET = "the network is not ready yet"
+_SIMULTANEOUS = "several roles choose at the same time"
+_LEARNING_SECONDS = 20.0
 """Seconds for learning, at most."""
 
 
-class AlphaBetaPlayer(RelayPlayer):
-    """Looks ahead step by step, as deep as there is time for; values what it sees by what it learned before.
+class AlphaBetaPlayer(FallbackPlayer):
+    """Iterative-deepening alpha-beta with an evaluation function learned before the first move.
 
-    For games in which one role moves at a time without chance and hidden information; in others, and
-    while there is no network, `mcts` chooses.  `memory` is how many megabytes the table of positions
-    takes, `nodes` how many positions are opened for a move at most (None: as many as there is time for),
-    `threads` how many look at the same time (None: two if there are so many processors).  Without
-    `learning` all positions are valued alike until the end is in sight.  With `novelty`, moves that make
-    something true that was not so before in the match are looked at first among equals, and learned values
-    count how rare what is true was in random games.
+    For games with alternating moves, without chance and hidden information; in others, and while the network
+    is not ready, `mcts` chooses.  `memory` is the size of the transposition table in megabytes, `nodes` the
+    maximum of positions searched for a move (None: limited by the clock), `threads` the number of search
+    threads sharing the table (None: two, if there are two processors).  Without `learning` only terminal
+    states have a value.  With `novelty`, ties in move ordering go to moves that make a fluent true for the
+    first time in the match, and rare fluents are features of the evaluation function.
     """
 
     name = "alphabeta"
@@ -55,61 +55,61 @@ class AlphaBetaPlayer(RelayPlayer):
     ) -> None:
         super().__init__(seed, memory=memory)
         self.nodes = nodes
-        self.threads = min(_THREADS, cores()) if threads is None else threads
+        self.threads = min(_THREADS, available_cores()) if threads is None else threads
         self.learning = learning
         self.novelty = novelty
-        self.lesson: Lesson | None = None
-        """What it learned about the game."""
+        self.learned: LearnedJudge | None = None
+        """The learned evaluation function; None without one."""
         self._engines: list[AlphaBetaEngine] = []
-        self._team = Team()
-        self._why = ""
+        self._team = ThreadTeam()
+        self._fallback_reason = ""
 
-    # -- getting ready --------------------------------------------------------------------
+    # -- preparation ----------------------------------------------------------------------
 
     def prepare(self, deadline: float) -> None:
-        """Build the network and learn; let another player prepare where this one cannot play."""
+        """Build the network and learn; prepare the fallback for games that alpha-beta cannot play."""
         game = self.game
         if game.has_percepts or game.chance_role is not None:
             self.forget()
-            self._why = "the rules hide something" if game.has_percepts else "chance takes part"
-            self.hand_over(max(0.0, deadline - time.monotonic()))
+            self._fallback_reason = "hidden information" if game.has_percepts else "the game has chance moves"
+            self.start_fallback(max(0.0, deadline - time.monotonic()))
             return
         super().prepare(deadline)
 
     def forget(self) -> None:
-        """Let go of the table and of what was learned."""
+        """Release the transposition table and the evaluation function."""
         super().forget()
-        self._engines, self.lesson = [], None
-        self._why = _NOT_YET
+        self._engines, self.learned = [], None
+        self._fallback_reason = _NOT_YET
 
     def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
-        """Build what is needed, then learn."""
+        """Build the searches without an evaluation function, then learn one and build them again."""
         started = time.monotonic()
         seed = self.chance.getrandbits(32)
         try:
-            yield partial(self._keep, self._made(game, role, None), None)
+            yield partial(self._store, self._build_engines(game, role, None), None)
             if not self.learning:
                 return
-            from herbrand.play.minimax.learning import learn
+            from herbrand.play.minimax.learning import learn_judge
 
             left = seconds - (time.monotonic() - started)
-            until = time.monotonic() + min(_LESSON, max(1.0, left - 0.5))
-            lesson = learn(game.expander, role, seed=seed, deadline=until, novelty=self.novelty)
-            if lesson.features:
-                yield partial(self._keep, self._made(game, role, lesson), lesson)
+            until = time.monotonic() + min(_LEARNING_SECONDS, max(1.0, left - 0.5))
+            learned = learn_judge(game.expander, role, seed=seed, deadline=until, novelty=self.novelty)
+            if learned.features:
+                yield partial(self._store, self._build_engines(game, role, learned), learned)
         except (HerbrandError, MemoryError) as error:
-            yield partial(setattr, self, "_why", f"there is no network: {error}")
+            yield partial(setattr, self, "_fallback_reason", f"no network: {error}")
 
-    def _keep(self, engines: list[AlphaBetaEngine], lesson: Lesson | None) -> None:
-        self.lesson = lesson
+    def _store(self, engines: list[AlphaBetaEngine], learned: LearnedJudge | None) -> None:
+        self.learned = learned
         self._engines = engines
 
-    def _made(self, game: Game, role: int, lesson: Lesson | None) -> list[AlphaBetaEngine]:
-        """Return searches that share a table, one for each thread; all that choosing needs is imported."""
-        import herbrand.play.search.reading  # noqa: F401
+    def _build_engines(self, game: Game, role: int, learned: LearnedJudge | None) -> list[AlphaBetaEngine]:
+        """Return one search for each thread, all sharing a table; imports what `choose` needs."""
+        import herbrand.play.search.results  # noqa: F401
         from herbrand.play.minimax.engine import AlphaBetaEngine
 
-        judge = None if lesson is None else lesson.judge
+        judge = None if learned is None else learned.judge
         first = AlphaBetaEngine(
             game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
         )
@@ -124,64 +124,66 @@ class AlphaBetaPlayer(RelayPlayer):
             ),
         ]
 
-    # -- choosing -------------------------------------------------------------------------
+    # -- selecting a move -----------------------------------------------------------------
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Search until the clock runs out, or the value is proved."""
-        engines = self._entered(state, max(PATIENCE, min(1.0, 0.5 * (self.deadline - self.asked))))
+        engines = self._engines_at(state, max(JOIN_TIMEOUT, min(1.0, 0.5 * (self.deadline - self.started))))
         if not engines:
             return None
-        works = [self._work(engine) for engine in engines]
-        self._team.think(works, [engine.stop for engine in engines], self.may_go_on, self.deadline - MARGIN)
-        return self._chosen(engines, moves)
+        tasks = [self._search_task(engine) for engine in engines]
+        stops = [engine.stop for engine in engines]
+        self._team.run_until(self.deadline - CLOCK_MARGIN, tasks, stops, self.has_time)
+        return self._best_choice(engines, moves)
 
     def consider(self, state: State, seconds: float) -> Move:
-        """Search in this thread alone, for so much processor time; `HerbrandError` where it cannot."""
+        """Search in this thread for `seconds` of processor time; `HerbrandError` if it cannot."""
         until = time.thread_time() + seconds
-        engines = self._entered(state, PATIENCE)[:1]
+        engines = self._engines_at(state, JOIN_TIMEOUT)[:1]
         if not engines:
-            raise HerbrandError(self._why)
+            raise HerbrandError(self._fallback_reason)
         engines[0].stop.clear()
         while time.thread_time() < until and not engines[0].is_done:
             engines[0].slice()
-        found = self._chosen(engines, self.options(state))
-        return self.options(state)[0] if found is None else found[0]
+        choice = self._best_choice(engines, self.options(state))
+        return self.options(state)[0] if choice is None else choice[0]
 
-    def _entered(self, state: State, seconds: float) -> list[AlphaBetaEngine]:
-        """Return the searches, at the state, in so many seconds; none if they cannot search it."""
+    def _engines_at(self, state: State, timeout: float) -> list[AlphaBetaEngine]:
+        """Return the searches with the state as root; none if they cannot search it.
+
+        Waits up to `timeout` seconds for threads of the previous move.
+        """
         engines = self._engines
-        if not engines or not self._team.end(seconds):
+        if not engines or not self._team.stop_and_join(timeout):
             return []
-        from herbrand.play.search.reading import packed
+        from herbrand.play.search.results import pack_state
 
         try:
-            root = packed(engines[0].expander, state)
+            root = pack_state(engines[0].expander, state)
         except HerbrandError as error:
-            self._why = str(error)
+            self._fallback_reason = str(error)
             return []
         for engine in engines:
             engine.move_to(root)
         if engines[0].chooser != engines[0].role:
-            self._why = "several roles choose at the same time"
+            self._fallback_reason = _SIMULTANEOUS
             return []
         return engines
 
-    def _work(self, engine: AlphaBetaEngine) -> Callable[[], bool]:
-        """Return what a thread does."""
-
-        def work() -> bool:
+    def _search_task(self, engine: AlphaBetaEngine) -> Callable[[], bool]:
+        def search() -> bool:
             while not engine.stop.is_set and not engine.is_done and not engine.is_simultaneous:
                 if self.nodes is not None and engine.nodes >= self.nodes:
                     return True
                 engine.slice()
             return engine.is_done or engine.is_simultaneous
 
-        return work
+        return search
 
-    def _chosen(self, engines: list[AlphaBetaEngine], moves: list[Move]) -> Choice | None:
-        """Return the move of the search that looked deepest."""
+    def _best_choice(self, engines: list[AlphaBetaEngine], moves: list[Move]) -> Choice | None:
+        """Return the move of the search that reached the greatest depth."""
         if any(engine.is_simultaneous for engine in engines):
-            self._why = "several roles choose at the same time"
+            self._fallback_reason = _SIMULTANEOUS
             self._engines = []
             return None
         best = max(engines, key=lambda engine: (engine.is_solved, engine.depth))
@@ -189,20 +191,21 @@ class AlphaBetaPlayer(RelayPlayer):
         move = by_text.get(best.move_text(best.choice).lower()) if best.choice >= 0 else None
         if move is None:
             return self.chance.choice(moves), lambda: None
-        seconds = max(0.0, time.monotonic() - self.asked)
+        seconds = max(0.0, time.monotonic() - self.started)
         nodes = sum(engine.nodes for engine in engines)
-        notes = [f"looked {best.depth} steps ahead, opened {nodes} positions in {seconds:.2f} s"]
-        lesson = self.lesson
-        if lesson is not None:
+        notes = [f"searched to depth {best.depth}, {nodes} positions in {seconds:.2f} s"]
+        learned = self.learned
+        if learned is not None:
             notes.append(
-                f"values positions by {lesson.features} conditions of the rules, "
-                f"learned from {lesson.games} random games"
+                f"evaluates positions by {learned.features} conditions of the rules, "
+                f"learned from {learned.games} random games"
             )
         role = self.role
-        return move, lambda: PlayerReport(  # in large games following the line takes longer than a clock
+        # the report is made later: in large games following the line takes longer than a clock
+        return move, lambda: PlayerReport(
             self.name, role, tuple(best.reports()), seconds, nodes, notes=tuple(notes)
         )
 
     def note(self) -> str:
-        """Say why it does not choose."""
-        return self._why
+        """Return why alpha-beta did not choose."""
+        return self._fallback_reason

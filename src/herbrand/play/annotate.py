@@ -1,4 +1,4 @@
-"""What a player thinks of the moves of a match that was played: which were good, and what was missed."""
+"""Annotations of a played match: how a player evaluates each move, and which better moves were missed."""
 
 from __future__ import annotations
 
@@ -19,38 +19,37 @@ if TYPE_CHECKING:
 __all__ = ["GRADES", "Annotation", "annotate"]
 
 GRADES: Final = ((30.0, "blunder"), (15.0, "mistake"), (5.0, "inaccuracy"))
-"""Points lost, of a hundred, from which on a move is called so."""
-_SHOWN = 6
-_START = 60.0
-"""Seconds that a player has to get ready, at most."""
+"""Thresholds of the points lost, of a hundred, and the grade from each on."""
+_SHOWN_STEPS = 6
+_START_CLOCK = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What is thought of one move of one role."""
+    """A player's evaluation of one move of one role."""
 
     step: int
     """Counted from 1."""
     role: str
     move: str
     explanation: PlayerReport | None
-    """What was found out about the moves there were; None if the player does not say."""
+    """The player's report on all legal moves; None if it keeps none."""
 
     @property
     def played(self) -> MoveReport | None:
-        """What is known about the move that was made."""
+        """The report on the move that was played."""
         if self.explanation is None:
             return None
         return next((r for r in self.explanation.moves if r.move.lower() == self.move.lower()), None)
 
     @property
     def best(self) -> MoveReport | None:
-        """What is known about the move that the player would have made."""
+        """The report on the move that the player would have chosen."""
         return None if self.explanation is None or not self.explanation.moves else self.explanation.best
 
     @property
     def lost(self) -> float | None:
-        """How much less the move is worth than the best one, from 0 to 100; None if that is not known."""
+        """Value of the best move minus that of the played one, from 0 to 100; None if either is unknown."""
         played, best = self.played, self.best
         if played is None or best is None:
             return None
@@ -62,7 +61,7 @@ class Annotation:
 
     @property
     def grade(self) -> str:
-        """One of `GRADES`, `best`, `good`, or `unknown`; a sure result given away is said to be so."""
+        """One of `GRADES`, `best`, `good`, `unknown`, or `gives away a sure N` for a proved value N."""
         lost, played, best = self.lost, self.played, self.best
         if lost is None or played is None or best is None:
             return "unknown"
@@ -84,14 +83,14 @@ class Annotation:
         }
 
     def __str__(self) -> str:
-        """One line: the move with its value, its grade, and what was better."""
+        """One line: the move, its value and grade, and a better move with its expected line."""
         played, best = self.played, self.best
         text = f"{self.role} {self.move}: {_shown(played)}, {self.grade}"
         if best is None or played is None or self.grade in ("best", "unknown"):
             return text
-        line = ["/".join(move for move in joint if move != "noop") for joint in best.line[:_SHOWN]]
-        going_on = f": {' '.join(line)}" if len(line) > 1 else ""
-        return f"{text}; {best.move} {_shown(best)}{going_on}"
+        line = ["/".join(move for move in joint if move != "noop") for joint in best.line[:_SHOWN_STEPS]]
+        expected = f": {' '.join(line)}" if len(line) > 1 else ""
+        return f"{text}; {best.move} {_shown(best)}{expected}"
 
 
 def _shown(report: MoveReport | None) -> str:
@@ -110,11 +109,10 @@ def annotate(
     seed: int = 0,
     first: int = 1,
 ) -> Iterator[Annotation]:
-    """Yield what `player` thinks of the moves of a match from `state` on, with `clock` seconds for each.
+    """Yield annotations by `player` of the joint moves from `state` on, with `clock` seconds for each move.
 
-    `first` is the number of the first step.  Moves where there was no choice, and those of chance, are left
-    out.  The player sees the whole state, also where the rules hide some of it from the role.  Raises
-    `IllegalMoveError` for a match that was not played so.
+    `first` is the number of the first step.  Forced moves and those of chance are skipped.  The player sees
+    the whole state, even in games with hidden information.  Raises `IllegalMoveError` for an illegal move.
     """
     players: dict[str, Player] = {}
     for step, joint in enumerate(moves, start=first):
@@ -123,7 +121,7 @@ def annotate(
                 continue
             if role not in players:
                 players[role] = make_player(player, seed=seed)
-                players[role].start(game, role, _START)
+                players[role].start(game, role, _START_CLOCK)
             players[role].select(state, clock)
             report = players[role].report()
             yield Annotation(step, role, str(move), report)

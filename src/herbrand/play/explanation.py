@@ -1,4 +1,4 @@
-"""Why a player chose its move: what it found out about each move, as data and for people."""
+"""Reports of players on a search: statistics of each move, as data and as text."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from typing import Any
 
 __all__ = ["MoveReport", "PlayerReport"]
 
-_BAR = 20
-_SHOWN_LINE = 6
+_BAR_WIDTH = 20
+_SHOWN_STEPS = 6
 _SHOWN_MOVES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class MoveReport:
-    """What is known about one move."""
+    """Statistics of one move.  Values are goal values of the role, from 0 to 100."""
 
     move: str
     """As KIF."""
     visits: int
-    """Random games, or positions, that were looked at after it."""
+    """Playouts or positions searched after the move."""
     mean: float | None
-    """What the role got in them on the average, or the value of a search, from 0 to 100; None without any."""
+    """Mean value of these playouts, or the value of the search; None without visits."""
     proved: float | None = None
-    """What the role gets if everybody plays as well as possible, where that is proved."""
+    """The value under best play of all roles, if it is proved."""
     at_least: float = 0.0
-    """What the role can make sure of, proved."""
+    """Proved lower bound."""
     at_most: float = 100.0
-    """What it can get at most, proved."""
+    """Proved upper bound."""
     plies: int | None = None
-    """Where a value is proved: how many steps the proof looks ahead."""
+    """The number of steps that the proof of a value looks ahead."""
     line: tuple[tuple[str, ...], ...] = ()
-    """What is expected: joint moves as KIF, the first with this move in it."""
+    """The expected joint moves as KIF, the first with this move in it."""
 
     @property
     def value(self) -> float | None:
@@ -54,27 +54,27 @@ class MoveReport:
 
 @dataclass(frozen=True, slots=True)
 class PlayerReport:
-    """What a player found out before its last move."""
+    """Statistics of a player's search for its last move."""
 
     player: str
     role: str
     moves: tuple[MoveReport, ...]
-    """Best first; the first is the one it chose."""
+    """Best first; the first is the chosen one."""
     seconds: float
     visits: int = 0
-    """Random games, or positions, in all; also those from moves before that could be used again."""
+    """Playouts or positions in total, including those reused from earlier moves."""
     positions: int = 0
     """Positions in memory."""
     notes: tuple[str, ...] = ()
-    """For people: how it went about it."""
+    """Remarks on the search, as text."""
 
     @property
     def best(self) -> MoveReport:
-        """The move that was chosen."""
+        """The report on the chosen move."""
         return self.moves[0]
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: what is known about each move, and what is expected after it."""
+        """Return a table of the moves with their expected lines, for notebooks."""
         from herbrand.runtime.notebook import block, table
 
         rows = []
@@ -84,7 +84,7 @@ class PlayerReport:
                 if report.value is None
                 else f"{report.value:.1f}{'' if report.proved is None else ' proved'}"
             )
-            line = "; ".join(" ".join(joint) for joint in report.line[:_SHOWN_LINE])
+            line = "; ".join(" ".join(joint) for joint in report.line[:_SHOWN_STEPS])
             rows.append((report.move, report.visits, value, line))
         return block(
             f"{self.player} plays {self.role}",
@@ -106,7 +106,7 @@ class PlayerReport:
         }
 
     def table(self, most: int = 8) -> str:
-        """Return a text with a line for each of the best moves, and what is expected after the first."""
+        """Return a text with a line for each of the `most` best moves, the expected line and the notes."""
         lines = []
         if self.moves:
             width = max(len(report.move) for report in self.moves[:most])
@@ -117,8 +117,8 @@ class PlayerReport:
             lines.append(f"... {rest} more")
         if self.moves and len(self.best.line) > 1:
             shown = ["/".join(move for move in joint if move != "noop") for joint in self.best.line]
-            more = " ..." if len(shown) > _SHOWN_LINE else ""
-            lines.append(f"expected: {' '.join(shown[:_SHOWN_LINE])}{more}")
+            more = " ..." if len(shown) > _SHOWN_STEPS else ""
+            lines.append(f"expected: {' '.join(shown[:_SHOWN_STEPS])}{more}")
         lines += self.notes
         return "\n".join(lines)
 
@@ -130,9 +130,9 @@ class PlayerReport:
 def _line(report: MoveReport, width: int, digits: int) -> str:
     value = report.value
     if value is None:
-        return f"{report.move:{width}}  {'':{_BAR}}     ?"
-    full = round(_BAR * value / 100)
-    bar = "█" * full + "░" * (_BAR - full)
+        return f"{report.move:{width}}  {'':{_BAR_WIDTH}}     ?"
+    full = round(_BAR_WIDTH * value / 100)
+    bar = "█" * full + "░" * (_BAR_WIDTH - full)
     if report.proved is None:
         sure = f"  at least {report.at_least:g}" if report.at_least > 0 else ""
         visits = f"{report.visits:{digits}} visit{'s' if report.visits != 1 else ''}"

@@ -15,22 +15,20 @@ if TYPE_CHECKING:
 __all__ = ["GreedyPlayer"]
 
 _REPLIES = 8
-"""How many moves of the others are tried with each move where they have a choice."""
-
-
+"""Random replies sampled for each own move where other roles have a choice."""
 _RESERVE = 1.5
-"""How many times as long as the longest before a step may take."""
+"""Time reserved for a step, as a multiple of the longest step so far."""
 
 
 class GreedyPlayer(Player):
-    """Plays the move after which its goal value is highest, on the average over moves of the others.
+    """Plays the move after which its goal value is highest, averaged over random moves of the others.
 
-    A state without exactly one goal value counts as half of the way, 50.  Among equals it draws.
+    A state without exactly one goal value counts as 50.  Ties are broken at random.
     """
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
-        """Return the best move found until the time is up."""
+        """Return the best of the moves tried before the clock runs out."""
         started = time.monotonic()
         deadline = started + play_clock
         moves = self.options(state)
@@ -40,13 +38,13 @@ class GreedyPlayer(Player):
         alone = all(len(legal) == 1 for role, legal in state.legal_moves().items() if role != self.role)
         best, highest = moves[0], -1.0
         now = time.monotonic()
-        longest = now - started  # what a question to the rules may take
+        longest = now - started  # bounds the time of one rule evaluation
         for move in moves:
             values = []
             for _ in range(1 if alone else _REPLIES):
-                if not self.may_go_on(deadline - _RESERVE * longest):
+                if not self.has_time(deadline - _RESERVE * longest):
                     return best
-                after = state.next({**self.reply(state), self.role: move})
+                after = state.next({**self.random_joint_move(state), self.role: move})
                 goal = after.goal(self.role)
                 values.append(50 if goal is None else goal)
                 before, now = now, time.monotonic()

@@ -1,6 +1,6 @@
-"""`python -m herbrand.play.hosted`: the process in which a `ProcessPlayer` has another player choose.
+"""`python -m herbrand.play.hosted`: the subprocess behind a `ProcessPlayer`.
 
-It reads requests as lines of JSON on standard input and answers each with a line.
+Reads one JSON request per line on standard input and answers each with one line.
 """
 
 from __future__ import annotations
@@ -21,43 +21,45 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-class _Hosted:
-    """Answers requests for the player of this process."""
+class _PlayerHost:
+    """Handles requests for the player of this process."""
 
     def __init__(self) -> None:
         self.player: Player | None = None
         self.game: Any = None
         self.role = ""
 
-    def answer(self, question: dict[str, Any]) -> str:
-        """Begin with a player, prepare it, or have it select a move."""
-        if "begin" in question:
+    def handle(self, request: dict[str, Any]) -> str:
+        """Create a player, prepare it, or let it select a move, depending on the request's key."""
+        if "begin" in request:
             if self.player is not None:
                 self.player.stop()
-            self.player, self.game, self.role = _begun(question["begin"])
+            self.player, self.game, self.role = _create_player(request["begin"])
             return "ready"
         if self.player is None:
-            raise ValueError("there is no player yet")
-        if "start" in question:
-            self.player.start(self.game, self.role, question["start"])
+            raise ValueError("no player: `begin` must come first")
+        if "start" in request:
+            self.player.start(self.game, self.role, request["start"])
             return "ready"
-        return _selected(self.player, self.game, question["select"])
+        return _select_move(self.player, self.game, request["select"])
 
 
-def _begun(setting: dict[str, Any]) -> tuple[Player, Any, str]:
-    if setting["megabytes"] is not None:
-        limit_memory(setting["megabytes"])
-    game = pickle.loads(base64.b64decode(setting["game"]))  # noqa: S301  # written by our own parent
-    return make_player(setting["player"], seed=setting["seed"]), game, setting["role"]
+def _create_player(settings: dict[str, Any]) -> tuple[Player, Any, str]:
+    if settings["megabytes"] is not None:
+        limit_memory(settings["megabytes"])
+    game = pickle.loads(base64.b64decode(settings["game"]))  # noqa: S301  # written by our own parent
+    return make_player(settings["player"], seed=settings["seed"]), game, settings["role"]
 
 
-def _selected(player: Player, game: Any, question: dict[str, Any]) -> str:
+def _select_move(player: Player, game: Any, request: dict[str, Any]) -> str:
     started = time.monotonic()
-    player.told(tuple(HistoryStep(move, frozenset(seen)) for move, seen in question["history"]))
-    state = game.state(question["facts"], engine="rules")
-    left = question["clock"] - (time.monotonic() - started)
+    player.receive_history(
+        tuple(HistoryStep(move, frozenset(percepts)) for move, percepts in request["history"])
+    )
+    state = game.state(request["facts"], engine="rules")
+    left = request["clock"] - (time.monotonic() - started)
     return str(player.select(state, max(0.0, left)))
 
 
 if __name__ == "__main__":
-    serve(_Hosted().answer, lambda error: RequestError(f"{type(error).__name__}: {error}"))
+    serve(_PlayerHost().handle, lambda error: RequestError(f"{type(error).__name__}: {error}"))

@@ -1,4 +1,4 @@
-"""What a player is."""
+"""`Player`: the base class of all players."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Player"]
 
-_PRIMING = 0.25
-"""The part of the start clock after which other preparation no longer waits for the rules."""
+_WARM_UP_SHARE = 0.25
+"""Share of the start clock for which `prepare` waits until the rule evaluator is warm."""
 
 
 class Player(ABC):
     """Chooses the moves of one role in one match; a new match needs a new `start`.
 
-    Calls come one after another, except `stop`, which may come from another thread while one of
-    them runs.  The clocks are seconds that the player may use; who asks has taken off what it needs
-    itself.  With a seed, and time enough, the same questions have the same answers.
+    Calls are sequential, except `stop`, which another thread may make during any of them.  Clocks are in
+    seconds, with the caller's own overhead already subtracted.  With the same seed, and enough time, a player
+    selects the same moves.
     """
 
     def __init__(self, seed: int | None = None) -> None:
         self.chance = random.Random(seed)
         self._stopped = threading.Event()
-        self._ends: tuple[threading.Event, ...] = (self._stopped,)
-        """Each of them, when set, ends the match: its own, and that of the player for whom it chooses."""
+        self._stop_events: tuple[threading.Event, ...] = (self._stopped,)
+        """Any of these ends the match when set: its own, and those of the player it chooses for."""
         self._game: Game | None = None
         self._role = ""
 
@@ -44,18 +44,18 @@ class Player(ABC):
     def game(self) -> Game:
         """The game of the match."""
         if self._game is None:
-            raise RuntimeError("the player was asked for a move before `start`")
+            raise RuntimeError("the player was used before `start`")
         return self._game
 
     @property
     def role(self) -> str:
-        """The role it plays, as the game spells it."""
+        """The player's role, as the game spells it."""
         return self._role
 
     @property
     def stopped(self) -> bool:
-        """Whether the match was ended while the player was thinking."""
-        return any(end.is_set() for end in self._ends)
+        """Whether `stop` ended the match."""
+        return any(event.is_set() for event in self._stop_events)
 
     def start(self, game: Game, role: str, start_clock: float) -> None:
         """Begin a match: prepare for at most `start_clock` seconds.
@@ -63,26 +63,26 @@ class Player(ABC):
         Raises `GameError` for a game that cannot be played, `ValueError` for a role it does not have.
         """
         game.require_playable()
-        deadline = self.until(start_clock)
+        deadline = self.deadline_after(start_clock)
         self._stopped.clear()
         self._game = game
         self._role = game.roles[game.role_index(role)]
-        priming = threading.Thread(target=_prime_rules, args=(game,), daemon=True)
-        priming.start()  # not here: the rules may take longer than the clock
-        enough = self.until(_PRIMING * start_clock)
-        while priming.is_alive() and self.may_go_on(enough):
-            priming.join(max(0.0, min(0.05, enough - time.monotonic())))
+        warm_up = threading.Thread(target=_warm_up_rules, args=(game,), daemon=True)
+        warm_up.start()  # in a thread, since it may take longer than the clock
+        warm_up_deadline = self.deadline_after(_WARM_UP_SHARE * start_clock)
+        while warm_up.is_alive() and self.has_time(warm_up_deadline):
+            warm_up.join(max(0.0, min(0.05, warm_up_deadline - time.monotonic())))
         self.prepare(deadline)
 
     def prepare(self, deadline: float) -> None:
-        """Get ready before the first move, until `deadline` on the monotonic clock; nothing by default."""
+        """Prepare before the first move, until `deadline` on the monotonic clock; does nothing by default."""
         del deadline
 
-    def told(self, history: History) -> None:
-        """Hear what the role remembers of the match so far: its own moves, and what it saw after each.
+    def receive_history(self, history: History) -> None:
+        """Receive the role's own moves so far and its percepts after each.
 
-        Called before `select` where the rules hide something.  Players that rely on it look at nothing
-        else; for others the state that `select` is given is one that the role can hold possible.
+        Called before `select` in games with hidden information.  Players that use it ignore the state passed
+        to `select`, which for the others is one that is consistent with the history.
         """
         del history
 
@@ -90,47 +90,47 @@ class Player(ABC):
     def select(self, state: State, play_clock: float) -> Move:
         """Return a legal move of the role in a state that is not terminal, within `play_clock` seconds.
 
-        With hidden information the state is one that the role can hold possible, not the true one.
+        With hidden information the state is one that is consistent with the role's history, not the true one.
         """
 
     def report(self) -> PlayerReport | None:
-        """Return what the player found out before its last move; None if it does not say."""
+        """Return statistics of the search for the last move; None if the player keeps none."""
         return None
 
     def stop(self) -> None:
         """End the match now; a `select` that runs in another thread returns soon."""
         self._stopped.set()
 
-    # -- for those who write players ----------------------------------------------------------
+    # -- for authors of players ---------------------------------------------------------------
 
-    def serve(self, leader: Player) -> None:
-        """Choose for another player: when that one is stopped, so is this one, even if it starts later."""
-        self._ends = (self._stopped, *leader._ends)
+    def stop_with(self, leader: Player) -> None:
+        """Count as stopped whenever `leader` is stopped, even if this player starts later."""
+        self._stop_events = (self._stopped, *leader._stop_events)
 
-    def until(self, seconds: float) -> float:
-        """Return the time on the monotonic clock after so many seconds."""
+    def deadline_after(self, seconds: float) -> float:
+        """Return the time on the monotonic clock so many seconds from now."""
         return time.monotonic() + seconds
 
-    def may_go_on(self, deadline: float) -> bool:
-        """Whether there is time left and nobody called `stop`."""
+    def has_time(self, deadline: float) -> bool:
+        """Whether the deadline has not passed and `stop` was not called."""
         return not self.stopped and time.monotonic() < deadline
 
     def options(self, state: State) -> list[Move]:
-        """Return the legal moves of the role; `GameError` if there is none, which is a fault in the rules."""
+        """Return the legal moves of the role; `GameError` if it has none, which is an error in the rules."""
         return state.require_moves(self.role)
 
-    def reply(self, state: State) -> dict[str, Move]:
+    def random_joint_move(self, state: State) -> dict[str, Move]:
         """Return a random legal move for each role; `GameError` if a role has none."""
         return state.random_joint_move(self.chance)
 
 
-def _prime_rules(game: Game) -> None:
-    """Ask the evaluator of the rules everything that is asked in a match, for two steps.
+def _warm_up_rules(game: Game) -> None:
+    """Evaluate every relation used in a match for two steps, so that the first move does not pay for it.
 
-    It translates a relation to Python when that is first asked for, and tables what no move can change:
-    up to 0.6 s in large games, longer than a short clock.
+    The evaluator compiles a relation to Python on first use and tables those that no move can change: up to
+    0.6 s in large games, longer than a short clock.
     """
-    with suppress(HerbrandError):  # who asks later is told
+    with suppress(HerbrandError):  # raised again when the player evaluates the rules
         state = game.initial_state("rules")
         for _ in range(2):
             legal = state.legal_moves()

@@ -1,11 +1,11 @@
-"""Tree search for games in which the rules hide something: a tree for what each role can know.
+"""Information set Monte-Carlo tree search, for games with hidden information.
 
-Before each move the states that the role can hold possible are found from what it did and saw alone
-(`herbrand.analyse.knowledge.possible_states`).  Each game of the search begins in one of them, drawn by
-how likely it is, and every role chooses by what *it* knows: there is a tree for each role, whose nodes are
-sequences of own moves and percepts (information set Monte-Carlo tree search with several observers: Cowling,
-Powley and Whitehouse 2012).  Roles choose at once where the rules say so, and a move counts as often as it
-was there to be chosen.  What others knew before is not remembered: each of them is taken to know the state.
+Before each move, the states that are consistent with the role's history are computed
+(`herbrand.analyse.knowledge.possible_states`).  Each playout starts in one of them, drawn by probability.
+There is a tree for each role, whose nodes are information sets, sequences of own moves and percepts
+(multiple-observer ISMCTS: Cowling, Powley and Whitehouse 2012).  Simultaneous moves are chosen independently,
+and UCB1 counts how often a move was available instead of the visits of the node.  The other roles are assumed
+to know the state at the root.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.interface import Player
+from herbrand.play.threads import CLOCK_MARGIN
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
@@ -30,37 +31,35 @@ __all__ = ["IsMctsPlayer"]
 
 _STATES = 3_000
 _PARTICLES = 300
-_SHARE = 0.4
-"""How much of a clock may be spent on finding out what is possible."""
-_LEAST = 0.01
-"""Seconds below which that is not tried."""
-_GUESSES = 20
-"""How many ways to a possible state are tried where there is no time for finding out all of them."""
+_BELIEF_SHARE = 0.4
+"""Share of a clock for computing the possible states."""
+_MIN_BELIEF_SECONDS = 0.01
+"""Seconds below which the possible states are not computed."""
+_REPLAYS = 20
+"""Attempts to replay the history at random, where the possible states are not known."""
 _DRAWS = 8
-"""How many moves of the others are tried in each step of a way."""
-_MARGIN = 0.01
+"""Moves of the others that are tried in each step of a replay."""
 _MAX_STEPS = 300
 
 
 class _Node:
-    """What a role knows at some point: how its moves did, and what it may know next."""
+    """An information set of a role, with the statistics of its moves."""
 
-    __slots__ = ("after", "chances", "counts", "totals")
+    __slots__ = ("availability", "children", "counts", "totals")
 
     def __init__(self) -> None:
         self.counts: dict[Move, int] = {}
         self.totals: dict[Move, float] = {}
-        self.chances: dict[Move, int] = {}
-        """How often a move was there to be chosen."""
-        self.after: dict[Any, _Node] = {}
-        """The next node by own move and percepts."""
+        self.availability: dict[Move, int] = {}
+        """The number of visits in which each move was legal."""
+        self.children: dict[Any, _Node] = {}
+        """By own move and percepts."""
 
 
 class IsMctsPlayer(Player):
-    """For hidden information: searches in what can be known, from its own moves and percepts alone.
+    """Information set tree search, from the role's own moves and percepts alone.
 
-    `playouts` is how many games of the search are played for a move at most (None: as many as
-    there is time for), `exploration` the constant of UCB1.
+    `playouts` is their maximum for a move (None: limited by the clock), `exploration` the constant of UCB1.
     """
 
     def __init__(
@@ -70,74 +69,69 @@ class IsMctsPlayer(Player):
         self.playouts = playouts
         self.exploration = exploration
         self.history: History = ()
-        self._explanation: PlayerReport | None = None
-        self._builder: threading.Thread | None = None
-        self._is_quick = False
-        """Whether the network is ready."""
+        self._report: PlayerReport | None = None
+        self._has_network = False
 
     def prepare(self, deadline: float) -> None:
-        """Build the network in the background, which makes every step faster."""
+        """Build the network in the background; wait for it until the clock runs out."""
         self.history = ()
-        self._explanation = None
-        self._is_quick = False
+        self._report = None
+        self._has_network = False
         game = self.game
 
         def work() -> None:
-            import herbrand.analyse.knowledge  # noqa: F401  # takes longer than a short clock
+            import herbrand.analyse.knowledge  # noqa: F401  # slower than a short clock
 
             try:
                 game.initial_state("network")
             except (HerbrandError, MemoryError):
                 return
             if self._game is game:
-                self._is_quick = True
+                self._has_network = True
 
-        self._builder = threading.Thread(target=work, daemon=True)
-        self._builder.start()
-        while self._builder.is_alive() and self.may_go_on(deadline - _MARGIN):
-            self._builder.join(0.01)
+        builder = threading.Thread(target=work, daemon=True)
+        builder.start()
+        while builder.is_alive() and self.has_time(deadline - CLOCK_MARGIN):
+            builder.join(0.01)
 
-    def told(self, history: History) -> None:
-        """Remember what the role did and saw; nothing else about the match is looked at."""
+    def receive_history(self, history: History) -> None:
+        """Keep the history, from which the possible states are computed."""
         self.history = history
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
-        """Return the best move by what can be known.  In games with `sees`, `state` is not looked at.
-
-        Where everybody sees every move, the state is what all of them know.
-        """
+        """Return the best move given the role's history; `state` is used only in games without `sees`."""
         started = time.monotonic()
-        deadline = started + play_clock - _MARGIN
-        self._explanation = None
-        weights = self._possible(None if self.game.has_percepts else state, _SHARE * play_clock)
+        deadline = started + play_clock - CLOCK_MARGIN
+        self._report = None
+        weights = self._possible_states(None if self.game.has_percepts else state, _BELIEF_SHARE * play_clock)
         if weights:
             moves = self.options(next(iter(weights)))
-        else:  # what it may do a role knows at any rate
+        else:  # a role knows its legal moves in any case
             moves = self.options(state)
-            weights = self._guess(moves, deadline)
+            weights = self._replay_history(moves, deadline)
         if len(moves) == 1:
             return moves[0]
         if not weights:
             return self.chance.choice(moves)
-        work = _Work(self, weights)
+        search = _Search(self, weights)
         done = threading.Event()
 
-        def search() -> None:
+        def run() -> None:
             try:
-                while not done.is_set() and (self.playouts is None or work.played < self.playouts):
-                    work.play()
+                while not done.is_set() and (self.playouts is None or search.playouts < self.playouts):
+                    search.run_playout()
             except HerbrandError as error:
-                work.trouble = str(error)
+                search.error = str(error)
             finally:
                 done.set()
 
-        if self.may_go_on(deadline):
-            threading.Thread(target=search, daemon=True).start()
-            while not done.is_set() and self.may_go_on(deadline):
+        if self.has_time(deadline):
+            threading.Thread(target=run, daemon=True).start()
+            while not done.is_set() and self.has_time(deadline):
                 done.wait(max(0.0, min(0.02, deadline - time.monotonic())))
             done.set()
-        counts, totals = dict(work.root.counts), dict(work.root.totals)
+        counts, totals = dict(search.root.counts), dict(search.root.totals)
         reports = [
             MoveReport(
                 str(move),
@@ -149,28 +143,28 @@ class IsMctsPlayer(Player):
         order = sorted(range(len(moves)), key=lambda k: (-reports[k].visits, -(reports[k].mean or 0.0)))
         best = moves[order[0]] if counts else self.chance.choice(moves)
         notes = (
-            f"{work.played} games from {len(weights)} states that are possible",
-            *([work.trouble] if work.trouble else []),
+            f"{search.playouts} playouts from {len(weights)} possible states",
+            *([search.error] if search.error else []),
         )
-        self._explanation = PlayerReport(
-            "ismcts", self.role, tuple(reports[k] for k in order), time.monotonic() - started, work.played,
-            len(weights), notes,
+        self._report = PlayerReport(
+            "ismcts", self.role, tuple(reports[k] for k in order), time.monotonic() - started,
+            search.playouts, len(weights), notes,
         )  # fmt: skip
         return best
 
-    def _possible(self, state: State | None, seconds: float) -> dict[State, float]:
-        """Return what can be the state, with weights; from what was told alone, unless nothing is hidden.
+    def _possible_states(self, state: State | None, seconds: float) -> dict[State, float]:
+        """Return the states that are consistent with the history, with weights; only `state` if it is given.
 
-        Nothing where that cannot be found out in so many seconds.
+        Empty if that takes more than `seconds`.
         """
         if state is not None:
-            return {self._quick(state): 1.0}
-        if seconds < _LEAST:
+            return {self._on_network(state): 1.0}
+        if seconds < _MIN_BELIEF_SECONDS:
             return {}
         from herbrand.analyse.knowledge import possible_states
 
         try:
-            known = possible_states(
+            belief = possible_states(
                 self.game,
                 self.role,
                 self.history,
@@ -182,34 +176,34 @@ class IsMctsPlayer(Player):
             )
         except HerbrandError:
             return {}
-        return {self._quick(s): float(weight) for s, weight in known.weights.items()}
+        return {self._on_network(s): float(weight) for s, weight in belief.weights.items()}
 
-    def _guess(self, moves: list[Move], deadline: float) -> dict[State, float]:
-        """Return a state in which the role has these moves, to which its own moves lead.
+    def _replay_history(self, moves: list[Move], deadline: float) -> dict[State, float]:
+        """Return a state with these legal moves that a random replay of the history leads to.
 
-        The others' are drawn, of a few each time those after which the role would have seen what it saw.
+        Moves of the others are drawn, a few times in each step, until the role's percepts match.
         """
-        for _ in range(_GUESSES):
+        for _ in range(_REPLAYS):
             state = self.game.initial_state("rules")
             for step in self.history:
                 if state.is_terminal or not state.is_legal(self.role, step.move):
                     break
                 joint: dict[str, Move | str] = {}
                 for _ in range(_DRAWS):
-                    if not self.may_go_on(deadline):
+                    if not self.has_time(deadline):
                         return {}
-                    joint = {**self.reply(state), self.role: step.move}
+                    joint = {**self.random_joint_move(state), self.role: step.move}
                     if frozenset(state.percepts(joint, self.role)) == step.percepts:
                         break
                 state = state.next(joint)
             else:
                 if not state.is_terminal and state.legal_moves(self.role) == moves:
-                    return {self._quick(state): 1.0}
+                    return {self._on_network(state): 1.0}
         return {}
 
-    def _quick(self, state: State) -> State:
-        """Return the state as the fastest engine has it that is ready."""
-        if state.engine == "network" or not self._is_quick:
+    def _on_network(self, state: State) -> State:
+        """Return the same state on the network, if that is ready and can represent it."""
+        if state.engine == "network" or not self._has_network:
             return state
         try:
             return self.game.state(state.facts, engine="network")
@@ -217,31 +211,32 @@ class IsMctsPlayer(Player):
             return state
 
     def report(self) -> PlayerReport | None:
-        """Return what was found out before the last move."""
-        return self._explanation
+        """Return statistics of the search for the last move."""
+        return self._report
 
 
-class _Work:
-    """The search before one move."""
+class _Search:
+    """The search for one move."""
 
     def __init__(self, player: IsMctsPlayer, weights: dict[State, float]) -> None:
         self.game = player.game
         self.chance = player.chance
-        self.width = player.exploration**2
+        self.exploration = player.exploration
         self.states = list(weights)
         self.weights = list(weights.values())
-        self.place = self.game.role_index(player.role)
+        self.role = self.game.role_index(player.role)
         self.root = _Node()
-        self.others: dict[tuple[int, State], _Node] = {}
-        self.played = 0
-        self.trouble = ""
+        self.other_roots: dict[tuple[int, State], _Node] = {}
+        """The roots of the other roles, by role and initial state."""
+        self.playouts = 0
+        self.error = ""
 
-    def play(self) -> None:
-        """Play one game: by the trees as far as they go, then at random; add its end to the trees."""
+    def run_playout(self) -> None:
+        """Descend the trees of all roles, expand, play on at random, and backpropagate."""
         game, roles = self.game, self.game.roles
         state = start = self.chance.choices(self.states, self.weights)[0]
         nodes: list[_Node | None] = [
-            self.root if r == self.place else self.others.setdefault((r, start), _Node())
+            self.root if r == self.role else self.other_roots.setdefault((r, start), _Node())
             for r in range(len(roles))
         ]
         path: list[tuple[int, _Node, Move]] = []
@@ -250,7 +245,7 @@ class _Work:
                 break
             legal = state.legal_moves()
             joint: list[Move] = []
-            fresh = False
+            expanded = False
             for r, moves in enumerate(legal.values()):
                 node = nodes[r]
                 if not moves:
@@ -258,36 +253,36 @@ class _Work:
                 if node is None or len(moves) == 1 or roles[r] == game.chance_role:
                     joint.append(moves[0] if len(moves) == 1 else self.chance.choice(moves))
                     continue
-                move, new = self._choose(node, moves)
-                fresh = fresh or new
+                move, is_new = self._select(node, moves)
+                expanded = expanded or is_new
                 joint.append(move)
                 path.append((r, node, move))
             if any(node is not None for node in nodes):
-                told: Any = state.percepts(joint)
+                percepts: Any = state.percepts(joint)
                 for r, role in enumerate(roles):
                     node = nodes[r]
                     if node is not None:
-                        nodes[r] = None if fresh else node.after.setdefault((joint[r], told[role]), _Node())
+                        key = joint[r], percepts[role]
+                        nodes[r] = None if expanded else node.children.setdefault(key, _Node())
             state = state.next(joint)
         goals = [50 if goal is None else goal for goal in state.goals.values()]
         for r, node, move in path:
             node.counts[move] = node.counts.get(move, 0) + 1
             node.totals[move] = node.totals.get(move, 0.0) + goals[r] / 100
-        self.played += 1
+        self.playouts += 1
 
-    def _choose(self, node: _Node, moves: list[Move]) -> tuple[Move, bool]:
-        """Choose by UCB1 among the moves that are there now; return it and whether it is new."""
-        unknown = [move for move in moves if move not in node.counts]
+    def _select(self, node: _Node, moves: list[Move]) -> tuple[Move, bool]:
+        """Return one of the legal moves by UCB1, and whether it is unvisited."""
+        unvisited = [move for move in moves if move not in node.counts]
         for move in moves:
-            node.chances[move] = node.chances.get(move, 0) + 1
-        if unknown:
-            return self.chance.choice(unknown), True
+            node.availability[move] = node.availability.get(move, 0) + 1
+        if unvisited:
+            return self.chance.choice(unvisited), True
         best, highest = moves[0], -1.0
         for move in moves:
             count = node.counts[move]
-            value = node.totals[move] / count + math.sqrt(
-                self.width * math.log(node.chances[move] + 1) / count
-            )
+            width = math.sqrt(math.log(node.availability[move] + 1) / count)
+            value = node.totals[move] / count + self.exploration * width
             if value > highest:
                 best, highest = move, value
         return best, False

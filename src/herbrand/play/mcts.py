@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search, the strongest player for most games."""
+"""`MctsPlayer`: Monte-Carlo tree search, the strongest player for most games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import PlayerReport
 from herbrand.play.interface import Player
-from herbrand.play.team import MARGIN, PATIENCE, Team, cores
+from herbrand.play.threads import CLOCK_MARGIN, JOIN_TIMEOUT, ThreadTeam, available_cores
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
@@ -27,72 +27,69 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.search.beam import Beam
     from herbrand.play.search.engine import Search
-    from herbrand.play.search.plain import PlainSearch
+    from herbrand.play.search.policy import PlayoutPolicy
     from herbrand.play.search.probe import Probe
-    from herbrand.play.search.style import Style
+    from herbrand.play.search.rules_search import RulesSearch
 
 __all__ = ["MctsPlayer"]
 
 _AMAF = 200.0
 _THREADS = 2
-_LESSON = 20.0
-"""Seconds for learning what states are worth, at most."""
+_LEARNING_SECONDS = 20.0
+"""Seconds for learning an evaluation function, at most."""
 _SLICE = 0.002
-"""Seconds of rounds after which a thread looks up, unless a number of games decides."""
-_PONDERS = 60.0
-"""Seconds of thinking in the time of others, at most."""
+"""Seconds of rounds after which a thread polls, unless a number of playouts ends the search."""
+_PONDER_SECONDS = 60.0
+"""Seconds of pondering, at most."""
 _PROBE_MEMORY = 0.125
-"""The part of the memory that looking for proofs takes."""
+"""Share of the memory for the transposition table of the proof search."""
 
-_turn = threading.Lock()
-"""Held by whoever makes a search: one is made after the other, and the rest wait with empty hands."""
+_build_lock = threading.Lock()
+"""Held while a search is built: searches are large, and waiting builders hold none."""
 
 
-def _begin_anew() -> None:
-    """Let a copy of this process wait for nobody who stayed in the other one."""
-    global _turn
-    _turn = threading.Lock()
+def _reset_build_lock() -> None:
+    """Replace the lock in a forked child, where the thread that held it does not exist."""
+    global _build_lock
+    _build_lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=_reset_build_lock)
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
-class _Findings:
-    """What was found out in one match, which the player lets go of at its end.
+class _MatchData:
+    """The searches of one match, released at its end.
 
-    Who looks for more keeps to the findings with which it began, so that nothing that is found when the match
-    has ended, or the next one has begun, is taken for that of another.
+    A background thread refers to the object with which it started, so that a result that comes after the
+    match has ended is never used in the next one.
     """
 
     search: Search | None = None
     probe: Probe | None = None
     beam: Beam | None = None
-    plain: PlainSearch | None = None
+    rules_search: RulesSearch | None = None
     report: Callable[[], PlayerReport] | None = None
 
 
 class MctsPlayer(Player):
-    """Grows a tree of the moves that look best, judged by hundreds of random games at a time.
+    """Monte-Carlo tree search with hundreds of playouts at a time.
 
-    `memory` is how many megabytes the tree may take, `playouts` how many random games are played for a
-    move at most (None: as many as there is time for), `each` how many are played after each new
-    position, `exploration` the constant of UCB1, `max_steps` what cuts off games that do not end.
-    `amaf` is after how many games a move's own mean counts as much as games in which it came later (0:
-    such games are not counted; None: 200 where pieces are only placed, else 0, as measured).
-    With `regret`, roles that move at once choose by regret matching, and the move is drawn as they do.
-    Where two take turns, an exact search looks for proofs meanwhile (`probe`), in a part of the time.
-    `threads` is how many grow the tree together (None: two if there are so many processors); with `playouts`
-    there is one, and the same questions have the same answers.  With `ponder` it thinks on after its move,
-    for a minute at most, until the next is asked for.
+    `memory` is the size of the tree in megabytes, `playouts` the maximum for a move (None: limited by the
+    clock), `each` their number per new position, `exploration` the constant of UCB1, `max_steps` the length
+    at which playouts are cut off.  `amaf` is the number of playouts after which a move's own mean weighs as
+    much as its AMAF value (0: no AMAF; None: 200 in games where pieces are only placed, else 0, as measured).
+    With `regret`, simultaneous moves are chosen by regret matching, and the move played is drawn from the
+    average strategy.  With `probe`, an exact search for proofs takes a share of the time in two-player games.
+    `threads` grow the tree in parallel (None: two, if there are two processors); with `playouts` there is
+    one, and the same seed gives the same moves.  With `ponder`, the search continues after the move for at
+    most a minute.
 
-    How the games after a leaf are played: with `decisive`, no role passes by a win, or makes a move after
-    which the other has one, if it can help it (None: where that costs little, as measured); with `mast`,
-    moves that went with good results in random games before the match are chosen more often; with `cutoff`,
-    games of two that share a constant sum end after so many steps and count what `minimax.learning` finds
-    their last state worth.  With `beam`, one role alone also looks step by step for a way through the
-    states that promise most.
+    The playout policy: with `decisive`, roles play winning moves and avoid moves that let the opponent win
+    (None: where that is cheap, as measured); `mast` weights moves by their results in playouts before the
+    match; `cutoff` ends playouts of two-player constant-sum games after so many steps and takes the value of
+    a learned evaluation function.  With `beam`, a beam search runs beside the tree in one-role games.
     """
 
     def __init__(
@@ -128,12 +125,12 @@ class MctsPlayer(Player):
         self.decisive = decisive
         self.mast = mast
         self.cutoff = cutoff
-        self.threads = min(_THREADS, cores()) if threads is None else threads
-        self._found = _Findings()
+        self.threads = min(_THREADS, available_cores()) if threads is None else threads
+        self._match = _MatchData()
         self._builder: threading.Thread | None = None
-        self._team = Team()
+        self._team = ThreadTeam()
 
-    # -- getting ready --------------------------------------------------------------------
+    # -- preparation ----------------------------------------------------------------------
 
     @property
     def _slice(self) -> float:
@@ -145,69 +142,66 @@ class MctsPlayer(Player):
 
     def prepare(self, deadline: float) -> None:
         """Build the network and the search in the background; wait for it until the clock runs out."""
-        self._team.halt()
-        self._found = _Findings()
-        found, seed = weakref.ref(self._found), self.chance.getrandbits(32)
-        self._builder = threading.Thread(
-            target=self._build, args=(found, self.game, self.role, seed, deadline), daemon=True
-        )
+        self._team.request_stop()
+        self._match = _MatchData()
+        arguments = weakref.ref(self._match), self.game, self.role, self.chance.getrandbits(32), deadline
+        self._builder = threading.Thread(target=self._build, args=arguments, daemon=True)
         self._builder.start()
-        while self._builder.is_alive() and self.may_go_on(deadline - MARGIN):
+        while self._builder.is_alive() and self.has_time(deadline - CLOCK_MARGIN):
             self._builder.join(0.01)
 
     def _build(
-        self, found: weakref.ref[_Findings], game: Game, player: str, seed: int, deadline: float
+        self, match_ref: weakref.ref[_MatchData], game: Game, player: str, seed: int, deadline: float
     ) -> None:
-        """Add to the findings what takes long to make; holds none of them while it makes the next."""
+        """Build the searches of a match one after another; keeps no reference to them."""
         from herbrand.play.search.beam import Beam
-        from herbrand.play.search.style import PLAIN
+        from herbrand.play.search.policy import UNIFORM
 
         role = game.role_index(player)
         opposed = len(game.players) == 2 and game.chance_role is None
         probed = self.probe and not self.regret and opposed
 
         def is_over() -> bool:
-            return self.stopped or self._found is not found()
+            return self.stopped or self._match is not match_ref()
 
-        def is_added(name: str, make: Callable[[], Any]) -> bool:
-            turn = _turn
+        def add(name: str, build: Callable[[], Any]) -> bool:
+            """Build and store one search; return False if the match is over."""
+            lock = _build_lock
             while not is_over():
-                if turn.acquire(timeout=0.05):
+                if lock.acquire(timeout=0.05):
                     try:
-                        made = make()
+                        search = build()
                     finally:
-                        turn.release()
-                    findings = found()
-                    if findings is not None:
-                        setattr(findings, name, made)
+                        lock.release()
+                    match = match_ref()
+                    if match is not None:
+                        setattr(match, name, search)
                     return not is_over()
             return False
 
         try:
             network = game.network
             alone = self.beam and len(game.roles) == 1
-            if alone and not is_added("beam", lambda: Beam(network, seed=seed, max_steps=self.max_steps)):
+            if alone and not add("beam", lambda: Beam(network, seed=seed, max_steps=self.max_steps)):
                 return
-            if not is_added("search", lambda: self._made_search(game, seed, PLAIN, probed=probed)):
+            if not add("search", lambda: self._build_search(game, seed, UNIFORM, probed=probed)):
                 return
-            if probed and not is_added("probe", lambda: self._made_probe(game, role)):
+            if probed and not add("probe", lambda: self._build_probe(game, role)):
                 return
-            style = self._learned(game.expander, role, seed, deadline, judged=opposed)
-            if style is not PLAIN and not is_added(
-                "search", lambda: self._made_search(game, seed, style, probed=probed)
-            ):
-                return
+            policy = self._learn_policy(game.expander, role, seed, deadline, judged=opposed)
+            if policy is not UNIFORM:
+                add("search", lambda: self._build_search(game, seed, policy, probed=probed))
         except (HerbrandError, MemoryError):
             return
 
-    def _made_search(self, game: Game, seed: int, style: Style, *, probed: bool) -> Search:
-        """Return a search at the initial state, of whose moves something is known."""
+    def _build_search(self, game: Game, seed: int, policy: PlayoutPolicy, *, probed: bool) -> Search:
+        """Return a search at the initial state, after one round."""
         from herbrand.play.search.engine import Search
-        from herbrand.play.search.features import only_placing
+        from herbrand.play.search.features import is_placement_only
 
         amaf = self.amaf
         if amaf is None:
-            amaf = _AMAF if only_placing(game.expander) else 0.0
+            amaf = _AMAF if is_placement_only(game.expander) else 0.0
         memory = self.memory * 1e6
         search = Search(
             game.network,
@@ -219,85 +213,91 @@ class MctsPlayer(Player):
             regret=self.regret,
             amaf=amaf,
             threads=self.threads if self.playouts is None else 1,
-            style=style,
+            policy=policy,
         )
         search.move_to(search.expander.initial)
-        search.round()  # so that there is an answer where there is no time at all
+        search.round()  # so that a clock of 0 seconds has an answer
         return search
 
-    def _learned(self, expander: Expander, role: int, seed: int, deadline: float, *, judged: bool) -> Style:
-        """Return how games are to be played, after learning what that takes."""
-        from herbrand.play.minimax.learning import learn
-        from herbrand.play.search.style import PLAIN, mast_weights, sighted
+    def _learn_policy(
+        self, expander: Expander, role: int, seed: int, deadline: float, *, judged: bool
+    ) -> PlayoutPolicy:
+        """Return the playout policy, after learning what it needs."""
+        from herbrand.play.minimax.learning import learn_judge
+        from herbrand.play.search.policy import UNIFORM, decisive_network, learn_mast_weights
 
-        style = PLAIN
+        policy = UNIFORM
         if judged and self.decisive is not False:
-            network = sighted(expander, anyway=self.decisive is True)
+            network = decisive_network(expander, anyway=self.decisive is True)
             if network is not None:
-                style = style._replace(network=network)
+                policy = policy._replace(network=network)
         if self.mast:
-            style = style._replace(weights=mast_weights(expander, seed=seed))
+            policy = policy._replace(weights=learn_mast_weights(expander, seed=seed))
         if self.cutoff is not None and judged:
-            until = time.monotonic() + max(1.0, min(_LESSON, deadline - time.monotonic() - 0.5))
-            lesson = learn(expander, role, seed=seed, deadline=until)
-            if lesson.features:
-                style = style._replace(cutoff=self.cutoff, judge=lesson.judge, role=role)
-        return style
+            left = deadline - time.monotonic()
+            until = time.monotonic() + max(1.0, min(_LEARNING_SECONDS, left - 0.5))
+            learned = learn_judge(expander, role, seed=seed, deadline=until)
+            if learned.features:
+                policy = policy._replace(cutoff=self.cutoff, judge=learned.judge, role=role)
+        return policy
 
-    def _made_probe(self, game: Game, role: int) -> Probe:
-        """Return a look ahead that is to be moved to a state."""
+    def _build_probe(self, game: Game, role: int) -> Probe:
         from herbrand.play.search.probe import Probe
 
         return Probe(game.network, role, memory=int(_PROBE_MEMORY * self.memory * 1e6))
 
-    # -- choosing -------------------------------------------------------------------------
+    # -- selecting a move -----------------------------------------------------------------
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
-        """Return the best move when time is up, or when the best is proved."""
+        """Return the best move when the clock runs out, or earlier when it is proved."""
         started = time.monotonic()
-        deadline = started + play_clock - MARGIN
-        found, moves = self._found, self.options(state)
-        found.report = None
+        deadline = started + play_clock - CLOCK_MARGIN
+        match, moves = self._match, self.options(state)
+        match.report = None
         if len(moves) == 1:
             return moves[0]
-        waiting = found.search is None
-        search = self._entered(found, state, max(PATIENCE, min(1.0, 0.5 * (deadline - started))))
+        waiting = match.search is None
+        search = self._search_at(match, state, max(JOIN_TIMEOUT, min(1.0, 0.5 * (deadline - started))))
         if search is None:
-            move = self._by_rules(found, state, moves, started, deadline, waiting=waiting)
-            if waiting and self.may_go_on(deadline):
-                search = self._entered(found, state, PATIENCE)
+            move = self._select_by_rules(match, state, moves, started, deadline, waiting=waiting)
+            if waiting and self.has_time(deadline):
+                search = self._search_at(match, state, JOIN_TIMEOUT)
             if search is None:
                 return move
-        found.plain = None
-        return self._by_search(found, search, moves, started, deadline)
+        match.rules_search = None
+        return self._select_by_search(match, search, moves, started, deadline)
 
     def consider(self, state: State, seconds: float) -> Move:
-        """Search in this thread alone, for so much processor time; `HerbrandError` where it cannot."""
-        found = self._found
-        search = self._entered(found, state, PATIENCE)
+        """Search in this thread for `seconds` of processor time; `HerbrandError` without a network."""
+        match = self._match
+        search = self._search_at(match, state, JOIN_TIMEOUT)
         if search is None:
-            raise HerbrandError(f"there is no network of {self.game.name}")
-        for stop in _stops(found, search):
+            raise HerbrandError(f"no network of {self.game.name}")
+        for stop in _stops(match, search):
             stop.clear()
         until = time.thread_time() + seconds
 
         def left() -> float:
             return until - time.thread_time()
 
-        search.run(self._asked(found, search, lambda: left() > 0, left, threads=1), seconds=self._slice)
-        return self._chosen(search, self.options(state))
+        poll = self._poll_function(match, search, lambda: left() > 0, left, threads=1)
+        search.run(poll, seconds=self._slice)
+        return self._best_move(search, self.options(state))
 
-    def _entered(self, found: _Findings, state: State, seconds: float) -> Search | None:
-        """Return the search, at the state, in so many seconds; None if it cannot search it."""
-        search, probe, beam = found.search, found.probe, found.beam
-        if search is None or not self._team.end(seconds):
+    def _search_at(self, match: _MatchData, state: State, timeout: float) -> Search | None:
+        """Return the search with the state as root; None if it is not built or cannot represent the state.
+
+        Waits up to `timeout` seconds for threads that still ponder.
+        """
+        search, probe, beam = match.search, match.probe, match.beam
+        if search is None or not self._team.stop_and_join(timeout):
             return None
-        from herbrand.play.search.reading import packed
+        from herbrand.play.search.results import pack_state
 
         try:
-            root = packed(search.expander, state)
-        except HerbrandError:  # a state that the network does not have
+            root = pack_state(search.expander, state)
+        except HerbrandError:  # the network cannot represent the state
             return None
         search.move_to(root)
         if probe is not None:
@@ -306,113 +306,117 @@ class MctsPlayer(Player):
             beam.move_to(root)
         return search
 
-    def _by_search(
-        self, found: _Findings, search: Search, moves: list[Move], started: float, deadline: float
+    def _select_by_search(
+        self, match: _MatchData, search: Search, moves: list[Move], started: float, deadline: float
     ) -> Move:
-        before, most = search.playouts, self.playouts
+        before, bound = search.playouts, self.playouts
 
-        def more() -> bool:
-            return most is None or search.playouts - before < most
+        def needs_playouts() -> bool:
+            return bound is None or search.playouts - before < bound
 
         def grow(worker: int) -> bool:
-            asked = self._asked(found, search, more, lambda: deadline - time.monotonic(), threads=threads)
-            search.run(asked, worker, seconds=self._slice)
+            poll = self._poll_function(
+                match, search, needs_playouts, lambda: deadline - time.monotonic(), threads=threads
+            )
+            search.run(poll, worker, seconds=self._slice)
             return True
 
         threads = len(search.workers)
-        works = [partial(grow, worker) for worker in range(threads)]
-        stops = _stops(found, search)
-        ended = self._team.think(works, stops, self.may_go_on, deadline - (MARGIN if self.ponder else 0.0))
-        if found.probe is not None and ended:
-            found.probe.tell(search)
+        tasks = [partial(grow, worker) for worker in range(threads)]
+        stop_time = deadline - (CLOCK_MARGIN if self.ponder else 0.0)
+        ended = self._team.run_until(stop_time, tasks, _stops(match, search), self.has_time)
+        if match.probe is not None and ended:
+            match.probe.report_to(search)
         seconds = time.monotonic() - started
         played, role = search.playouts - before, self.role
-        move = self._chosen(search, moves)
+        move = self._best_move(search, moves)
         if self.ponder and ended and not self.stopped:
-            explanation = _explain(search, role, seconds, played)
-            found.report = lambda: explanation
-            self._go_on(found, search)
+            report = _make_report(search, role, seconds, played)
+            match.report = lambda: report
+            self._ponder_in_background(match, search)
         else:
-            found.report = lambda: _explain(search, role, seconds, played)
+            match.report = lambda: _make_report(search, role, seconds, played)
         return move
 
-    def _go_on(self, found: _Findings, search: Search) -> None:
-        """Let the tree grow in the time of others, until the next move is asked for."""
-        until = time.monotonic() + _PONDERS
+    def _ponder_in_background(self, match: _MatchData, search: Search) -> None:
+        """Grow the tree until the next `select`."""
+        until = time.monotonic() + _PONDER_SECONDS
 
         def grow(worker: int) -> bool:
             search.run(lambda: time.monotonic() < until and not self.stopped, worker, seconds=_SLICE)
             return True
 
-        self._team.begin(
-            [partial(grow, worker) for worker in range(len(search.workers))], _stops(found, search)
+        self._team.start(
+            [partial(grow, worker) for worker in range(len(search.workers))], _stops(match, search)
         )
 
     def stop(self) -> None:
-        """End the match, and all threads."""
+        """End the match and all threads."""
         super().stop()
-        self._team.halt()
-        self._found = _Findings()
+        self._team.request_stop()
+        self._match = _MatchData()
 
-    def _asked(
+    def _poll_function(
         self,
-        found: _Findings,
+        match: _MatchData,
         search: Search,
-        may_go_on: Callable[[], bool],
+        keep_going: Callable[[], bool],
         left: Callable[[], float],
         *,
         threads: int,
     ) -> Callable[[], bool]:
-        """Return what each of some threads asks between rounds; it looks for proofs then, now and then.
+        """Return the function that each thread calls between rounds to learn whether to continue.
 
-        `left` says how many seconds there still are.
+        It also runs slices of the proof search and the beam search, each for its share of the time or, with a
+        number of playouts, of the work, so that the result does not depend on the clock.  `left` returns the
+        remaining seconds.
         """
         role = self.game.role_index(self.role)
-        probe, beam = found.probe, found.beam
+        probe, beam = match.probe, match.beam
         began, before = time.thread_time(), search.playouts
-        most = self.playouts
+        bound = self.playouts
 
-        def ask() -> bool:
+        def poll() -> bool:
             if probe is not None:
-                if probe.may_go_on:
-                    if most is not None:  # so that the same questions have the same answers
+                if probe.can_improve:
+                    if bound is not None:
                         played = search.playouts - before
-                        share = probe.share(most - played)
-                        wanted = (1 - share) * probe.engine.nodes < share * played
+                        share = probe.time_share(bound - played)
+                        is_due = (1 - share) * probe.engine.nodes < share * played
                     else:
-                        share = probe.share(probe.rate * left())
-                        wanted = probe.spent < share * threads * (time.thread_time() - began)
-                    if wanted:
-                        probe.slice()
-                probe.tell(search)
-            if beam is not None and beam.may_go_on:
+                        share = probe.time_share(probe.rate * left())
+                        is_due = probe.spent < share * threads * (time.thread_time() - began)
+                    if is_due:
+                        probe.run_slice()
+                probe.report_to(search)
+            if beam is not None and beam.can_improve:
                 if beam.games <= search.playouts - before:
-                    beam.slice()
-                beam.tell(search)
-            return may_go_on() and not search.decided(role)
+                    beam.run_step()
+                beam.report_to(search)
+            return keep_going() and not search.is_decided(role)
 
-        return ask
+        return poll
 
-    def _chosen(self, search: Search, moves: list[Move]) -> Move:
-        """Return the move that the search found best."""
-        from herbrand.play.search.reading import ranked_arms
+    def _best_move(self, search: Search, moves: list[Move]) -> Move:
+        """Return the best move at the root, or one drawn from the average strategy with `regret`."""
+        from herbrand.play.search.results import ranked_arms
 
         role = self.game.role_index(self.role)
         by_text = {str(move).lower(): move for move in moves}
-        planned = search.planned()
+        planned = search.planned_move()
         if planned is not None and planned.lower() in by_text:
             return by_text[planned.lower()]
         if not search.is_open:
             return self.chance.choice(moves)
         if self.regret:
-            arm = search.drawn_arm(role, self.chance)
+            arm = search.draw_arm(role, self.chance)
         else:
             arm = ranked_arms(search, search.root, role)[0]
         return by_text.get(search.move_text(int(search.tree.move[arm])).lower(), moves[0])
 
-    def _by_rules(
+    def _select_by_rules(
         self,
-        found: _Findings,
+        match: _MatchData,
         state: State,
         moves: list[Move],
         started: float,
@@ -420,66 +424,66 @@ class MctsPlayer(Player):
         *,
         waiting: bool,
     ) -> Move:
-        """Search by evaluating the rules, where there is no network; if `waiting`, until there is one."""
-        from herbrand.play.search.plain import PlainSearch
+        """Search by evaluating the rules; if `waiting`, until the search on the network is built."""
+        from herbrand.play.search.rules_search import RulesSearch
 
-        plain = found.plain
-        if plain is None:
-            plain = found.plain = PlainSearch(
+        rules_search = match.rules_search
+        if rules_search is None:
+            rules_search = match.rules_search = RulesSearch(
                 self.role, self.chance.getrandbits(32), exploration=self.exploration, memory=self.memory
             )
-        if not self.may_go_on(deadline):
+        if not self.has_time(deadline):
             return self.chance.choice(moves)
-        plain.move_to(state)
+        rules_search.move_to(state)
         ended = threading.Event()
-        before, most = plain.playouts, self.playouts
+        before, bound = rules_search.playouts, self.playouts
 
-        def may_go_on() -> bool:
-            return not ended.is_set() and (most is None or plain.playouts - before < most)
+        def keep_going() -> bool:
+            return not ended.is_set() and (bound is None or rules_search.playouts - before < bound)
 
         def work() -> None:
             try:
-                with suppress(HerbrandError):  # the rules take too long: what is known so far decides
-                    plain.run(may_go_on)
+                with suppress(HerbrandError):  # evaluation went over budget: the playouts so far decide
+                    rules_search.run(keep_going)
             finally:
                 ended.set()
 
         threading.Thread(target=work, daemon=True).start()
-        while not ended.is_set() and self.may_go_on(deadline) and not (waiting and found.search is not None):
+        while not ended.is_set() and self.has_time(deadline) and not (waiting and match.search is not None):
             ended.wait(max(0.0, min(0.05, deadline - time.monotonic())))
         ended.set()
-        best = plain.best()
+        best = rules_search.best()
         seconds, role = time.monotonic() - started, self.role
-        why = "the network is not ready yet" if self._is_building else "there is no network"
-        played = plain.playouts - before
-        note = f"{played} random games by evaluating the rules: {why}"
-        found.report = lambda: PlayerReport(
-            "mcts", role, tuple(plain.reports()), seconds, played, len(plain.nodes), (note,)
+        reason = "the network is not ready yet" if self._is_building else "the game has no network"
+        played = rules_search.playouts - before
+        note = f"{played} playouts by evaluating the rules: {reason}"
+        match.report = lambda: PlayerReport(
+            "mcts", role, tuple(rules_search.reports()), seconds, played, len(rules_search.nodes), (note,)
         )
         return best if best is not None else self.chance.choice(moves)
 
     def report(self) -> PlayerReport | None:
-        """Return what was found out before the last move; None if there was nothing to choose."""
-        report = self._found.report
-        return None if report is None else report()
+        """Return statistics of the search for the last move; None if there was only one legal move."""
+        make_report = self._match.report
+        return None if make_report is None else make_report()
 
 
-def _stops(found: _Findings, search: Search) -> list[Stop]:
-    """Return what ends the work of all threads."""
-    return [search.stop] if found.probe is None else [search.stop, found.probe.engine.stop]
+def _stops(match: _MatchData, search: Search) -> list[Stop]:
+    """Return the flags that end the search threads."""
+    return [search.stop] if match.probe is None else [search.stop, match.probe.engine.stop]
 
 
-def _explain(search: Search, role: str, seconds: float, playouts: int) -> PlayerReport:
-    from herbrand.play.search.reading import reports
+def _make_report(search: Search, role: str, seconds: float, playouts: int) -> PlayerReport:
+    from herbrand.play.search.results import reports
 
-    found = reports(search, search.expander.roles.index(role))
-    notes = [f"{playouts} random games in {seconds:.2f} s"]
+    moves = reports(search, search.expander.roles.index(role))
+    notes = [f"{playouts} playouts in {seconds:.2f} s"]
     plan = search.plan
-    planned = search.planned()
+    planned = search.planned_move()
     if plan is not None and planned is not None:
-        notes.append(f"follows a plan that ends with {100 * plan.value:g}")
-        found.sort(key=lambda report: report.move != planned)
+        notes.append(f"follows a plan to goal value {100 * plan.value:g}")
+        moves.sort(key=lambda report: report.move != planned)
     return PlayerReport(
-        "mcts", role, tuple(found), seconds, round(float(search.tree.games[search.root])), search.positions,
+        "mcts", role, tuple(moves), seconds, round(float(search.tree.games[search.root])), search.positions,
         tuple(notes),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The player for any game: looks at the game, and lets the player choose that suits it."""
+"""`MetaPlayer`: picks the player that suits the game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from herbrand.play.interface import Player
 from herbrand.play.ismcts import IsMctsPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.puzzle import PuzzlePlayer
-from herbrand.play.search.features import only_placing
+from herbrand.play.search.features import is_placement_only
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
@@ -24,65 +24,62 @@ if TYPE_CHECKING:
 
 __all__ = ["MetaPlayer"]
 
-_Picked = TypeVar("_Picked", bound=Player)
+_AnyPlayer = TypeVar("_AnyPlayer", bound=Player)
 
-_LOOKS = 20
-"""States of a random game that are sampled to detect whose turn it is."""
-_LEARNS = 2.0
-"""Seconds that learning to value positions takes, at least."""
-_EXPLAINED = 0.3
-"""The part of the variance of ends that must be explained for alpha-beta, as measured."""
-_SMALL = 200_000
-"""States up to which a game is solved."""
+_SAMPLED_STATES = 20
+"""States of one playout that are checked for simultaneous moves."""
+_MIN_LEARNING_SECONDS = 2.0
+"""Seconds that must be left to learn an evaluation function."""
+_MIN_EXPLAINED = 0.3
+"""Share of the variance of outcomes that the evaluation function must explain for alpha-beta, as measured."""
+_MAX_SOLVED_STATES = 200_000
 
 
 class MetaPlayer(Player):
-    """Lets the player choose that suits the game, and says why.
+    """Picks a player for the game and reports why.
 
-    A planner, a solved game, alpha-beta where values can be learned, or tree search.
-
-    `memory` is in megabytes.
+    A planner for one role, a perfect player for small games, alpha-beta where an evaluation function can be
+    learned, and tree search elsewhere.  `memory` is in megabytes.
     """
 
     def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
         super().__init__(seed)
         self.memory = memory
         self.reason = ""
-        """Why the player was picked, for people."""
+        """Why the player was picked."""
         self._player: Player | None = None
 
     def prepare(self, deadline: float) -> None:
-        """Pick a player in a part of the time, and let it prepare in the rest."""
+        """Pick a player, and let it prepare for the rest of the time."""
         self._player = None
-        player = self._started(self._pick(deadline), deadline - time.monotonic())
+        player = self._start_player(self._pick(deadline), deadline - time.monotonic())
         if isinstance(player, SolvedPlayer) and player.policy is None:
-            player, self.reason = self._searcher(player, deadline)
+            player, self.reason = self._pick_search(player, deadline)
         self._player = player
         if self.stopped:
             player.stop()
 
-    def _started(self, player: _Picked, seconds: float) -> _Picked:
-        """Start a player, which is to choose, in so many seconds."""
-        player.serve(self)
+    def _start_player(self, player: _AnyPlayer, seconds: float) -> _AnyPlayer:
+        player.stop_with(self)
         player.start(self.game, self.role, max(0.0, seconds))
         return player
 
-    def _searcher(self, solved: SolvedPlayer, deadline: float) -> tuple[Player, str]:
-        """Return the player that suits a game that is not solved, ready, and why it was picked."""
-        because = solved.note()
+    def _pick_search(self, solved: SolvedPlayer, deadline: float) -> tuple[Player, str]:
+        """Return a prepared player for a game that was not solved, and why it was picked."""
+        unsolved = solved.note()
         seed, left = self.chance.getrandbits(32), deadline - time.monotonic()
-        if not solved.finished.is_set() or left < _LEARNS:
-            return solved, f"tree search: {because}"
-        shown = _against_depth(self.game)
-        if not shown:
-            deep = self._started(AlphaBetaPlayer(seed, memory=self.memory / 4), left / 2)
-            explained = 0.0 if deep.lesson is None else deep.lesson.explained
-            shown = f"what is learned from random games explains {explained:.0%} of how others end"
-            if explained >= _EXPLAINED:
-                return deep, f"alpha-beta, for {shown}: {because}"
-            deep.stop()
-        wide = self._started(MctsPlayer(seed, memory=self.memory), deadline - time.monotonic())
-        return wide, f"tree search, for {shown}: {because}"
+        if not solved.finished.is_set() or left < _MIN_LEARNING_SECONDS:
+            return solved, f"tree search: {unsolved}"
+        reason = _reason_for_mcts(self.game)
+        if not reason:
+            alphabeta = self._start_player(AlphaBetaPlayer(seed, memory=self.memory / 4), left / 2)
+            explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained
+            reason = f"the learned evaluation explains {explained:.0%} of the variance of outcomes"
+            if explained >= _MIN_EXPLAINED:
+                return alphabeta, f"alpha-beta, since {reason}: {unsolved}"
+            alphabeta.stop()
+        mcts = self._start_player(MctsPlayer(seed, memory=self.memory), deadline - time.monotonic())
+        return mcts, f"tree search, since {reason}: {unsolved}"
 
     def _pick(self, deadline: float) -> Player:
         game, seed = self.game, self.chance.getrandbits(32)
@@ -90,42 +87,42 @@ class MetaPlayer(Player):
             self.reason = "one role: a planner, and tree search until it has a plan"
             return PuzzlePlayer(seed, memory=self.memory)
         if game.has_percepts:
-            self.reason = "the rules hide something: search in what can be known"
+            self.reason = "hidden information: tree search over information sets"
             return IsMctsPlayer(seed)
-        at_once = self._chooses_at_once(deadline)
-        if at_once:
-            self.reason = f"tree search with regret matching: {at_once}"
+        simultaneous = self._find_simultaneous_choice(deadline)
+        if simultaneous:
+            self.reason = f"tree search with regret matching: {simultaneous}"
             return MctsPlayer(seed, memory=self.memory, regret=True)
-        self.reason = f"no more than {_SMALL} states: the game is solved"
-        return SolvedPlayer(seed, memory=self.memory, states=_SMALL)
+        self.reason = f"no more than {_MAX_SOLVED_STATES} states: the game is solved"
+        return SolvedPlayer(seed, memory=self.memory, states=_MAX_SOLVED_STATES)
 
-    def _chooses_at_once(self, deadline: float) -> str:
-        """Look along a random game for a state in which several roles have a choice; say which."""
+    def _find_simultaneous_choice(self, deadline: float) -> str:
+        """Describe the first simultaneous choice in a playout; empty if there is none."""
         state = self.game.initial_state("rules")
         until = time.monotonic() + 0.1 * (deadline - time.monotonic())
         try:
-            for step in range(_LOOKS):
+            for step in range(_SAMPLED_STATES):
                 if state.is_terminal or time.monotonic() > until:
                     return ""
                 legal = state.legal_moves()
-                free = [role for role in self.game.players if len(legal[role]) > 1]
-                if len(free) > 1:
-                    return f"{' and '.join(free[:3])} choose at the same time in step {step + 1}"
-                state = state.next(self.reply(state))
+                choosing = [role for role in self.game.players if len(legal[role]) > 1]
+                if len(choosing) > 1:
+                    return f"{' and '.join(choosing[:3])} choose at the same time in step {step + 1}"
+                state = state.next(self.random_joint_move(state))
         except HerbrandError:
             return ""
         return ""
 
     def select(self, state: State, play_clock: float) -> Move:
-        """Let the player choose."""
+        """Let the picked player select."""
         if self._player is None:
             return self.chance.choice(self.options(state))
         return self._player.select(state, play_clock)
 
-    def told(self, history: History) -> None:
-        """Pass on what the role remembers."""
+    def receive_history(self, history: History) -> None:
+        """Pass the history on."""
         if self._player is not None:
-            self._player.told(history)
+            self._player.receive_history(history)
 
     def stop(self) -> None:
         """End the match."""
@@ -134,15 +131,15 @@ class MetaPlayer(Player):
             self._player.stop()
 
     def report(self) -> PlayerReport | None:
-        """Return what the player found, with the reason why it was picked."""
+        """Return the report of the picked player, with the reason why it was picked."""
         report = None if self._player is None else self._player.report()
         return None if report is None else replace(report, notes=(*report.notes, self.reason))
 
 
-def _against_depth(game: Game) -> str:
-    """Return why tree search is better than alpha-beta whatever can be learned, as measured; empty if not."""
-    from herbrand.play.search.style import sighted
+def _reason_for_mcts(game: Game) -> str:
+    """Return why tree search beats alpha-beta whatever it learns, as measured; empty if it does not."""
+    from herbrand.play.search.policy import decisive_network
 
-    if only_placing(game.expander):
+    if is_placement_only(game.expander):
         return "pieces are only placed"
-    return "" if sighted(game.expander) is None else "random games in which nobody misses a win cost little"
+    return "" if decisive_network(game.expander) is None else "decisive-move playouts are cheap"

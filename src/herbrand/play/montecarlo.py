@@ -1,8 +1,8 @@
-"""Flat Monte-Carlo: the move after which random games end best.
+"""Flat Monte Carlo: the move with the best mean over playouts.
 
-On the network, hundreds of games are played at once from the states after each move
-(`Expander.rollouts`); while the network is not ready, or where there is none, games are played
-one by one by evaluating the rules.  Both add to the same averages.
+On the network, hundreds of playouts run at once from the states after each move (`Expander.rollouts`).  While
+the network is not ready, and for games without one, playouts evaluate the rules one at a time.  Both add to
+the same means.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.core import Stop
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
-from herbrand.play.team import MARGIN, Team
+from herbrand.play.threads import CLOCK_MARGIN, ThreadTeam
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["MonteCarloPlayer"]
 
-_AT_FIRST = 64
-"""Games of the first round on the network, as many as one word has bits; later rounds grow."""
+_FIRST_ROUND = 64
+"""Playouts of the first round on the network, one for each bit of a word; later rounds grow."""
 _LARGEST_ROUND = 4096
-_UNKNOWN = 50.0
-"""What a game counts that ends without exactly one goal value, or is cut off without one."""
+_UNKNOWN_GOAL = 50.0
+"""The goal value of a playout that ends, or is cut off, without exactly one."""
 
 
-class _Averages:
-    """What random games after each move of a state gave so far."""
+class _MoveMeans:
+    """Sums and counts of the goal values of playouts, for each legal move of a state."""
 
     def __init__(self, state: State, moves: list[Move]) -> None:
         self.state = state
@@ -42,14 +42,14 @@ class _Averages:
         self.totals = [0.0] * len(moves)
         self.counts = [0] * len(moves)
         self.stop = Stop()
-        """Ends the games when it is set."""
+        """Ends the playouts when set."""
 
 
 class MonteCarloPlayer(Player):
-    """Plays every legal move equally often in random games and takes the one with the best mean.
+    """Runs equally many playouts after each legal move and plays the one with the best mean.
 
-    `playouts` bounds the games of one move (None: as many as there is time for); `max_steps` cuts games
-    off that do not end.  A draw of means goes to the first move in the order of the sheet's text.
+    `playouts` bounds their number for one move (None: limited by the clock); playouts are cut off after
+    `max_steps`.  Ties go to the first move in sorted order.
     """
 
     def __init__(self, seed: int | None = None, *, playouts: int | None = None, max_steps: int = 500) -> None:
@@ -57,77 +57,80 @@ class MonteCarloPlayer(Player):
         self.playouts = playouts
         self.max_steps = max_steps
         self.played = 0
-        """Random games played for the last move."""
+        """Playouts run for the last move."""
         self._expander: Expander | None = None
-        self._building: threading.Thread | None = None
-        self._team = Team()
+        self._team = ThreadTeam()
 
     def prepare(self, deadline: float) -> None:
         """Build the network in the background; wait for it until the clock runs out."""
         self._expander = None
-        self._building = threading.Thread(target=self._build, args=(self.game,), daemon=True)
-        self._building.start()
-        while self._building.is_alive() and self.may_go_on(deadline):
-            self._building.join(0.02)
+        builder = threading.Thread(target=self._build, args=(self.game,), daemon=True)
+        builder.start()
+        while builder.is_alive() and self.has_time(deadline):
+            builder.join(0.02)
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the move with the best mean when time is up."""
-        deadline = self.until(play_clock) - MARGIN
+        deadline = self.deadline_after(play_clock) - CLOCK_MARGIN
         moves = self.options(state)
         self.played = 0
         if len(moves) == 1:
             return moves[0]
-        work = _Averages(state, moves)
-        self._team.think([partial(self._work, work, deadline)], [work.stop], self.may_go_on, deadline)
-        self.played = sum(work.counts)
-        means = [
-            total / count if count else -1.0 for total, count in zip(work.totals, work.counts, strict=True)
+        means = _MoveMeans(state, moves)
+        task = partial(self._run_task, means, deadline)
+        self._team.run_until(deadline, [task], [means.stop], self.has_time)
+        self.played = sum(means.counts)
+        values = [
+            total / count if count else -1.0 for total, count in zip(means.totals, means.counts, strict=True)
         ]
-        return moves[max(range(len(moves)), key=means.__getitem__)]
+        return moves[max(range(len(moves)), key=values.__getitem__)]
 
     def stop(self) -> None:
-        """End the match, and the games that are under way."""
+        """End the match and any running playouts."""
         super().stop()
-        self._team.halt()
+        self._team.request_stop()
 
-    def _work(self, work: _Averages, deadline: float) -> bool:
-        with suppress(HerbrandError):  # the rules take too long: what is known so far decides
-            self._play(work, deadline)
+    def _run_task(self, means: _MoveMeans, deadline: float) -> bool:
+        with suppress(HerbrandError):  # evaluation went over budget: the means so far decide
+            self._run_playouts(means, deadline)
         return True
 
-    def _play(self, work: _Averages, deadline: float) -> None:
-        """Play games until there are enough, or too little time is left for more."""
-        moves = work.moves
-        most = self.playouts  # then the same questions have the same answers, whatever the clock says
-        games = min(_LARGEST_ROUND, -(-most // len(moves))) if most is not None else _AT_FIRST // len(moves)
+    def _run_playouts(self, means: _MoveMeans, deadline: float) -> None:
+        """Run playouts until there are enough, or too little time is left for another round."""
+        moves = means.moves
+        # with a bound on playouts, the sizes of rounds must not depend on the clock
+        bound = self.playouts
+        games = (
+            min(_LARGEST_ROUND, -(-bound // len(moves))) if bound is not None else _FIRST_ROUND // len(moves)
+        )
         games = max(1, games)
-        # of thousands of moves a few at a time, until it is known how long that takes
-        first, few = 0, len(moves) if most is not None else _AT_FIRST // games
-        while self._goes_on(work) and (most is None or sum(work.counts) < most):
+        # with thousands of moves, a round takes a few of them, until their cost is known
+        first, round_moves = 0, len(moves) if bound is not None else _FIRST_ROUND // games
+        while self._is_running(means) and (bound is None or sum(means.counts) < bound):
             expander = self._expander
             started = time.monotonic()
             if expander is None:
-                self._one_each(work)
+                self._playouts_on_rules(means)
             else:
                 try:
-                    end = min(len(moves), first + few)
-                    self._many_each(expander, work, games, first, end)
+                    end = min(len(moves), first + round_moves)
+                    self._playouts_on_network(expander, means, games, first, end)
                     first = end if end < len(moves) else 0
-                except HerbrandError:  # a state that the network does not have: the rules go on
+                except HerbrandError:  # the network cannot represent the state: continue on the rules
                     self._expander = None
                     continue
             spent = time.monotonic() - started
-            if most is None and expander is not None and 4 * spent < min(0.2, deadline - time.monotonic()):
-                if few < len(moves):
-                    few *= 2
+            if bound is None and expander is not None and 4 * spent < min(0.2, deadline - time.monotonic()):
+                if round_moves < len(moves):
+                    round_moves *= 2
                 else:
                     games = min(_LARGEST_ROUND, 2 * games)
             if 1.5 * spent > deadline - time.monotonic():
                 break
 
-    def _goes_on(self, work: _Averages) -> bool:
-        return not work.stop.is_set and not self.stopped
+    def _is_running(self, means: _MoveMeans) -> bool:
+        return not means.stop.is_set and not self.stopped
 
     def _build(self, game: Any) -> None:
         try:
@@ -137,49 +140,47 @@ class MonteCarloPlayer(Player):
         if self._game is game:
             self._expander = expander
 
-    def _one_each(self, work: _Averages) -> None:
-        """Play one random game after each move by evaluating the rules; raises as they do."""
-        for place, move in enumerate(work.moves):
-            if not self._goes_on(work):
+    def _playouts_on_rules(self, means: _MoveMeans) -> None:
+        """Run one playout after each move by evaluating the rules; raises `HerbrandError` as they do."""
+        for k, move in enumerate(means.moves):
+            if not self._is_running(means):
                 return
-            here = work.state.next({**self.reply(work.state), self.role: move})
+            state = means.state.next({**self.random_joint_move(means.state), self.role: move})
             for _ in range(self.max_steps):
-                if here.is_terminal:
+                if state.is_terminal:
                     break
-                if not self._goes_on(work):
+                if not self._is_running(means):
                     return
-                here = here.next(self.reply(here))
-            goal = here.goal(self.role)
-            work.totals[place] += _UNKNOWN if goal is None else goal
-            work.counts[place] += 1
+                state = state.next(self.random_joint_move(state))
+            goal = state.goal(self.role)
+            means.totals[k] += _UNKNOWN_GOAL if goal is None else goal
+            means.counts[k] += 1
 
-    def _many_each(self, expander: Expander, work: _Averages, games: int, first: int, end: int) -> None:
-        """Play so many random games on the network after each of the moves from number `first` to `end`."""
+    def _playouts_on_network(
+        self, expander: Expander, means: _MoveMeans, games: int, first: int, end: int
+    ) -> None:
+        """Run `games` playouts on the network after each of the moves `first` to `end` - 1."""
         import numpy as np
 
-        mine = self.game.role_index(self.role)
+        own = self.game.role_index(self.role)
         generator = np.random.default_rng(self.chance.getrandbits(64))
         joint = np.zeros((end - first, games, len(expander.roles)), np.int32)
-        for place, (role, legal) in enumerate(work.state.legal_moves().items()):
-            numbers = np.array([expander.move_numbers[place][str(move).lower()] for move in legal], np.int32)
-            if place == mine:
-                joint[:, :, place] = numbers[first:end, None]
+        for r, legal in enumerate(means.state.legal_moves().values()):
+            numbers = np.array([expander.move_numbers[r][str(move).lower()] for move in legal], np.int32)
+            if r == own:
+                joint[:, :, r] = numbers[first:end, None]
             else:
-                joint[:, :, place] = generator.choice(numbers, joint.shape[:2])
-            assert role == self.game.roles[place]
-        here = expander.pack([work.state.facts])
+                joint[:, :, r] = generator.choice(numbers, joint.shape[:2])
+        root = expander.pack([means.state.facts])
         parents = np.zeros((end - first) * games, np.int64)
-        after = expander.step(here, joint.reshape(len(parents), -1), parents)
+        states = expander.step(root, joint.reshape(len(parents), -1), parents)
         ended = expander.rollouts(
-            after,
-            seed=self.chance.getrandbits(32),
-            max_steps=self.max_steps,
-            stop=work.stop,
+            states, seed=self.chance.getrandbits(32), max_steps=self.max_steps, stop=means.stop
         )
         if not ended.complete:
             return
-        values = ended.goals[:, mine].astype(float)
-        values[values < 0] = _UNKNOWN
-        for place, total in enumerate(values.reshape(end - first, games).sum(axis=1).tolist(), first):
-            work.totals[place] += total
-            work.counts[place] += games
+        values = ended.goals[:, own].astype(float)
+        values[values < 0] = _UNKNOWN_GOAL
+        for k, total in enumerate(values.reshape(end - first, games).sum(axis=1).tolist(), first):
+            means.totals[k] += total
+            means.counts[k] += games

@@ -1,4 +1,4 @@
-"""A player for games of one role: plans before it moves."""
+"""A player for games of one role, which finds a plan before it moves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
-from herbrand.play.relay import RelayPlayer
+from herbrand.play.fallback import FallbackPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play.relay import Choice
+    from herbrand.play.fallback import Choice
 
 __all__ = ["PuzzlePlayer"]
 
 
-class PuzzlePlayer(RelayPlayer):
-    """Finds a shortest plan for the best goal of a game for one, then follows it; else `mcts` chooses.
+class PuzzlePlayer(FallbackPlayer):
+    """Finds a shortest plan to the highest goal value of a one-role game and follows it; else `mcts` chooses.
 
-    The highest goal value is planned for first; the next one once it is known that there is no plan for it.
+    A lower goal value is tried once it is proved that no plan reaches the higher ones.
     """
 
     name = "puzzle"
@@ -33,16 +33,16 @@ class PuzzlePlayer(RelayPlayer):
     def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
         super().__init__(seed, memory=memory)
         self.plan: Plan | None = None
-        self._moves: dict[frozenset[str], tuple[int, Move]] = {}
+        self._plan_moves: dict[frozenset[str], tuple[int, Move]] = {}
 
     def forget(self) -> None:
-        """Let go of the plan."""
+        """Release the plan."""
         super().forget()
         self.plan = None
-        self._moves = {}
+        self._plan_moves = {}
 
     def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
-        """Look for plans, the highest value first."""
+        """Search for plans, the highest goal value first."""
         del role
         from herbrand.analyse.budget import Budget
         from herbrand.analyse.solving.plan import find_plan
@@ -59,22 +59,22 @@ class PuzzlePlayer(RelayPlayer):
             for value in values:
                 plan = find_plan(game, value, budget=budget)
                 if plan.moves is not None:
-                    yield partial(self._keep, plan, _steps(game, plan.moves))
+                    yield partial(self._store, plan, _moves_by_state(game, plan.moves))
                 if plan.exists is not False:
                     return
         except (HerbrandError, MemoryError):
             return
 
-    def _keep(self, plan: Plan, moves: dict[frozenset[str], tuple[int, Move]]) -> None:
+    def _store(self, plan: Plan, moves: dict[frozenset[str], tuple[int, Move]]) -> None:
         self.plan = plan
-        self._moves = moves
+        self._plan_moves = moves
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return the next move of the plan."""
-        plan, found = self.plan, self._moves.get(state.facts)
-        if plan is None or plan.moves is None or found is None or found[1] not in moves:
+        plan, planned = self.plan, self._plan_moves.get(state.facts)
+        if plan is None or plan.moves is None or planned is None or planned[1] not in moves:
             return None
-        step, move = found
+        step, move = planned
         rest = plan.moves[step:]
         shortest = "a shortest plan" if plan.shortest else "a plan"
         report = MoveReport(
@@ -85,20 +85,20 @@ class PuzzlePlayer(RelayPlayer):
         return move, lambda: explanation
 
     def note(self) -> str:
-        """Say why there is no plan to follow."""
+        """Return why there is no plan to follow."""
         if len(self.game.roles) != 1:
             return f"plans are for one role; {self.game.name} has {len(self.game.roles)}"
         if not self.finished.is_set():
-            return "no plan yet; the search for one goes on"
-        return "no plan was found in time" if self.plan is None else "this position is not on the plan"
+            return "no plan yet; the search continues"
+        return "no plan found in time" if self.plan is None else "this position is not on the plan"
 
 
-def _steps(game: Game, moves: Sequence[Sequence[str]]) -> dict[frozenset[str], tuple[int, Move]]:
-    """Return the step and the move that a plan has in each state on its way, by the state's facts."""
+def _moves_by_state(game: Game, moves: Sequence[Sequence[str]]) -> dict[frozenset[str], tuple[int, Move]]:
+    """Return the step number and move of a plan in each state that it visits, by the state's facts."""
     state = game.initial_state()
-    found = {}
+    by_state = {}
     for step, (move,) in enumerate(moves):
         legal = next(m for m in state.legal_moves(game.roles[0]) if str(m).lower() == move.lower())
-        found[state.facts] = step, legal
+        by_state[state.facts] = step, legal
         state = state.next([legal])
-    return found
+    return by_state

@@ -1,11 +1,11 @@
-"""Players by name: those of herbrand, and those that other packages announce.
+"""Players by name: herbrand's own, and those that other packages register.
 
-A package announces a player in its `pyproject.toml`:
+A package registers a player in its `pyproject.toml`:
 
     [project.entry-points."herbrand.players"]
     deep = "my_package.players:DeepPlayer"
 
-where `DeepPlayer(seed=None)` makes a `Player`.
+where `DeepPlayer(seed=None)` returns a `Player`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "NoSuchPlayer", "PlayerInfo", "make_player", "players"]
 
 GROUP: Final = "herbrand.players"
-"""The group of entry points."""
+"""The entry-point group."""
 
-_OWN: Final = {
+_BUILTIN: Final = {
     "legal": "herbrand.play.simple:LegalPlayer",
     "random": "herbrand.play.simple:RandomPlayer",
     "greedy": "herbrand.play.greedy:GreedyPlayer",
@@ -48,74 +48,74 @@ class NoSuchPlayer(HerbrandError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class PlayerInfo:
-    """Where a player comes from."""
+    """A registered player and the package that provides it."""
 
     name: str
     target: str
     """Module and class, `package.module:Class`."""
     package: str
-    """The distribution that announces it."""
+    """The distribution that registers it."""
 
     def load(self) -> type[Player]:
         """Import the class; `NoSuchPlayer` if that fails."""
         module, _, attribute = self.target.partition(":")
         try:
-            found: type[Player] = getattr(import_module(module), attribute)
+            player_class: type[Player] = getattr(import_module(module), attribute)
         except (ImportError, AttributeError) as error:
             raise NoSuchPlayer(
                 f"player `{self.name}` of {self.package} cannot be imported: {error}"
             ) from error
-        return found
+        return player_class
 
 
 def players() -> dict[str, PlayerInfo]:
-    """Return the players there are by name; herbrand's own names cannot be taken by others."""
-    found = {name: PlayerInfo(name, target, "herbrand") for name, target in _OWN.items()}
+    """Return all registered players by name; herbrand's own names take precedence."""
+    infos = {name: PlayerInfo(name, target, "herbrand") for name, target in _BUILTIN.items()}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         package = entry.dist.name if entry.dist is not None else "?"
-        found.setdefault(entry.name, PlayerInfo(entry.name, entry.value, package))
-    return found
+        infos.setdefault(entry.name, PlayerInfo(entry.name, entry.value, package))
+    return infos
 
 
 def make_player(name: str, *, seed: int | None = None, memory: float | None = None) -> Player:
-    """Make a player by its name; `NoSuchPlayer` if there is none, saying what may have been meant.
+    """Create a player by name; `NoSuchPlayer`, with a suggestion, if there is none.
 
-    `process:NAME` makes one that lets the player NAME choose in a process of its own.  A name may have
-    settings, those that the player's class takes: `mcts(playouts=2000, ponder=True)`.  `memory` is how many
-    megabytes those may take that keep a tree or a table, None for what they choose themselves.
+    `process:NAME` runs the player NAME in a subprocess.  Arguments of the player's class may follow the name
+    as settings: `mcts(playouts=2000, ponder=True)`.  `memory` bounds the tree or table of players that have
+    one, in megabytes; None leaves their default.
     """
     if name.startswith("process:"):
         from herbrand.play.processes import ProcessPlayer
 
         make_player(name.removeprefix("process:"))
         return ProcessPlayer(name.removeprefix("process:"), seed)
-    bare, _, rest = name.partition("(")
+    bare, _, arguments = name.partition("(")
     bare = bare.strip()
-    known = players() if bare not in _OWN else {bare: PlayerInfo(bare, _OWN[bare], "herbrand")}
-    if bare not in known:
-        near = get_close_matches(bare, known, n=1)
+    infos = players() if bare not in _BUILTIN else {bare: PlayerInfo(bare, _BUILTIN[bare], "herbrand")}
+    if bare not in infos:
+        near = get_close_matches(bare, infos, n=1)
         hint = f"did you mean `{near[0]}`? " if near else ""
-        raise NoSuchPlayer(f"no player `{bare}` ({hint}players: {', '.join(known)})")
-    made = known[bare].load()
-    settings = _settings(name, made) if rest else {}
-    if memory is not None and "memory" in inspect.signature(made).parameters:
+        raise NoSuchPlayer(f"no player `{bare}` ({hint}players: {', '.join(infos)})")
+    player_class = infos[bare].load()
+    settings = _parse_settings(name, player_class) if arguments else {}
+    if memory is not None and "memory" in inspect.signature(player_class).parameters:
         settings.setdefault("memory", memory)
-    return made(seed=seed, **settings)
+    return player_class(seed=seed, **settings)
 
 
-def _settings(text: str, made: type[Player]) -> dict[str, Any]:
-    """Read what stands in the parentheses after a name; `NoSuchPlayer` for what the player does not take."""
+def _parse_settings(text: str, player_class: type[Player]) -> dict[str, Any]:
+    """Parse the settings after a name; `NoSuchPlayer` for a setting that the player does not have."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError
-        given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        settings = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
         raise NoSuchPlayer(f"`{text}`: settings are written like `mcts(playouts=2000)`") from error
-    taken = [name for name in inspect.signature(made).parameters if name not in ("self", "seed")]
-    unknown = [name for name in given if name not in taken]
+    accepted = [name for name in inspect.signature(player_class).parameters if name not in ("self", "seed")]
+    unknown = [name for name in settings if name not in accepted]
     if unknown:
         bare = text.partition("(")[0]
-        settings = f"it takes {', '.join(taken)}" if taken else "it takes none"
-        raise NoSuchPlayer(f"player `{bare}` has no setting `{unknown[0]}` ({settings})")
-    return given
+        hint = f"it takes {', '.join(accepted)}" if accepted else "it takes none"
+        raise NoSuchPlayer(f"player `{bare}` has no setting `{unknown[0]}` ({hint})")
+    return settings

@@ -1,4 +1,4 @@
-"""Players that do not think."""
+"""Players that do not search: the first legal move, and a random one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LegalPlayer(Player):
 
 
 class RandomPlayer(Player):
-    """Plays any legal move, each as likely as another."""
+    """Plays a legal move drawn uniformly."""
 
     def select(self, state: State, play_clock: float) -> Move:
         """Draw a legal move."""

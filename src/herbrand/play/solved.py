@@ -1,4 +1,4 @@
-"""A player for small games: knows the value of every position before it moves."""
+"""`SolvedPlayer`: solves small games before the first move and plays perfectly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from herbrand.errors import GameError, HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
-from herbrand.play.relay import RelayPlayer
+from herbrand.play.fallback import FallbackPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play.relay import Choice
+    from herbrand.play.fallback import Choice
 
-__all__ = ["SolvedPlayer", "solve_quickly"]
+__all__ = ["SolvedPlayer", "solve_for_role"]
 
 
-_FAR = 1 << 30
+_UNBOUNDED = 1 << 30
+"""Length of best play where the value is not forced."""
 _EVEN = 50.0
-"""Less than this is delayed as long as possible."""
+"""Values below this are delayed as long as possible."""
 
 
 class OptimalPolicy:
-    """What to do in every state of a solved game, for one role."""
+    """Optimal play of one role in every state of a solved game."""
 
     def __init__(
         self, space: StateSpace, role: int, values: NDArray[np.float64], steps: NDArray[np.integer]
@@ -40,24 +41,24 @@ class OptimalPolicy:
         self.space = space
         self.role = role
         self.values = values
-        """[states] what the role gets under best play."""
+        """[states] the goal value of the role under best play."""
         self.steps = steps
-        """[states] how many steps best play takes; -1 where the value is not forced by anybody."""
+        """[states] the number of steps of best play; -1 where no role can force the value."""
         rows = np.ascontiguousarray(space.states).view(np.dtype((np.void, 8 * space.states.shape[1]))).ravel()
         self._order = np.argsort(rows)
         self._rows = rows[self._order]
 
-    def place(self, packed: NDArray[np.uint64]) -> int | None:
-        """Return the number of a packed state."""
+    def find(self, packed: NDArray[np.uint64]) -> int | None:
+        """Return the number of a packed state; None if it is not reachable."""
         row = np.ascontiguousarray(packed).view(self._rows.dtype).ravel()
         k = int(np.searchsorted(self._rows, row)[0])
         return int(self._order[k]) if k < len(self._rows) and self._rows[k] == row[0] else None
 
     def options(self, at: int) -> list[tuple[str, float, int]]:
-        """Return the moves of the role in a state with their values and lengths, best first.
+        """Return (move, value, length) for each legal move of the role in state number `at`, best first.
 
-        The value of a move is the worst over moves of others at the same time, and the mean over those of
-        chance; the length is the number of steps that best play takes from there.
+        The value is the minimum over simultaneous moves of the others and the mean over those of chance; the
+        length is the number of steps of best play, this move included.
         """
         space, role, expander = self.space, self.role, self.space.expander
         chance = next((r for r, name in enumerate(expander.roles) if name.lower() == "random"), -1)
@@ -68,15 +69,20 @@ class OptimalPolicy:
         drawn = chance >= 0 and counts[chance] > 1
         values = after.mean(axis=1) if drawn else after.min(axis=1)
         steps = self.steps[children]
-        lengths = np.where((steps >= 0).all(axis=1), steps.max(axis=1) + 1, _FAR)
+        lengths = np.where((steps >= 0).all(axis=1), steps.max(axis=1) + 1, _UNBOUNDED)
         numbers = np.flatnonzero(expander.legal(space.states[at : at + 1]).mask(role)[0]).tolist()
         moves = [expander.moves[role][number] for number in numbers]
-        found = zip(moves, values.tolist(), lengths.tolist(), strict=True)
-        return sorted(found, key=lambda one: (-one[1], one[2] if one[1] >= _EVEN else -one[2]))
+        options = zip(moves, values.tolist(), lengths.tolist(), strict=True)
+        return sorted(
+            options, key=lambda option: (-option[1], option[2] if option[1] >= _EVEN else -option[2])
+        )
 
 
-def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabytes: float) -> OptimalPolicy:
-    """Solve a game for one role; `HerbrandError` when that cannot be done within the budget, or not so."""
+def solve_for_role(game: Any, role: int, seconds: float, *, states: int, megabytes: float) -> OptimalPolicy:
+    """Solve a game for one role.
+
+    Raises `BudgetExceeded`, and `GameError` for games with simultaneous moves and cyclic ones with chance.
+    """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.explore import explore
     from herbrand.analyse.solving.solve import GraphSolver
@@ -86,26 +92,26 @@ def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabyte
     space = explore(game.expander, budget=budget)
     if not space.complete:
         raise BudgetExceeded(space.stopped or "", f"{len(space.states)} states found")
-    work = GraphSolver(space, budget)
-    if not work.turns:
-        raise GameError("several roles choose at once")
+    solving = GraphSolver(space, budget)
+    if not solving.turns:
+        raise GameError("several roles choose at the same time")
     if space.acyclic:
-        values, best = work.leaves(), np.full(len(space.states), -1, np.int32)
-        work.induce(values, best, -1)
-        return OptimalPolicy(space, role, values[:, role], work.length)
-    return _forced(space, work, role)
+        values, best = solving.leaves(), np.full(len(space.states), -1, np.int32)
+        solving.induce(values, best, -1)
+        return OptimalPolicy(space, role, values[:, role], solving.length)
+    return _solve_cyclic(space, solving, role)
 
 
-def _forced(space: StateSpace, work: Any, role: int) -> OptimalPolicy:
-    """Plays can go on for ever: what the role can force, and where others can force it below that."""
+def _solve_cyclic(space: StateSpace, solving: Any, role: int) -> OptimalPolicy:
+    """Solve a game with cycles, by the goal values that each side can force."""
     from herbrand.analyse.exploration.by_states import strong
 
-    if work.chance >= 0:
-        raise GameError("plays can go on for ever, with chance in them")
+    if solving.chance >= 0:
+        raise GameError("the game has cycles and chance moves")
     goals = sorted({int(v) for v in space.goals[space.over, role]}, reverse=True)
-    others = [r for r in work.players if r != role]
-    opposed = work.sum is not None and len(others) == 1
-    undecided = work.sum / 2 if opposed else float(np.mean(goals))  # what a play without end is taken to give
+    others = [r for r in solving.players if r != role]
+    opposed = solving.sum is not None and len(others) == 1
+    undecided = solving.sum / 2 if opposed else float(np.mean(goals))  # assumed value of infinite play
     values = np.full(len(space.states), undecided)
     steps = np.full(len(space.states), -1, np.int64)
     for goal in goals:
@@ -116,10 +122,10 @@ def _forced(space: StateSpace, work: Any, role: int) -> OptimalPolicy:
             steps[fresh] = rank[fresh]
     for other in others if opposed else ():
         for goal in sorted({int(v) for v in space.goals[space.over, other]}, reverse=True):
-            if work.sum - goal < undecided:
+            if solving.sum - goal < undecided:
                 rank, _ = strong(space, other, space.over & (space.goals[:, other] >= goal))
                 lost = (rank >= 0) & (steps < 0)
-                values[lost] = work.sum - goal
+                values[lost] = solving.sum - goal
                 steps[lost] = rank[lost]
     over = space.over & (steps < 0)
     values[over] = np.maximum(space.goals[over, role], 0)
@@ -127,10 +133,10 @@ def _forced(space: StateSpace, work: Any, role: int) -> OptimalPolicy:
     return OptimalPolicy(space, role, values, steps)
 
 
-class SolvedPlayer(RelayPlayer):
+class SolvedPlayer(FallbackPlayer):
     """Solves small games before the first move and plays perfectly; else `mcts` chooses.
 
-    `states` bounds how many states a game may have.  Games with moves at once are not solved.
+    `states` bounds the number of reachable states.  Games with simultaneous moves are not solved.
     """
 
     name = "solved"
@@ -139,36 +145,36 @@ class SolvedPlayer(RelayPlayer):
         super().__init__(seed, memory=memory)
         self.states = states
         self.policy: OptimalPolicy | None = None
-        self._why = ""
+        self._unsolved_reason = ""
         self._seconds = 0.0
 
     def forget(self) -> None:
-        """Let go of the states."""
+        """Release the solved states."""
         super().forget()
         self.policy = None
-        self._why = "the game is not solved yet"
+        self._unsolved_reason = "the game is not solved yet"
 
     def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
-        """Find all states and their values."""
+        """Explore the state space and solve it."""
         started = time.monotonic()
         try:
-            policy = solve_quickly(game, role, seconds, states=self.states, megabytes=self.memory)
+            policy = solve_for_role(game, role, seconds, states=self.states, megabytes=self.memory)
         except (HerbrandError, MemoryError) as error:
-            yield partial(setattr, self, "_why", f"the game is not solved: {error}")
+            yield partial(setattr, self, "_unsolved_reason", f"the game is not solved: {error}")
         else:
-            yield partial(self._keep, policy, time.monotonic() - started)
+            yield partial(self._store, policy, time.monotonic() - started)
 
-    def _keep(self, policy: OptimalPolicy, seconds: float) -> None:
+    def _store(self, policy: OptimalPolicy, seconds: float) -> None:
         self._seconds = seconds
         self.policy = policy
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
-        """Return a best move."""
+        """Return an optimal move."""
         policy = self.policy
         if policy is None:
             return None
         try:
-            at = policy.place(self.game.expander.pack([state.facts]))
+            at = policy.find(self.game.expander.pack([state.facts]))
         except HerbrandError:
             return None
         if at is None:
@@ -178,25 +184,17 @@ class SolvedPlayer(RelayPlayer):
         best = by_text.get(options[0][0].lower())
         if best is None:
             return None
-        note = f"all {len(policy.space.states)} states are solved, in {self._seconds:.2f} s"
+        note = f"all {len(policy.space.states)} states solved in {self._seconds:.2f} s"
 
-        def explain() -> PlayerReport:
+        def make_report() -> PlayerReport:
             reports = tuple(
-                MoveReport(
-                    move,
-                    0,
-                    None,
-                    proved=value,
-                    at_least=value,
-                    at_most=value,
-                    plies=length if length < _FAR else None,
-                )
+                MoveReport(move, 0, None, value, value, value, length if length < _UNBOUNDED else None)
                 for move, value, length in options
             )
             return PlayerReport(self.name, self.role, reports, self._seconds, notes=(note,))
 
-        return best, explain
+        return best, make_report
 
     def note(self) -> str:
-        """Say why the game is not solved."""
-        return self._why
+        """Return why the game is not solved."""
+        return self._unsolved_reason

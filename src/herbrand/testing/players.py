@@ -81,7 +81,7 @@ def check_player(
                 return check  # an error in the game
             joint[role] = chance.choice(legal)
         for role, player in players.items():
-            player.told(tuple(histories[role]))
+            player.receive_history(tuple(histories[role]))
             move = _request_move(check, player, role, state, clock if check.steps else 0.0, grace)
             if move is None:
                 return check
@@ -166,7 +166,7 @@ def _check_stop(
     if role is None:
         return
     player = players[role]
-    player.told(tuple(histories[role]))
+    player.receive_history(tuple(histories[role]))
     timer = threading.Timer(0.1, player.stop)
     timer.start()
     started = time.monotonic()

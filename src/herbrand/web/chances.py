@@ -73,7 +73,7 @@ class Chances:
         """
         from herbrand.play.annotate import Annotation
         from herbrand.play.explanation import PlayerReport
-        from herbrand.play.search.reading import reports
+        from herbrand.play.search.results import reports
 
         game = game_of(text, notation, name, source)
         state = Trajectory.replay(game, moves[:-1]).state
@@ -123,7 +123,7 @@ Expectation = tuple[list[float | None], int, str]
 
 def _by_search(search: Search, facts: list[str]) -> Expectation:
     """Search a state; if one role chooses, return the values after its best move."""
-    from herbrand.play.search.reading import ranked_arms
+    from herbrand.play.search.results import ranked_arms
     from herbrand.play.search.tree import ALONE
 
     _grow(search, facts)
@@ -148,10 +148,10 @@ def _grow(search: Search, facts: list[str]) -> None:
 
 def _by_rules(game: Game, facts: list[str]) -> Expectation:
     """Search a state by evaluating the rules, which allows only few playouts."""
-    from herbrand.play.search.plain import PlainSearch
+    from herbrand.play.search.rules_search import RulesSearch
 
     state = game.state(facts)
-    search = PlainSearch(game.players[0], seed=1)
+    search = RulesSearch(game.players[0], seed=1)
     search.move_to(state)
     until = time.thread_time() + 2 * SECONDS
     search.run(lambda: time.thread_time() < until)

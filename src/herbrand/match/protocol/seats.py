@@ -273,7 +273,7 @@ class LocalSeat:
         self._follow(message)
         assert self._view is not None
         if self._view.game.has_percepts:
-            self.player.told(self._view.history)
+            self.player.receive_history(self._view.history)
         think = 0.9 * self._clock - (time.monotonic() - started)
         return str(self.player.select(self._view.state, max(0.0, think)))
 

@@ -501,7 +501,7 @@ class _Match:
         if state.is_terminal or self.player.stopped:
             return request.fallback
         if state.game.has_percepts:
-            self.player.told(request.history)
+            self.player.receive_history(request.history)
         think = request.started + request.clock - margin(request.clock, 1.9) - time.monotonic()
         move = self.player.select(state, max(0.0, think))
         if not state.is_legal(self.role, move):

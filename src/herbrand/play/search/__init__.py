@@ -1,26 +1,28 @@
-"""Tree search on the network of a game: the tree in arrays, the leaves valued by many random games at once.
+"""Monte-Carlo tree search on the network of a game, with batches of playouts.
 
-One *round* goes down the tree several times, makes all successors of the leaves found in one pass over
-the network, plays hundreds of random games from them in another, and adds the results to all positions on the
-way.  The tree and what a round does to it are compiled (`herbrand.core.SearchTree` and `Round`).  The parts:
+One *round* descends the tree several times, expands the leaves in one pass over the network, runs hundreds of
+playouts from the new positions in another, and backpropagates the results.  The tree and the steps of a round
+are compiled (`herbrand.core.SearchTree` and `Round`).
 
-| module        | what it does                                                                        |
-|---------------|-------------------------------------------------------------------------------------|
-| `tree`        | what the numbers in the arrays of a tree mean                                         |
-| `worker`      | what one thread does in a round; several grow one tree                               |
-| `style`       | how the games after a leaf are played: weights, learned values of unfinished games     |
-| `probe`, `beam` | beside the tree: exact proofs for two, the best states of each step for one           |
-| `engine`      | `Search`: the tree of one game, budgets, what was found                               |
-| `forest`      | `Forest`: trees for many states at once, as games side by side need them             |
-| `plain`       | the same idea on the rules, one game at a time, for games without a network           |
+| module         | contents                                                                         |
+|----------------|----------------------------------------------------------------------------------|
+| `tree`         | `GameTree`: the tree of one game, and the meaning of its arrays                  |
+| `engine`       | `Search`: a `GameTree` that workers grow                                         |
+| `worker`       | the rounds of one thread                                                         |
+| `policy`       | playout policies: weighted and decisive moves, early cutoff                      |
+| `probe`        | exact proofs beside the tree, for two players                                    |
+| `beam`         | beam search beside the tree, for one player                                      |
+| `results`      | ranked moves and expected lines of a tree                                        |
+| `features`     | properties of a game, from a few playouts, that decide how to search it          |
+| `forest`       | `Forest`: trees for many states at once                                          |
+| `rules_search` | UCT on the rules, one playout at a time, for games without a network             |
 
 Sources: UCT (Kocsis and Szepesvári 2006) with transpositions (Childs, Brodeur and Kocsis 2008), max^n for
-more than two roles (Sturtevant 2008), decoupled choice where roles move at once (Finnsson and Björnsson
-2008) or regret matching (Lisý et al. 2013), proved bounds carried up (Winands et al. 2008; Cazenave
-and Saffidine 2010), games from a leaf in batches (Cazenave and Jouandeau 2007), and ways that
-are under way counted as lost (Chaslot et al. 2008).
+more than two roles (Sturtevant 2008), decoupled selection of simultaneous moves (Finnsson and Björnsson 2008)
+or regret matching (Lisý et al. 2013), proved bounds (Winands et al. 2008; Cazenave and Saffidine 2010),
+batches of playouts from a leaf (Cazenave and Jouandeau 2007), and virtual loss (Chaslot et al. 2008).
 
-A *position* is a state that the tree has; an *arm* is a legal move of one role in a position.
+A *position* is a state in the tree; an *arm* is a legal move of one role in a position.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""`Search`: one search tree for one game, worked on in rounds."""
+"""`Search`: the search tree of one game, grown in rounds by one or several workers."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from herbrand.play.search.reading import ranked_arms
-from herbrand.play.search.style import PLAIN
+from herbrand.play.search.policy import UNIFORM
+from herbrand.play.search.results import ranked_arms
 from herbrand.play.search.tree import JOINT, LANES, GameTree
 from herbrand.play.search.worker import SearchWorker
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from random import Random
 
     from herbrand.network.network import Network
-    from herbrand.play.search.style import Style
+    from herbrand.play.search.policy import PlayoutPolicy
 
 __all__ = ["Search"]
 
-_WAIT = 0.0005
-"""Seconds to wait while the games of others are under way, from all leaves there are."""
-_IDLE = 100
-"""Rounds without a random game after which a search ends: everything in reach is known."""
+_BUSY_WAIT = 0.0005
+"""Seconds to sleep while all leaves are busy with playouts of other workers."""
+_MAX_IDLE_ROUNDS = 100
+"""Rounds without a playout after which a search ends, since the whole tree is proved or full."""
 
 
 class Search(GameTree):
-    """A search tree that grows in rounds, until it is told to stop.
+    """A search tree that grows in rounds.
 
-    `memory` is the size of the tree in bytes.  `each` is how many random games are played after every new
-    position, on the average; fewer mean a deeper tree.  `exploration` is the constant of UCB1 for values from
-    0 to 1.  `max_steps` cuts off games that do not end.  Each of `workers`, as many as `threads`, may be used
-    by one thread, at the same time as the others; everything else by one thread alone, except that
-    `stop` makes rounds give up within a step of the games.
+    `memory` is the size of the tree in bytes.  `each` is the mean number of playouts for every new position;
+    fewer mean a deeper tree.  `exploration` is the constant of UCB1 for values from 0 to 1.  `max_steps` cuts
+    off playouts.  There are `threads` workers; each may be used by one thread, concurrently with the others.
+    Everything else is not thread-safe, except `stop`, which ends running rounds within a step of the
+    playouts.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Search(GameTree):
         amaf: float = 0.0,
         widest: int = LANES,
         threads: int = 1,
-        style: Style = PLAIN,
+        policy: PlayoutPolicy = UNIFORM,
     ) -> None:
         super().__init__(
             network,
@@ -60,12 +60,12 @@ class Search(GameTree):
             regret=regret,
             amaf=amaf,
             widest=widest,
-            style=style,
+            policy=policy,
         )
         self.workers = [SearchWorker(self, seed + k) for k in range(threads)]
 
-    def drawn_arm(self, role: int, chance: Random) -> int:
-        """Draw an arm of a role at the root as often as regret matching took it on the average."""
+    def draw_arm(self, role: int, chance: Random) -> int:
+        """Draw an arm of a role at the root from the average strategy of regret matching."""
         tree, at = self.tree, self.root
         begin = int(tree.first[at] + tree.sizes[at, :role].sum())
         arms = range(begin, begin + int(tree.sizes[at, role]))
@@ -75,21 +75,21 @@ class Search(GameTree):
         return chance.choices(arms, weights)[0]
 
     def round(self) -> bool:
-        """Let the first thread's worker do a round; return False if that was stopped."""
+        """Run one round of the first worker; return False if it was stopped."""
         return self.workers[0].round()
 
-    def run(self, may_go_on: Callable[[], bool], worker: int = 0, *, seconds: float = 0.0) -> None:
-        """Let a worker grow the tree until `may_go_on` says no, `stop` is set, or nothing new is found.
+    def run(self, keep_going: Callable[[], bool], worker: int = 0, *, seconds: float = 0.0) -> None:
+        """Let a worker grow the tree until `keep_going()` is false, `stop` is set, or it cannot grow.
 
-        It is asked after rounds of so many seconds, and before the first; if that is 0, after every round.
+        `keep_going` is called before the first round and then about every `seconds`; after every round for 0.
         """
-        idle = 0
-        while not self.stop.is_set and not self.is_solved and may_go_on() and idle < _IDLE:
+        idle_rounds = 0
+        while not self.stop.is_set and not self.is_solved and keep_going() and idle_rounds < _MAX_IDLE_ROUNDS:
             before = self.playouts
             self.workers[worker].rounds(seconds)
             if self.playouts > before:
-                idle = 0
+                idle_rounds = 0
             elif self.playing:  # all leaves are busy
-                time.sleep(_WAIT)
+                time.sleep(_BUSY_WAIT)
             else:
-                idle += 1
+                idle_rounds += 1

@@ -1,4 +1,4 @@
-"""What a few random games tell about a game, for choosing how to search it."""
+"""Properties of a game, estimated from a few playouts, that decide how to search it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from herbrand.engine.expand import any_of
 if TYPE_CHECKING:
     from herbrand.engine.expand import Expander
 
-__all__ = ["only_placing", "takes_turns"]
+__all__ = ["is_placement_only", "takes_turns"]
 
 _GAMES = 32
 _STEPS = 60
 
 
 def takes_turns(expander: Expander, seed: int = 0) -> bool:
-    """Whether in some random games never more than one role had a choice."""
+    """Whether at most one role had a choice in every state of some playouts."""
     generator = np.random.default_rng(seed)
     states = np.repeat(expander.initial, _GAMES, axis=0)
     for _ in range(_STEPS):
@@ -34,12 +34,12 @@ def takes_turns(expander: Expander, seed: int = 0) -> bool:
     return True
 
 
-def only_placing(expander: Expander, seed: int = 0) -> bool:
-    """Whether in some random games no move became legal that was not so before.
+def is_placement_only(expander: Expander, seed: int = 0) -> bool:
+    """Whether no move became legal during some playouts, and no move could be made twice.
 
-    A move that was made must not come back, either.  That is so where pieces are placed anywhere and stay:
-    moves then mean much the same whenever they are made, and games in which a move came later tell about
-    making it now.  Where roles choose at once, or one has no choice at all, the answer is no.
+    That holds in games such as Hex, where pieces are placed on empty cells and stay: a move is worth much the
+    same whenever it is made, so that AMAF values are informative.  False for games with simultaneous moves
+    and those in which a role never has a choice.
     """
     generator = np.random.default_rng(seed)
     roles = len(expander.roles)

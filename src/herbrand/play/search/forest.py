@@ -1,9 +1,8 @@
-"""`Forest`: a search tree for each of many states at once.
+"""`Forest`: search trees for many states at once.
 
-Where many games are played side by side, their trees grow together: every round goes down each of them,
-makes the successors of all leaves in one pass over the network, and plays the random games from them in
-another.  What a round costs beside the games is paid once for all.  The trees share the arrays of one `Tree`,
-in which a state has one more word, the number of its tree, so that nothing is learnt from another tree.
+The trees grow together: every round descends each of them, expands all leaves in one pass over the network,
+and runs the playouts from them in another, so that the overhead of a round is shared.  The trees live in one
+`SearchTree`, in which a state has one more word, the number of its tree, so that trees share no positions.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ if TYPE_CHECKING:
 __all__ = ["EACH", "WIDEST", "Forest"]
 
 EACH: Final = 16
-"""Random games after a new position, unless told otherwise."""
+"""Default number of playouts for a new position."""
 _FIRST_SIZE: Final = 1 << 22
-"""Bytes that all trees take at first."""
-_WAYS: Final = 512
-"""Ways down in one round, at most."""
-_ROWS: Final = 1 << 15
-"""Joint moves made in one round, at most."""
+"""Initial size of all trees together, in bytes."""
+_MAX_DESCENTS: Final = 512
+"""Descents in one round, at most."""
+_MAX_ROWS: Final = 1 << 15
+"""Successors made in one round, at most."""
 WIDEST: Final = 512
-"""Joint moves made from one leaf, at most."""
+"""Successors made from one leaf, at most."""
 
 
 class Forest:
     """Search trees that grow together.
 
-    `each` is how many random games are played after every new position, on the average, but one from each
-    of its successors at least; `exploration` is the constant of UCB1 for values from 0 to 1; `max_steps` cuts
-    off games that do not end; `memory` is the size of all trees in bytes at most: they begin small, as what
-    fits into the caches is quicker, and where there is no more room the search begins again with more.
+    `each` is the mean number of playouts for every new position, but at least one from each of its
+    successors; `exploration` is the constant of UCB1 for values from 0 to 1; `max_steps` cuts off playouts;
+    `memory` bounds the size of all trees in bytes.  They start small, to fit into the processor caches; when
+    they are full, the search is repeated with more memory.
     """
 
     def __init__(
@@ -64,12 +63,12 @@ class Forest:
         self._seed = seed
         self._exploration = exploration
         self._chance_role = chance
-        self._plant()
+        self._allocate()
         self._chance = np.random.default_rng(seed)
         self._generator = new_generator(seed)
 
-    def _plant(self) -> None:
-        """Make the tree of all trees."""
+    def _allocate(self) -> None:
+        """Create the `SearchTree` that has all trees."""
         self.tree = SearchTree(
             self.expander.network.circuit,
             memory=self._size,
@@ -78,18 +77,18 @@ class Forest:
             exploration=self._exploration,
             chance=self._chance_role,
         )
-        self._work = Round(self.tree, ways=_WAYS, rows=_ROWS)
+        self._descent = Round(self.tree, ways=_MAX_DESCENTS, rows=_MAX_ROWS)
 
     def search(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Grow a tree from each state until `budgets[i]` of its positions were opened; return the roots.
+        """Grow a tree from each state until `budgets[i]` of its positions are expanded; return the roots.
 
-        The game must not be over in any of them.  A tree whose value is proved stops before, and all stop
-        when there is no more room.  The trees of the search before are forgotten.
+        No state may be terminal.  A tree stops early when its value is proved, and all stop when memory is
+        full.  The trees of the previous search are discarded.
         """
         roots = self._grow(states, budgets)
         while self.tree.is_full and self._size < self.memory:
             self._size = min(8 * self._size, self.memory)
-            self._plant()
+            self._allocate()
             roots = self._grow(states, budgets)
         return roots
 
@@ -103,20 +102,20 @@ class Forest:
             growing = growing[tree.unsettled(roots[growing]).view(np.bool_)]
             if not len(growing):
                 break
-            for begin in range(0, len(growing), _WAYS):
-                few = growing[begin : begin + _WAYS]
-                self._round(roots[few])
-                left[few] -= 1
+            for begin in range(0, len(growing), _MAX_DESCENTS):
+                batch = growing[begin : begin + _MAX_DESCENTS]
+                self._round(roots[batch])
+                left[batch] -= 1
         return roots
 
     def best(self, roots: NDArray[np.int64], roles: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the number of the move that looks best for a role at each root, among the role's moves.
+        """Return the number of the best move of `roles[i]` at root i, among the moves of that role.
 
-        What is proved decides where it can; else the mean less its uncertainty.  -1 where a root was
-        not opened.
+        Proofs decide where they can; else the lower confidence bound of the mean.  -1 where a root was not
+        expanded.
         """
-        found = self.tree.best_moves(_numbers(roots), _numbers(roles))
-        return np.where(found < 0, -1, found - self.expander.bounds[roles])
+        moves = self.tree.best_moves(_as_int64(roots), _as_int64(roles))
+        return np.where(moves < 0, -1, moves - self.expander.bounds[roles])
 
     def best_of_all(
         self,
@@ -125,30 +124,30 @@ class Forest:
         roles: NDArray[np.int64],
         allowed: NDArray[np.bool_],
     ) -> NDArray[np.int64]:
-        """Return the move of `roles[g]` that is best on the average over the roots of each group g.
+        """Return the move of `roles[g]` with the best mean over the roots of each group g.
 
-        Roots are states that a role cannot tell from each other, `allowed[g, move]` its legal moves in them.
-        Each root at which a move was looked at counts the same; the uncertainty, by all random games after
-        the move, is subtracted.  -1 for groups of which no root was opened.
+        The roots of a group are states that the role cannot distinguish, `allowed[g, move]` its legal moves
+        in them.  Roots at which a move was visited have equal weight; moves are compared by lower confidence
+        bounds.  -1 for groups without an expanded root.
         """
         values, roots_with, games = self.tree.add_up(
-            _numbers(roots), _numbers(groups), _numbers(roles), allowed.shape[1]
+            _as_int64(roots), _as_int64(groups), _as_int64(roles), allowed.shape[1]
         )
-        looked_at = allowed & (roots_with > 0)
-        means = np.divide(values, roots_with, out=values, where=looked_at)
-        promise = np.where(looked_at, means - self.tree.exploration / np.sqrt(games + 1.0), -np.inf)
-        best = promise >= promise.max(axis=1, keepdims=True)
-        return np.where(looked_at.any(axis=1), any_of(best, self._chance), -1)
+        visited = allowed & (roots_with > 0)
+        means = np.divide(values, roots_with, out=values, where=visited)
+        bounds = np.where(visited, means - self.tree.exploration / np.sqrt(games + 1.0), -np.inf)
+        best = bounds >= bounds.max(axis=1, keepdims=True)
+        return np.where(visited.any(axis=1), any_of(best, self._chance), -1)
 
     def _round(self, roots: NDArray[np.int64]) -> None:
-        work, expander = self._work, self.expander
-        fresh = work.expand(roots, most=len(roots), widest=WIDEST, weight=self.each)
-        games = max(self.each * work.asked, fresh) if fresh else 0
-        parents = np.arange(games, dtype=np.int64) * fresh // max(1, games)
-        ended = expander.core.rollouts(work.starts(), parents, self._generator, self.max_steps)
-        work.backpropagate(ended.goals, ended.lengths)
+        descent, expander = self._descent, self.expander
+        new_states = descent.expand(roots, most=len(roots), widest=WIDEST, weight=self.each)
+        games = max(self.each * descent.asked, new_states) if new_states else 0
+        parents = np.arange(games, dtype=np.int64) * new_states // max(1, games)
+        ended = expander.core.rollouts(descent.starts(), parents, self._generator, self.max_steps)
+        descent.backpropagate(ended.goals, ended.lengths)
 
 
-def _numbers(array: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return an array as the core takes it."""
+def _as_int64(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the array with the type and layout that the core requires."""
     return np.ascontiguousarray(array, np.int64)

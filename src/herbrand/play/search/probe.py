@@ -1,6 +1,6 @@
-"""An exact look ahead beside a tree search: what it proves of the moves at the root goes into the tree.
+"""`Probe`: an exact alpha-beta search whose proofs about the moves at the root go into the search tree.
 
-Random games see a long forced win late, alpha-beta sees it as soon as it is near enough.
+Playouts recognise a long forced win late; alpha-beta finds it as soon as it is within its depth.
 """
 
 from __future__ import annotations
@@ -20,114 +20,115 @@ if TYPE_CHECKING:
 
 __all__ = ["Probe"]
 
-SHARE: Final = 0.2
-"""The part of the time in which proofs are looked for."""
+_SHARE: Final = 0.2
+"""Share of the time for the proof search."""
 _LARGE_SHARE: Final = 0.8
-"""The same where a proof of the root is in reach."""
+"""The share where a proof of the root seems possible in time."""
 _GAMES = 64
-"""Random games that tell how far away the end is."""
+"""Playouts that estimate the distance to the end of the game."""
 _STEPS = 200
 """Their steps, at most."""
-_LARGE = 20_000
-"""Gates above which these games take too long."""
-_MANY = 50
-"""Iterations after which nothing is in reach."""
-_GROWTH = 1.3
-"""Each iteration opens at least so many times the positions of the one before."""
-_FAR = 4.0
-"""How much longer than there is time a proof may seem to take, and still be in reach."""
+_MAX_GATES = 20_000
+"""Size of the network above which these playouts take too long."""
+_MAX_ITERATIONS = 50
+"""Iterations above which a proof is not expected."""
+_MIN_GROWTH = 1.3
+"""Each iteration is assumed to search at least so many times the positions of the previous one."""
+_SLACK = 4.0
+"""Estimated cost of a proof, as a multiple of the remaining time, up to which it is attempted."""
 _STRIDE = 2
-"""How much deeper each iteration is: a win that is found late is still a win."""
+"""Plies by which each iteration is deeper; a proof does not need to be the shortest."""
 
 
 class Probe:
-    """Looks for proofs about the moves of a role, with a table of `memory` bytes."""
+    """A proof search for the moves of a role, with a transposition table of `memory` bytes."""
 
     def __init__(self, network: Network, role: int, *, memory: int) -> None:
         self.engine = AlphaBetaEngine(network, role, memory=memory, exact=True)
         self.engine.stride = _STRIDE
         self.role = role
-        self.is_able = False
-        """Whether the role alone has a choice at the root, and as far as was looked."""
+        self.is_applicable = False
+        """Whether the role alone has a choice at the root."""
         self.spent = 0.0
         """Seconds of processor time for this root."""
-        self._turn = threading.Lock()
-        self._told = 0
+        self._lock = threading.Lock()
+        self._reported_depth = 0
         self._gates = network.gates
-        self._end = float("inf")
-        """How many steps random games from the root have, on the average."""
+        self._mean_length = float("inf")
+        """Mean steps of playouts from the root."""
 
     def move_to(self, state: States) -> None:
         """Make a packed state the root."""
-        self._told = 0
+        self._reported_depth = 0
         self.spent = 0.0
         if self.engine.is_simultaneous:
-            self.is_able = False
+            self.is_applicable = False
             return
         self.engine.move_to(state)
-        self.is_able = self.engine.chooser == self.role
-        if self.is_able and self._gates <= _LARGE:
+        self.is_applicable = self.engine.chooser == self.role
+        if self.is_applicable and self._gates <= _MAX_GATES:
             games = self.engine.expander.rollouts(state, seed=0, each=_GAMES, max_steps=_STEPS)
-            self._end = float(games.lengths.mean())
+            self._mean_length = float(games.lengths.mean())
 
     @property
-    def may_go_on(self) -> bool:
-        """Whether there is anything left to look for."""
-        return self.is_able and not self.engine.is_done and not self.engine.is_simultaneous
+    def can_improve(self) -> bool:
+        """Whether the root is unproved and the search applies to it."""
+        return self.is_applicable and not self.engine.is_done and not self.engine.is_simultaneous
 
-    def share(self, left: float) -> float:
-        """Return which part of the time it should have, if so many states could be opened in all of it.
+    def time_share(self, left: float) -> float:
+        """Return the share of the remaining time for the proof search, in which it could open `left` states.
 
-        More where the iterations so far say that the root may be proved in it.
+        The share is large if the growth of the iterations so far suggests that the root can be proved in it.
         """
         opened = self.engine.opened
         if len(opened) < 2:
-            return SHARE
-        growth = max(_GROWTH, (opened[-1] / max(1, opened[0])) ** (1 / (len(opened) - 1)))
-        iterations = (self._end - self.engine.depth) / _STRIDE
-        ahead = opened[-1] * growth**iterations if iterations < _MANY else float("inf")
-        return _LARGE_SHARE if ahead < _FAR * left else SHARE
+            return _SHARE
+        growth = max(_MIN_GROWTH, (opened[-1] / max(1, opened[0])) ** (1 / (len(opened) - 1)))
+        iterations = (self._mean_length - self.engine.depth) / _STRIDE
+        needed = opened[-1] * growth**iterations if iterations < _MAX_ITERATIONS else float("inf")
+        return _LARGE_SHARE if needed < _SLACK * left else _SHARE
 
     @property
     def rate(self) -> float:
-        """How many states are opened in a second."""
+        """States opened in a second."""
         return self.engine.nodes / self.spent if self.spent else 0.0
 
-    def slice(self) -> None:
-        """Look on for about a hundredth of a second, unless another thread does so."""
-        if not self._turn.acquire(blocking=False):
+    def run_slice(self) -> None:
+        """Search for about a hundredth of a second, unless another thread is doing so."""
+        if not self._lock.acquire(blocking=False):
             return
         try:
             began = time.thread_time()
             self.engine.slice()
             self.spent += time.thread_time() - began
         finally:
-            self._turn.release()
+            self._lock.release()
 
-    def tell(self, search: Search) -> None:
-        """Put what was proved since into the tree, whose root is the same state.
+    def report_to(self, search: Search) -> None:
+        """Write the proofs since the last call into the tree, whose root is the same state.
 
-        What the role gets at most is known only where what it gets the other loses.
+        Upper bounds hold only in constant-sum games: elsewhere the opponent may prefer other moves.
         """
-        if not self.is_able or self.engine.depth == self._told or not self._turn.acquire(blocking=False):
+        is_new = self.is_applicable and self.engine.depth != self._reported_depth
+        if not is_new or not self._lock.acquire(blocking=False):
             return
         try:
             with search.lock:
-                self._tell(search)
+                self._write_proofs(search)
         finally:
-            self._turn.release()
+            self._lock.release()
 
-    def _tell(self, search: Search) -> None:
+    def _write_proofs(self, search: Search) -> None:
         engine, tree, root = self.engine, search.tree, search.root
         if tree.kind[root] != ALONE:
             return
-        self._told = engine.depth
+        self._reported_depth = engine.depth
         role = self.role
         opposed = tree.sum >= 0
         first = int(tree.first[root] + tree.sizes[root, :role].sum())
-        places = {int(tree.move[arm]): arm for arm in range(first, first + int(tree.sizes[root, role]))}
+        arms = {int(tree.move[arm]): arm for arm in range(first, first + int(tree.sizes[root, role]))}
         for move, value, bound, plies in engine.proofs():
-            child = int(tree.arm_child[places[move]]) if move in places else -1
+            child = int(tree.arm_child[arms[move]]) if move in arms else -1
             if child < 0 or tree.low[child, role] == tree.high[child, role]:
                 continue
             low, high = tree.low[child].tolist(), tree.high[child].tolist()

@@ -1,4 +1,4 @@
-"""`GameTree`: the tree of one game, and what its workers share."""
+"""`GameTree`: the tree of one game and the state that its workers share."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ import numpy as np
 
 from herbrand.core import SearchTree, Stop
 from herbrand.engine.expand import Expander
-from herbrand.play.search.style import PLAIN, styled
+from herbrand.play.search.policy import UNIFORM, playout_expander
 
 if TYPE_CHECKING:
     from herbrand.engine.expand import States
     from herbrand.network.network import Network
-    from herbrand.play.search.style import Style
+    from herbrand.play.search.policy import PlayoutPolicy
 
 __all__ = ["ALONE", "BUSY", "JOINT", "LANES", "LEAF", "OVER", "GameTree", "SolutionLine"]
 
 LANES: Final = 512
-"""Random games played at once."""
+"""Playouts run at once."""
 
 LEAF: Final = 0
-"""In `SearchTree.kind`: a position that was valued but not expanded."""
+"""In `SearchTree.kind`: a position that was evaluated but not expanded."""
 ALONE: Final = 1
 """At most one role has a choice."""
 JOINT: Final = 2
 """Several roles have a choice."""
 OVER: Final = 3
-"""The game is over, or stuck."""
+"""Terminal, or a role has no legal move."""
 
 BUSY: Final = 1 << 62
-"""In `SearchTree.seen`: playouts from this position are under way, and it is not to be expanded."""
+"""In `SearchTree.seen`: a worker runs playouts from this position; others must not expand it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolutionLine:
-    """A way for one role alone to a value."""
+    """A sequence of moves to a value in a one-role game."""
 
     value: float
+    """From 0 to 1."""
     moves: dict[bytes, int]
-    """The number of the move in each state on the way, by the state's bytes."""
-    length: int
+    """The number of the move in each state of the line, by the state's bytes."""
 
 
 class GameTree:
-    """A tree of positions, with its limits and how random games are played from it.
+    """A tree of positions, its limits, and the playout policy.
 
-    The arguments mean what they do in `herbrand.play.search.engine.Search`.
+    For the arguments see `herbrand.play.search.engine.Search`.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class GameTree:
         regret: bool = False,
         amaf: float = 0.0,
         widest: int = LANES,
-        style: Style = PLAIN,
+        policy: PlayoutPolicy = UNIFORM,
     ) -> None:
         self.expander = Expander(network)
         roles = self.expander.roles
@@ -81,26 +81,25 @@ class GameTree:
         self.each = each
         self.widest = widest
         self.max_steps = max_steps
-        self.style = style
-        """How the games after a leaf are played."""
-        self.player = styled(self.expander, style)
-        """Plays the games: a move may stand there several times."""
+        self.policy = policy
+        self.playout_expander = playout_expander(self.expander, policy)
+        """Runs the playouts; in it, a move may occur several times."""
         self.stop = Stop()
-        """Ends a round early when it is set."""
+        """Ends a round early when set."""
         self.root = -1
         self.playouts = 0
-        """Random games played so far."""
+        """Playouts run so far."""
         self.plan: SolutionLine | None = None
-        """For one role alone: the best that was reached, and how."""
+        """In one-role games, the best line so far."""
         self.playing = 0
-        """How many workers have games under way."""
+        """Number of workers with running playouts."""
         self.lock = threading.Lock()
-        """Held by whoever changes the search, or what is proved, while several threads grow its tree."""
+        """Held to change the tree or the fields above while several workers run."""
 
     def move_to(self, state: States) -> None:
-        """Make a packed state, [1, words], the root; what is known below it is kept.
+        """Make a packed state, [1, words], the root; keeps the subtree below it.
 
-        Forgets what can no longer come when the tree is half full.
+        When the tree is more than half full, unreachable positions are discarded.
         """
         tree = self.tree
         at = tree.find(state)
@@ -113,7 +112,7 @@ class GameTree:
         tree.is_full = False
 
     def move_text(self, number: int) -> str:
-        """Return a move, by its number among those of all roles, as KIF."""
+        """Return the move with a number, counted over all roles, as KIF."""
         bounds = self.expander.bounds
         role = int(np.searchsorted(bounds, number, side="right")) - 1
         return self.expander.moves[role][number - int(bounds[role])]
@@ -125,40 +124,40 @@ class GameTree:
 
     @property
     def is_open(self) -> bool:
-        """Whether the moves at the root are known."""
+        """Whether the root is expanded."""
         return bool(self.tree.kind[self.root] in (ALONE, JOINT))
 
     @property
     def positions(self) -> int:
-        """How many positions the tree has."""
+        """The number of positions in the tree."""
         return int(self.tree.positions)
 
     @property
     def is_full(self) -> bool:
-        """Whether no more positions fit in: then games are played from the leaves there are."""
+        """Whether the tree cannot grow; playouts then start from existing leaves."""
         return bool(self.tree.is_full)
 
-    def decided(self, role: int) -> bool:
+    def is_decided(self, role: int) -> bool:
         """Whether more rounds cannot change the choice of a role at the root."""
         tree, at = self.tree, self.root
-        if self.plan is not None and self.plan.value >= 1.0 and self.planned() is not None:
+        if self.plan is not None and self.plan.value >= 1.0 and self.planned_move() is not None:
             return True
         return self.is_solved or bool(
             self.is_open and tree.low[at, role] == tree.high[at, role] and not tree.regret
         )
 
-    def planned(self) -> str | None:
-        """Return the move of the plan at the root, for one role alone."""
+    def planned_move(self) -> str | None:
+        """Return the move of the plan at the root; None if there is none."""
         number = None if self.plan is None else self.plan.moves.get(self.tree.state[self.root].tobytes())
         return None if number is None else self.move_text(number)
 
-    def follow(self, value: float, moves: list[int]) -> None:
-        """Keep a plan, checked by making its moves."""
+    def set_plan(self, value: float, moves: list[int]) -> None:
+        """Replay moves from the root; make them the plan if they end the game with this value."""
         expander = self.expander
         state = self.tree.state[self.root : self.root + 1].copy()
-        found: dict[bytes, int] = {}
+        by_state: dict[bytes, int] = {}
         for move in moves:
-            found[state.tobytes()] = move
+            by_state[state.tobytes()] = move
             state = expander.step(state, np.array([[move]], np.int32))
         if expander.terminal(state)[0] and int(expander.goals(state)[0, 0]) == round(100 * value):
-            self.plan = SolutionLine(value, found, len(moves))
+            self.plan = SolutionLine(value, by_state)

@@ -1,4 +1,4 @@
-"""What a search tree says: which moves are best, and what is expected after them."""
+"""Results of a search tree: ranked moves, their values, and the expected lines after them."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.search.tree import GameTree
 
-__all__ = ["packed", "ranked_arms", "reports"]
+__all__ = ["pack_state", "ranked_arms", "reports"]
 
 _LINES = 12
-"""Moves for which a line is given."""
-_LONGEST = 20
+"""Moves that get an expected line."""
+_MAX_LINE = 20
 
 
-def packed(expander: Expander, state: State) -> States:
-    """Return a state in the form of the expander; `GameError` if it is not one of the network."""
+def pack_state(expander: Expander, state: State) -> States:
+    """Return a state packed for the expander; `GameError` if its network cannot represent it."""
     if state.engine == "network":
-        found = np.frombuffer(state.key, np.uint64).reshape(1, -1)
-        if found.shape[1] == expander.words:
-            return found.copy()
+        packed = np.frombuffer(state.key, np.uint64).reshape(1, -1)
+        if packed.shape[1] == expander.words:
+            return packed.copy()
     return expander.pack([state.facts])
 
 
 def ranked_arms(search: GameTree, at: int, role: int) -> list[int]:
-    """Return the arms of a role in an open position, best first.
+    """Return the arms of a role in an expanded position, best first.
 
-    What is proved decides where it can, the shortest way to win and the longest to lose first; else the
-    move that was looked at most, unless another is sure to give more than it promises.
+    Proved moves come first if no open move has a higher mean, the shortest win and the longest loss first;
+    then open moves by visits; then proved moves that are worse; then moves that cannot reach a proved bound.
     """
     tree = search.tree
     begin = int(tree.first[at] + tree.sizes[at, :role].sum())
@@ -43,16 +43,15 @@ def ranked_arms(search: GameTree, at: int, role: int) -> list[int]:
     if tree.kind[at] == JOINT or int(tree.mover[at]) != role:
         return [int(arms[k]) for k in np.argsort(-counts, kind="stable")]
     children = tree.arm_child[arms]
-    made = children >= 0
-    low = np.where(made, tree.low[children, role], 0.0)
-    high = np.where(made, tree.high[children, role], 1.0)
-    visits = np.where(made, tree.games[children], 0.0)
+    has_child = children >= 0
+    low = np.where(has_child, tree.low[children, role], 0.0)
+    high = np.where(has_child, tree.high[children, role], 1.0)
+    visits = np.where(has_child, tree.games[children], 0.0)
     mean = np.where(visits > 0, tree.total[children, role] / np.maximum(visits, 1e-9), 0.0)
-    plies = np.where(made, tree.plies[children], 0)
-    sure = float(low.max(initial=0.0))
+    plies = np.where(has_child, tree.plies[children], 0)
+    best_low = float(low.max(initial=0.0))
     exact = low == high
-    # moves that cannot be better than what is sure, and those that are sure
-    hopeless = (high <= sure) & ~(low == sure)
+    hopeless = (high <= best_low) & ~(low == best_low)
     open_arms = ~exact & ~hopeless
     best_open = float(mean[np.where(open_arms, counts, -1.0).argmax()]) if open_arms.any() else -1.0
     kinds = [hopeless, exact]
@@ -65,11 +64,11 @@ def ranked_arms(search: GameTree, at: int, role: int) -> list[int]:
 
 
 def reports(search: GameTree, role: int) -> list[MoveReport]:
-    """Return what is known about each move of a role at the root, best first."""
+    """Return a report on each move of a role at the root, best first."""
     tree, at = search.tree, search.root
     if tree.kind[at] not in (ALONE, JOINT):
         return []
-    found = []
+    move_reports = []
     for rank, arm in enumerate(ranked_arms(search, at, role)):
         count = float(tree.arm_count[arm])
         mean = 100 * float(tree.arm_total[arm]) / count if count > 0 else None
@@ -81,7 +80,7 @@ def reports(search: GameTree, role: int) -> list[MoveReport]:
             if visits > 0:
                 mean = 100 * float(tree.total[child, role]) / visits
             plies = int(tree.plies[child]) + 1 if low == high else None
-        found.append(
+        move_reports.append(
             MoveReport(
                 search.move_text(int(tree.move[arm])),
                 round(count),
@@ -93,7 +92,7 @@ def reports(search: GameTree, role: int) -> list[MoveReport]:
                 line=_line(search, at, role, arm) if rank < _LINES else (),
             )
         )
-    return found
+    return move_reports
 
 
 def _percent(value: float) -> float:
@@ -101,12 +100,12 @@ def _percent(value: float) -> float:
 
 
 def _line(search: GameTree, at: int, role: int, arm: int) -> tuple[tuple[str, ...], ...]:
-    """Follow the best moves after a move; up to where chance decides, or nothing is known."""
+    """Follow the best moves after a move, up to a chance node or a leaf."""
     tree = search.tree
     line: list[tuple[str, ...]] = []
-    seen = set()
-    while at >= 0 and at not in seen and tree.kind[at] in (ALONE, JOINT) and len(line) < _LONGEST:
-        seen.add(at)
+    visited = set()
+    while at >= 0 and at not in visited and tree.kind[at] in (ALONE, JOINT) and len(line) < _MAX_LINE:
+        visited.add(at)
         arms = []
         for r in range(tree.roles):
             if r == search.chance and int(tree.sizes[at, r]) > 1:

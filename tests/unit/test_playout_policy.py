@@ -10,10 +10,10 @@ import pytest
 import herbrand
 from herbrand.play.search.beam import Beam
 from herbrand.play.search.engine import Search
-from herbrand.play.search.style import Style, mast_weights, styled
+from herbrand.play.search.policy import PlayoutPolicy, learn_mast_weights, playout_expander
 
 if TYPE_CHECKING:
-    from herbrand.play.minimax.learning import Lesson
+    from herbrand.play.minimax.learning import LearnedJudge
 
 CHOICE = """
 (role a) (init (n 0))
@@ -31,8 +31,8 @@ CHOICE = """
 def test_moves_that_go_with_good_results_weigh_more() -> None:
     """What always wins weighs most, what always loses least, and a move that makes no difference 2."""
     expander = herbrand.loads(CHOICE).expander
-    weights = mast_weights(expander, seed=1, games=512)
-    assert (weights == mast_weights(expander, seed=1, games=512)).all()
+    weights = learn_mast_weights(expander, seed=1, games=512)
+    assert (weights == learn_mast_weights(expander, seed=1, games=512)).all()
     assert dict(zip(expander.moves[0], weights.tolist(), strict=True)) == {
         "left": 1, "right": 8, "up": 2, "down": 2
     }  # fmt: skip
@@ -44,7 +44,7 @@ def test_weights_change_the_games_and_nothing_else(small_connect_four: herbrand.
     weights = np.ones(int(expander.bounds[-1]), np.int64)
     for role in range(2):
         weights[expander.bounds[role] + expander.move_numbers[role]["(drop 2)"]] = 200
-    heavy = styled(expander, Style(weights=weights))
+    heavy = playout_expander(expander, PlayoutPolicy(weights=weights))
     assert heavy.fluent_names == expander.fluent_names
     ends = heavy.rollouts(heavy.initial, seed=1, each=64, max_steps=4)
     assert ends.truncated.all()
@@ -56,9 +56,9 @@ def test_weights_change_the_games_and_nothing_else(small_connect_four: herbrand.
 def test_a_search_with_weights_counts_the_moves_of_the_game(name: str) -> None:
     """Also games in which a move came later, where a move has several places among those to choose from."""
     game = herbrand.load(name)
-    weights = mast_weights(game.expander, seed=1, games=512)
-    style = Style(weights=weights)
-    search = Search(game.network, memory=1 << 25, seed=1, amaf=200.0, style=style)
+    weights = learn_mast_weights(game.expander, seed=1, games=512)
+    policy = PlayoutPolicy(weights=weights)
+    search = Search(game.network, memory=1 << 25, seed=1, amaf=200.0, policy=policy)
     search.move_to(search.expander.initial)
     for _ in range(4):
         search.round()
@@ -69,11 +69,11 @@ def test_a_search_with_weights_counts_the_moves_of_the_game(name: str) -> None:
     assert (tree.amaf_total[arms] <= tree.amaf_count[arms]).all()
 
 
-def test_games_that_are_cut_off_count_what_was_learned(learned: tuple[herbrand.Game, Lesson]) -> None:
+def test_games_that_are_cut_off_count_what_was_learned(learned: tuple[herbrand.Game, LearnedJudge]) -> None:
     """In breakthrough games end after four steps, values of both roles add up, and one more piece ahead is better."""
     game, lesson = learned
     assert lesson.features
-    search = Search(game.network, memory=1 << 26, seed=1, style=Style(cutoff=4, judge=lesson.judge))
+    search = Search(game.network, memory=1 << 26, seed=1, policy=PlayoutPolicy(cutoff=4, judge=lesson.judge))
     expander = search.expander
     means = []
     for more in ("(cell d 4 black)", "(cell d 5 white)"):
@@ -94,7 +94,7 @@ def test_a_way_is_found_and_leads_to_its_value(name: str) -> None:
     beam = Beam(game.network, seed=1)
     promised = []
     for _ in range(60):
-        beam.slice()
+        beam.run_step()
         promised.append(beam.value)
     assert promised == sorted(promised)
     state = game.initial_state("rules")

@@ -1,8 +1,7 @@
-"""UCT on states answered for by any engine, one random game at a time.
+"""`RulesSearch`: UCT on the states of any engine, one playout at a time.
 
-For games whose rules do not become a network in time.  Positions are found by their states; every
-role keeps its own averages of its own moves, so that turns, moves at once, chance and any number
-of roles are one case (decoupled UCT).
+For games without a network.  Nodes are shared by transpositions; every role has its own statistics of its own
+moves (decoupled UCT), which covers alternating and simultaneous moves, chance and any number of roles.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
 
-__all__ = ["PlainSearch"]
+__all__ = ["RulesSearch"]
 
 _MAX_STEPS = 1000
-_NODE, _MOVE = 1000, 250
-"""Bytes that a position and each of its moves take."""
+_NODE_BYTES, _MOVE_BYTES = 1000, 250
+"""Estimated sizes of a node and of each of its moves."""
 
 
 class _Node:
-    """A position: its legal moves, and for each what it gave."""
+    """The legal moves of a state, by role, and the visit count and total value of each."""
 
     __slots__ = ("count", "counts", "legal", "over", "totals")
 
@@ -40,12 +39,12 @@ class _Node:
         self.totals = [[0.0] * len(moves) for moves in self.legal]
 
     def size(self, state: State) -> int:
-        """Return about how many bytes it takes with its state."""
-        return _NODE + sys.getsizeof(state.key) + _MOVE * sum(map(len, self.legal))
+        """Estimate the bytes of the node and its state."""
+        return _NODE_BYTES + sys.getsizeof(state.key) + _MOVE_BYTES * sum(map(len, self.legal))
 
 
-class PlainSearch:
-    """A tree of states, for one role; see the module."""
+class RulesSearch:
+    """A search for one role; `memory` bounds the estimated size of the tree in megabytes."""
 
     def __init__(
         self,
@@ -60,7 +59,6 @@ class PlainSearch:
         self.chance = random.Random(seed)
         self.exploration = exploration
         self.memory = memory
-        """Megabytes that the tree takes, at most, as far as can be told."""
         self.max_steps = max_steps
         self.nodes: dict[State, _Node] = {}
         self.playouts = 0
@@ -68,7 +66,7 @@ class PlainSearch:
         self._bytes = 0
 
     def move_to(self, state: State) -> None:
-        """Make a state the root; what is known below it is kept while there is room."""
+        """Make a state the root; keeps the tree, or clears it when it is full."""
         if self.is_full:
             self.nodes.clear()
             self._bytes = 0
@@ -76,35 +74,36 @@ class PlainSearch:
 
     @property
     def is_full(self) -> bool:
-        """Whether the tree does not grow any more."""
+        """Whether the memory limit is reached and the tree has stopped growing."""
         return self._bytes > 1e6 * self.memory
 
-    def run(self, may_go_on: Callable[[], bool]) -> None:
-        """Play games from the root until `may_go_on` says no; it is asked before every step."""
-        while may_go_on():
-            self._one(may_go_on)
+    def run(self, keep_going: Callable[[], bool]) -> None:
+        """Run playouts from the root while `keep_going()` is true; it is called before every step."""
+        while keep_going():
+            self._run_playout(keep_going)
 
-    def _one(self, may_go_on: Callable[[], bool]) -> None:
+    def _run_playout(self, keep_going: Callable[[], bool]) -> None:
+        """Descend the tree, add one node, play on at random and backpropagate; nothing if it is stopped."""
         state = self.root
         assert state is not None
         path: list[tuple[_Node, list[int]]] = []
-        inside = True
+        in_tree = True
         for _ in range(self.max_steps):
-            if not may_go_on():
+            if not keep_going():
                 return
-            if inside:
+            if in_tree:
                 node = self.nodes.get(state)
                 if node is None:
                     node = _Node(state)
-                    inside = False
+                    in_tree = False
                     if not self.is_full:
                         self.nodes[state] = node
                         self._bytes += node.size(state)
                 if node.over or not all(node.legal):
                     break
-                places = [self._choose(node, place) for place in range(len(node.legal))]
-                path.append((node, places))
-                state = state.next([moves[k] for moves, k in zip(node.legal, places, strict=True)])
+                chosen = [self._select(node, role) for role in range(len(node.legal))]
+                path.append((node, chosen))
+                state = state.next([moves[k] for moves, k in zip(node.legal, chosen, strict=True)])
             else:
                 if state.is_terminal:
                     break
@@ -114,48 +113,48 @@ class PlainSearch:
                 state = state.next([self.chance.choice(moves) for moves in legal])
         values = [0.5 if goal is None else goal / 100 for goal in state.goals.values()]
         self.playouts += 1
-        for node, places in path:
+        for node, chosen in path:
             node.count += 1
-            for role, k in enumerate(places):
+            for role, k in enumerate(chosen):
                 node.counts[role][k] += 1
                 node.totals[role][k] += values[role]
 
-    def _choose(self, node: _Node, role: int) -> int:
-        """Choose the place of a move: by UCB1, moves without games first; for `random` evenly."""
+    def _select(self, node: _Node, role: int) -> int:
+        """Return the index of a move: by UCB1, unvisited moves first; uniformly for `random`."""
         counts, totals = node.counts[role], node.totals[role]
         if len(counts) == 1:
             return 0
-        fresh = [k for k, count in enumerate(counts) if not count]
+        unvisited = [k for k, count in enumerate(counts) if not count]
         assert self.root is not None
         if self.root.roles[role].lower() == "random":
             return self.chance.randrange(len(counts))
-        if fresh:
-            return self.chance.choice(fresh)
+        if unvisited:
+            return self.chance.choice(unvisited)
         width = self.exploration**2 * math.log(node.count + 2)
         return max(range(len(counts)), key=lambda k: totals[k] / counts[k] + math.sqrt(width / counts[k]))
 
     def best(self) -> Move | None:
-        """Return the move at the root that was looked at most; None if none was."""
+        """Return the most visited move at the root; None if none was visited."""
         assert self.root is not None
         node = self.nodes.get(self.root)
         if node is None or node.over:
             return None
         role = self.root.game.role_index(self.role)
         counts, totals = node.counts[role], node.totals[role]
-        place = max(range(len(counts)), key=lambda k: (counts[k], totals[k]))
-        return node.legal[role][place] if counts[place] else None
+        best = max(range(len(counts)), key=lambda k: (counts[k], totals[k]))
+        return node.legal[role][best] if counts[best] else None
 
     def reports(self) -> list[MoveReport]:
-        """Return what is known about the moves at the root, best first."""
+        """Return the statistics of the moves at the root, most visited first."""
         assert self.root is not None
         node = self.nodes.get(self.root)
         if node is None or node.over:
             return []
         role = self.root.game.role_index(self.role)
-        found = [
+        # copies, since the search thread may still run
+        statistics = zip(node.legal[role], node.counts[role].copy(), node.totals[role].copy(), strict=True)
+        reports = [
             MoveReport(str(move), count, 100 * total / count if count else None)
-            for move, count, total in zip(
-                node.legal[role], node.counts[role].copy(), node.totals[role].copy(), strict=True
-            )
+            for move, count, total in statistics
         ]
-        return sorted(found, key=lambda report: (-report.visits, -(report.mean or 0.0)))
+        return sorted(reports, key=lambda report: (-report.visits, -(report.mean or 0.0)))

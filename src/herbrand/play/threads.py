@@ -1,0 +1,93 @@
+"""Threads that search for one move at the same time, until its clock runs out."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from herbrand.core import Stop
+
+__all__ = ["CLOCK_MARGIN", "JOIN_TIMEOUT", "ThreadTeam", "available_cores"]
+
+CLOCK_MARGIN = 0.01
+"""Seconds before the end of a clock at which the search is stopped."""
+JOIN_TIMEOUT = 0.02
+"""Default for the seconds to wait until stopped threads have ended."""
+
+
+def available_cores() -> int:
+    """Return the number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1
+
+
+class ThreadTeam:
+    """Runs tasks in daemon threads, so that a task that does not stop in time cannot delay the move."""
+
+    def __init__(self) -> None:
+        self._threads: list[threading.Thread] = []
+        self._stops: Sequence[Stop] = ()
+
+    def start(self, tasks: Sequence[Callable[[], bool]], stops: Sequence[Stop]) -> threading.Event:
+        """Start the tasks; the event is set when all have ended, or one returned True.
+
+        Each of `stops`, which the tasks must poll, is cleared now and set by `request_stop`.
+        """
+        for stop in stops:
+            stop.clear()
+        self._stops = stops
+        finished = threading.Event()
+        results: list[bool] = []
+
+        def run(task: Callable[[], bool]) -> None:
+            result = True
+            try:
+                result = task()
+            finally:
+                results.append(result)
+                if result or len(results) == len(tasks):
+                    finished.set()
+
+        self._threads = [threading.Thread(target=run, args=(task,), daemon=True) for task in tasks]
+        for thread in self._threads:
+            thread.start()
+        return finished
+
+    def request_stop(self) -> None:
+        """Ask the tasks to end, from any thread, without waiting for them."""
+        for stop in self._stops:
+            stop.set()
+
+    def stop_and_join(self, timeout: float = JOIN_TIMEOUT) -> bool:
+        """Ask the tasks to end, wait for at most `timeout` seconds, and return whether all have ended."""
+        self.request_stop()
+        until = time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        return not self._threads
+
+    def run_until(
+        self,
+        deadline: float,
+        tasks: Sequence[Callable[[], bool]],
+        stops: Sequence[Stop],
+        has_time: Callable[[float], bool],
+    ) -> bool:
+        """Run the tasks until all have ended, one returns True, or `has_time(deadline)` is false.
+
+        Returns whether all have ended.
+        """
+        if not has_time(deadline):
+            return True
+        finished = self.start(tasks, stops)
+        while not finished.is_set() and has_time(deadline):
+            finished.wait(max(0.0, min(0.05, deadline - time.monotonic())))
+        return self.stop_and_join()
