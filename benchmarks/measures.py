@@ -22,7 +22,7 @@ import herbrand
 from herbrand import games
 from herbrand.errors import HerbrandError
 from herbrand.measure import EFFORTS, measure
-from herbrand.measure.novelty import Known, behaviour
+from herbrand.measure.novelty import KnownGame, behaviour
 
 COLUMNS = {
     "completion": "ends",
@@ -54,7 +54,7 @@ def variant(name: str) -> str:
     return next((game for game in VARIANTS if name.startswith(game)), name)
 
 
-def measured(name: str, effort: str, everything: list[Known], seed: int) -> dict[str, Any]:
+def measured(name: str, effort: str, everything: list[KnownGame], seed: int) -> dict[str, Any]:
     """Measure one bundled game."""
     others = [one for one in everything if variant(one.name) != variant(name)]
     try:
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if given.task == "measure":
-        everything = [Known(name, herbrand.load(name)) for name in games.names()]
+        everything = [KnownGame(name, herbrand.load(name)) for name in games.names()]
         for name in given.names or games.names():
             print(json.dumps(measured(name, given.effort, everything, given.seed)), flush=True)
         return

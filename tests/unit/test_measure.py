@@ -19,7 +19,7 @@ from herbrand.cli.main import cli
 from herbrand.convert.scramble import write
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.games import names
-from herbrand.measure import CATALOGUE, SOURCES, Effort, Known, Measures, bundled, measure
+from herbrand.measure import CATALOGUE, SOURCES, Effort, KnownGame, Measures, bundled, measure
 from herbrand.measure.novelty import BEHAVIOUR, behaviour
 from herbrand.measure.structure import distance, fingerprint
 from herbrand.testing import games
@@ -132,13 +132,13 @@ def test_a_game_without_end_is_not_searched() -> None:
     found = measure(herbrand.loads(ENDLESS), effort=SMALL, known=())
     assert found.value("completion") == 0
     assert found["length"].value is None
-    assert "random games end" in found["skill"].note
+    assert "playouts end" in found["skill"].note
 
 
 def test_one_role_has_skill_but_no_balance() -> None:
     """A puzzle has no opponent: fairness does not apply, skill does."""
     found = taken("blocksWorld", only=["balance", "drama", "branching"])
-    assert found["balance"].note == found["drama"].note == "one role is alone"
+    assert found["balance"].note == found["drama"].note == "the game has one role"
     assert found.value("branching") > 1
 
 
@@ -184,7 +184,7 @@ def test_novelty_sees_through_names_and_finds_relatives() -> None:
     assert distance(fingerprint(game.rules), fingerprint(again.rules)) == 0
     near, far = (fingerprint(herbrand.load(name).rules) for name in ("ticTacToe3", "montyHall"))
     assert 0 < distance(fingerprint(game.rules), near) < distance(fingerprint(game.rules), far) < 1
-    known = [Known(name, herbrand.load(name), {"draws": 0.1}) for name in ("montyHall", "ticTacToe3")]
+    known = [KnownGame(name, herbrand.load(name), {"draws": 0.1}) for name in ("montyHall", "ticTacToe3")]
     found = measure(again, effort=SMALL, known=known, only=["rule_novelty", "play_novelty"])
     assert "of 2 games ticTacToe3 is most similar" in found["rule_novelty"].note
     assert 0 < found.value("play_novelty") <= 1
@@ -241,7 +241,7 @@ def test_what_does_not_apply_is_said_once() -> None:
     """Measures without a number share a line for each reason, below the table and in notebooks."""
     found = measure(herbrand.loads(ENDLESS), effort=SMALL, known=())
     text = str(found)
-    assert text.count("of random games end") == 1
-    assert "nothing from search play: only 0 % of random games end" in text
-    assert found._repr_html_().count("of random games end") == 1
-    assert str(taken("blocksWorld", only=["balance"])).endswith("no balance: one role is alone")
+    assert text.count("of playouts end") == 1
+    assert "nothing from search play: only 0 % of playouts end" in text
+    assert found._repr_html_().count("of playouts end") == 1
+    assert str(taken("blocksWorld", only=["balance"])).endswith("no balance: the game has one role")

@@ -1,23 +1,22 @@
-"""What a game is like to play, in numbers: `measure`.
+"""Quality measures of games: `measure`.
 
     >>> import herbrand
     >>> from herbrand.measure import measure
-    >>> found = measure(herbrand.load("nim"), effort="cheap", only=["completion", "balance"])
-    >>> found["completion"].value
+    >>> measures = measure(herbrand.load("nim"), effort="cheap", only=["completion", "balance"])
+    >>> measures["completion"].value
     1.0
 
-Four groups of measures build on each other:
+There are four groups of measures; later groups use the results of earlier ones:
 
-| group         | from                                                            | module        |
-|---------------|-----------------------------------------------------------------|---------------|
-| "rules"       | the rules alone                                                 | `structure`   |
-| "random play" | a thousand random games at once, some followed step by step     | `random_play` |
-| "search play" | games of players that look at random games before every move    | `search_play`, `course` |
-| "comparison"  | the game beside others                                          | `novelty`     |
+| group         | from                                                  | module                  |
+|---------------|-------------------------------------------------------|-------------------------|
+| "rules"       | the rules alone                                       | `structure`             |
+| "random play" | a thousand playouts, some of them traced step by step | `random_play`           |
+| "search play" | games between Monte-Carlo tree search players         | `search_play`, `course` |
+| "comparison"  | distances to other games                              | `novelty`               |
 
-`CATALOGUE` says what each means and where the idea comes from; docs/reference/measures.md has the formulas.
-Players play in lockstep, dozens of games at once (`lines`), so that a game on a small board takes about a
-second.
+`CATALOGUE` defines each measure and cites its source; docs/reference/measures.md has the formulas.  Dozens of
+games are played in lockstep (`batch_play`), so that a game on a small board takes about a second.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from __future__ import annotations
 from herbrand.measure.catalogue import CATALOGUE, SOURCES, Definition
 from herbrand.measure.effort import CHEAP, EFFORTS, FULL, THOROUGH, Effort
 from herbrand.measure.measuring import measure
-from herbrand.measure.novelty import Known, bundled
+from herbrand.measure.novelty import KnownGame, bundled
 from herbrand.measure.value import Measure, Measures
 
 __all__ = [
@@ -37,7 +36,7 @@ __all__ = [
     "THOROUGH",
     "Definition",
     "Effort",
-    "Known",
+    "KnownGame",
     "Measure",
     "Measures",
     "bundled",

@@ -1,7 +1,7 @@
-"""What is measured: every measure with its meaning and where the idea comes from.
+"""The catalogue of measures, each with its definition and sources.
 
-A *score* below is what a game was worth for a role by rank: 1 for the only role with the highest goal, 1/t
-for each of t roles that share it, 0 for the others.  Roles are those that choose; `random` is none of them.
+A *score* is the result of a game by rank: 1 for the only role with the highest goal, 1/t for each of t roles
+that share it, 0 for the others.  `random` does not count as a role.
 """
 
 from __future__ import annotations
@@ -57,24 +57,24 @@ SOURCES: Final = {
         "Novelty Alone, *Evolutionary Computation* 19(2), 2011"
     ),
 }
-"""What is cited, by the names used in the catalogue."""
+"""References by the keys used in the catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A measure: its name, its meaning, and where the idea comes from."""
+    """The definition of a measure."""
 
     name: str
     about: str
-    """What the number is, in one sentence."""
+    """The definition in one sentence."""
     group: str
     """"rules", "random play", "search play" or "comparison"."""
     sources: tuple[str, ...] = ()
-    """Keys of `SOURCES`; none where there is nothing to cite."""
+    """Keys of `SOURCES`."""
     unit: str = ""
-    """What is counted; empty for a share from 0 to 1."""
+    """The unit of a count; empty for a share from 0 to 1."""
     players: int = 1
-    """How many roles there must be."""
+    """Minimum number of roles, chance not counted."""
 
 
 CATALOGUE: Final = {
@@ -162,4 +162,4 @@ CATALOGUE: Final = {
         ),
     )
 }  # fmt: skip
-"""Every measure by its name, in the order in which they are listed."""
+"""All definitions by name, in display order."""

@@ -1,4 +1,4 @@
-"""How much play a measurement is made from."""
+"""`Effort`: how many games and playouts a measurement uses."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ __all__ = ["CHEAP", "EFFORTS", "FULL", "THOROUGH", "Effort"]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """Numbers of games, so that the same effort and seed give the same result on any machine."""
+    """Numbers of games; the same effort and seed give the same result on any machine."""
 
     name: str
     playouts: int = 1024
-    """Random games for how games end."""
+    """Playouts for the measures of outcomes."""
     traced: int = 64
-    """Random games that are followed step by step."""
+    """Playouts that are traced step by step."""
     max_steps: int = 300
-    """Steps after which a game counts as not ended."""
+    """Steps after which a game is cut off."""
     pairs: int = 0
-    """Pairs of games in each contest of two players; 0 measures nothing that needs search."""
+    """Pairs of games in each contest of two players; 0 skips the measures of search play."""
     rungs: tuple[int, ...] = (1, 4, 16, 64)
-    """Positions that the players of the skill ladder open before a move, weakest first."""
+    """The skill ladder: positions that each player expands before a move, weakest first."""
     estimates: int = 64
-    """Random games from each state of a line of play, for who is in the lead."""
+    """Playouts from each state of a game that estimate its value."""
     work: float = 4.0
-    """About how many seconds play with search may take, on a core of the year 2022.
+    """Estimated seconds for search play, at most, on a processor core of 2022.
 
-    It is reckoned from the size of the game, not from a clock: there are fewer pairs and fewer rungs
-    (`within`) where it would be more, so that the result is the same on any machine.
+    The estimate uses the size of the game, not a clock, so that the result is the same on any machine.
+    Larger games get fewer pairs and rungs (`within`).
     """
 
     def __post_init__(self) -> None:
-        least = min(self.playouts, self.traced, self.max_steps, self.estimates, *self.rungs)
-        if least < 1 or self.pairs < 0 or not self.rungs:
+        smallest = min(self.playouts, self.traced, self.max_steps, self.estimates, *self.rungs)
+        if smallest < 1 or self.pairs < 0 or not self.rungs:
             raise ValueError("an effort has positive numbers, and at least one rung")
         if list(self.rungs) != sorted(set(self.rungs)):
             raise ValueError("the rungs of an effort ascend")
 
     def within(self, each_opening: float, choices: float, each_choice: float = 0.0) -> Effort | None:
-        """Return as much of this effort as fits into its work; None if nothing does.
+        """Reduce pairs and rungs until the estimated time is at most `work`; None if that is impossible.
 
-        `each_opening` are the seconds to open a position, `choices` is how often somebody chooses in a game,
-        `each_choice` what that costs a player that searches besides.
+        `each_opening` is the time to expand a position, `choices` the mean number of choices in a game, and
+        `each_choice` the overhead of a search for each choice, in seconds.
         """
 
         def seconds(effort: Effort) -> float:
@@ -54,17 +54,17 @@ class Effort:
 
         if not self.pairs:
             return None
-        least = min(self.pairs, _LEAST_PAIRS)
-        found = self
-        while seconds(found) > self.work:
-            pairs = max(least, int(found.pairs * self.work / seconds(found)))
-            if pairs < found.pairs:
-                found = replace(found, pairs=pairs)
-            elif len(found.rungs) > 1:
-                found = replace(found, rungs=found.rungs[:-1])
+        min_pairs = min(self.pairs, _LEAST_PAIRS)
+        reduced = self
+        while seconds(reduced) > self.work:
+            pairs = max(min_pairs, int(reduced.pairs * self.work / seconds(reduced)))
+            if pairs < reduced.pairs:
+                reduced = replace(reduced, pairs=pairs)
+            elif len(reduced.rungs) > 1:
+                reduced = replace(reduced, rungs=reduced.rungs[:-1])
             else:
                 return None
-        return found
+        return reduced
 
     @property
     def searcher(self) -> int:
@@ -74,13 +74,13 @@ class Effort:
 
 _SEARCHER: Final = 16
 _LEAST_PAIRS: Final = 10
-"""Pairs of games below which rather the strongest player is left out."""
+"""Pairs of games below which the strongest player is dropped instead."""
 CHEAP: Final = Effort("cheap")
-"""The rules and random games: some milliseconds once the game is ready."""
+"""Rules and random play: some milliseconds after the network is built."""
 FULL: Final = Effort("full", pairs=24)
-"""Play with search as well: about a second for a game on a small board."""
+"""Also search play: about a second for a game on a small board."""
 THOROUGH: Final = Effort(
     "thorough", playouts=8192, traced=256, pairs=128, rungs=(1, 4, 16, 64, 256), work=1e11
 )
-"""For games that are to be kept: some ten seconds."""
+"""More games and a stronger player: about ten seconds for a game on a small board."""
 EFFORTS: Final = {effort.name: effort for effort in (CHEAP, FULL, THOROUGH)}

@@ -1,4 +1,4 @@
-"""`measure`: all measures of a game, or some of them."""
+"""`measure`: computes all measures of a game, or some of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from herbrand.game import Game
-    from herbrand.measure.novelty import Known
+    from herbrand.measure.novelty import KnownGame
     from herbrand.measure.sample import Sample
 
 __all__ = ["measure"]
@@ -27,18 +27,17 @@ def measure(
     effort: str | Effort = FULL,
     seed: int = 0,
     only: Iterable[str] | None = None,
-    known: Iterable[Known] | None = None,
+    known: Iterable[KnownGame] | None = None,
     seconds: float | None = None,
 ) -> Measures:
-    """Measure a game: its rules, random games of it, games between players that search.
+    """Measure a game by its rules, random play and search play.
 
-    `effort` is "cheap" (rules and random games), "full", "thorough", or an `Effort`; `only` are the
-    measures wanted, all of `CATALOGUE` if None, and nothing is played that they do not need.  `known` are
-    the games that novelty is measured against, the bundled ones if None.  The same effort and seed give the
-    same result, however many cores there are and whatever else runs on them.  Where the game has no network
-    within its limits, a few random games are played by evaluating the rules, and nothing is searched.
+    `effort` is "cheap" (rules and random play), "full", "thorough", or an `Effort`; `only` names measures,
+    all of `CATALOGUE` if None, and limits play to what they need.  Novelty is measured against the `known`
+    games, the bundled ones if None.  The same effort and seed give the same result on any machine.  Without a
+    network within the game's limits, a few playouts evaluate the rules, and search play is skipped.
 
-    After `seconds` of the clock no further group of measures is begun; those left out say so.
+    No group of measures starts after `seconds` of wall time; skipped measures have a note that says so.
     Raises `GameError` for a game with errors, `ValueError` for an unknown measure or effort.
     """
     chosen = EFFORTS.get(effort) if isinstance(effort, str) else effort
@@ -59,7 +58,7 @@ class _Measuring:
         effort: Effort,
         seed: int,
         wanted: frozenset[str],
-        known: Iterable[Known] | None,
+        known: Iterable[KnownGame] | None,
         seconds: float | None,
     ) -> None:
         self.game = game
@@ -69,17 +68,18 @@ class _Measuring:
         self.known = known
         self.began, self.spent = time.monotonic(), time.thread_time()
         self.seconds = seconds
-        self.found: dict[str, Measure] = {}
+        self.measures: dict[str, Measure] = {}
         self.notes: list[str] = []
         self.sample: Sample
-        self.compares_play = "play_novelty" in wanted
+        self.needs_behaviour = "play_novelty" in wanted
 
     def all(self) -> Measures:
         """Take the measures, group by group."""
         for name in CATALOGUE:
             definition = CATALOGUE[name]
             if definition.players > len(self.game.players):
-                self._none([name], "one role is alone" if self.game.players else "nobody plays")
+                note = "the game has one role" if self.game.players else "the game has no role but chance"
+                self._set_missing([name], note)
         groups: dict[str, Callable[[], None]] = {
             "rules": self._rules,
             "random play": self._random,
@@ -87,43 +87,43 @@ class _Measuring:
             "comparison": self._compare,
         }
         for group in _GROUPS:
-            mine = [name for name in CATALOGUE if CATALOGUE[name].group == group]
-            needed = self.wanted.intersection(mine) or (group == "random play" and self._needs_random())
+            in_group = [name for name in CATALOGUE if CATALOGUE[name].group == group]
+            needed = self.wanted.intersection(in_group) or (group == "random play" and self._needs_random())
             if not needed:
                 continue
-            late = self.seconds is not None and time.monotonic() - self.began > self.seconds
-            if late and group in ("random play", "search play"):
-                self._none(mine, f"not taken: {self.seconds:g} seconds were spent before")
+            is_late = self.seconds is not None and time.monotonic() - self.began > self.seconds
+            if is_late and group in ("random play", "search play"):
+                self._set_missing(in_group, f"skipped: {self.seconds:g} seconds had passed")
             else:
                 groups[group]()
         return self._result(self.wanted)
 
     def _result(self, names: Iterable[str]) -> Measures:
-        taken = {name: self.found[name] for name in CATALOGUE if name in names and name in self.found}
+        taken = {name: self.measures[name] for name in CATALOGUE if name in names and name in self.measures}
         spent = time.thread_time() - self.spent
         return Measures(self.game.name, self.effort.name, self.seed, taken, tuple(self.notes), spent)
 
     def _needs_random(self) -> bool:
-        return self.compares_play or any(CATALOGUE[name].group == "search play" for name in self.wanted)
+        return self.needs_behaviour or any(CATALOGUE[name].group == "search play" for name in self.wanted)
 
-    def _none(self, names: Iterable[str], note: str) -> None:
-        """Say why some measures have no value, unless they have one."""
+    def _set_missing(self, names: Iterable[str], note: str) -> None:
+        """Add measures without a value, and why, unless they are present."""
         for name in names:
             definition = CATALOGUE[name]
-            self.found.setdefault(
+            self.measures.setdefault(
                 name, Measure(name, None, method=definition.group, unit=definition.unit, note=note)
             )
 
     def _keep(self, measures: Iterable[Measure]) -> None:
-        for found in measures:
-            self.found.setdefault(found.name, found)
+        for measure in measures:
+            self.measures.setdefault(measure.name, measure)
 
     # -- groups ---------------------------------------------------------------------------
 
     def _rules(self) -> None:
-        from herbrand.measure.structure import sizes
+        from herbrand.measure.structure import measure_rules
 
-        self._keep(sizes(self.game.rules))
+        self._keep(measure_rules(self.game.rules))
 
     def _random(self) -> None:
         from herbrand.measure.sample import sample
@@ -132,14 +132,14 @@ class _Measuring:
         self._keep(self.sample.measures())
 
     def _search(self) -> None:
-        from herbrand.measure.search_play import Searched
+        from herbrand.measure.search_play import SearchPlay
 
-        searched = Searched(self.sample, self.effort, self.seed)
-        if searched.obstacle is None:
-            self._keep(searched.measures(self.wanted))
-            self.notes += searched.notes(self.effort)
+        search_play = SearchPlay(self.sample, self.effort, self.seed)
+        if search_play.obstacle is None:
+            self._keep(search_play.measures(self.wanted))
+            self.notes += search_play.notes(self.effort)
         names = [name for name in CATALOGUE if CATALOGUE[name].group == "search play"]
-        self._none(names, searched.obstacle or "not asked for")
+        self._set_missing(names, search_play.obstacle or "not requested")
 
     def _compare(self) -> None:
         from herbrand.measure.novelty import bundled, play_novelty, rule_novelty
@@ -147,5 +147,5 @@ class _Measuring:
         known = tuple(bundled() if self.known is None else self.known)
         if "rule_novelty" in self.wanted:
             self._keep([rule_novelty(self.game, known)])
-        if self.compares_play:
+        if self.needs_behaviour:
             self._keep([play_novelty(self._result(CATALOGUE), known)])

@@ -1,4 +1,4 @@
-"""How far a game is from those that are known: by its rules, and by how random games of it go."""
+"""Novelty: the distance of a game to known games, by its rules and by its random play."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.measure.value import Measures
 
-__all__ = ["BEHAVIOUR", "Known", "behaviour", "bundled", "play_novelty", "rule_novelty"]
+__all__ = ["BEHAVIOUR", "KnownGame", "behaviour", "bundled", "play_novelty", "rule_novelty"]
 
 BEHAVIOUR: Final[Mapping[str, Callable[[float], float]]] = {
     "completion": lambda value: value,
@@ -29,38 +29,35 @@ BEHAVIOUR: Final[Mapping[str, Callable[[float], float]]] = {
     "draws": lambda value: value,
     "first_mover": lambda value: value,
 }
-"""The measures that behaviour is compared by, and how each is brought to 0...1."""
+"""The measures of random play that are compared, each with its scaling to 0...1."""
 _TABLE: Final = "bundled.json"
-"""Behaviours of the bundled games, as `benchmarks/measures.py` measured them."""
+"""Behaviours of the bundled games, written by `benchmarks/measures.py`."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """A game to compare with."""
+class KnownGame:
+    """A game that others are compared with."""
 
     name: str
     game: Game | None = None
-    """Where the rules are; None compares by behaviour only."""
+    """The rules; None to compare by behaviour only."""
     behaviour: Mapping[str, float] | None = None
-    """As `behaviour` returns it; None compares by rules only."""
+    """As `behaviour` returns it; None to compare by rules only."""
 
     @cached_property
     def fingerprint(self) -> Fingerprint | None:
-        """The fingerprint of the rules, made when first asked for."""
+        """The fingerprint of the rules; None without rules or with errors in them."""
         return None if self.game is None or self.game.rules.errors else fingerprint(self.game.rules)
 
 
 def behaviour(measures: Measures) -> dict[str, float]:
-    """Return how random games go: each measure of `BEHAVIOUR` that there is, from 0 to 1."""
+    """Return the measures of `BEHAVIOUR` that have a value, scaled to 0...1."""
     values = measures.values
     return {name: scale(values[name]) for name, scale in BEHAVIOUR.items() if name in values}
 
 
-def apart(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Return how different two games' behaviours are: the mean difference.
-
-    A measure that only one of them has counts as a whole difference.
-    """
+def behaviour_distance(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return the mean absolute difference; a measure that only one of them has counts as 1."""
     names = one.keys() | other.keys()
     if not names:
         return 0.0
@@ -69,37 +66,42 @@ def apart(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 
 @cache
-def bundled() -> tuple[Known, ...]:
-    """Return the bundled games; their rules are read when they are compared with for the first time."""
+def bundled() -> tuple[KnownGame, ...]:
+    """Return the bundled games, whose rules are read on first comparison."""
     from herbrand import games
     from herbrand.game import load
 
     table: dict[str, dict[str, float]] = json.loads(
         resources("herbrand.measure").joinpath(_TABLE).read_text(encoding="utf-8")
     )
-    return tuple(Known(name, load(name), table.get(name)) for name in games.names())
+    return tuple(KnownGame(name, load(name), table.get(name)) for name in games.names())
 
 
-def rule_novelty(game: Game, known: Iterable[Known]) -> Measure:
-    """Measure how different the rules are from those of the most similar known game."""
-    mine = fingerprint(game.rules)
-    found = [
-        (distance(mine, other.fingerprint), other.name) for other in known if other.fingerprint is not None
+def rule_novelty(game: Game, known: Iterable[KnownGame]) -> Measure:
+    """Measure the distance of the rules to the most similar known game."""
+    own = fingerprint(game.rules)
+    distances = [
+        (distance(own, other.fingerprint), other.name) for other in known if other.fingerprint is not None
     ]
-    return _nearest("rule_novelty", found)
+    return _nearest("rule_novelty", distances)
 
 
-def play_novelty(measures: Measures, known: Iterable[Known]) -> Measure:
-    """Measure how differently random games go from those of the most similar known game."""
-    mine = behaviour(measures)
-    if not mine:
+def play_novelty(measures: Measures, known: Iterable[KnownGame]) -> Measure:
+    """Measure the distance of random play to the most similar known game."""
+    own = behaviour(measures)
+    if not own:
         return Measure("play_novelty", None, method="comparison", note="no random game was played")
-    found = [(apart(mine, other.behaviour), other.name) for other in known if other.behaviour is not None]
-    return _nearest("play_novelty", found)
+    distances = [
+        (behaviour_distance(own, other.behaviour), other.name)
+        for other in known
+        if other.behaviour is not None
+    ]
+    return _nearest("play_novelty", distances)
 
 
-def _nearest(name: str, found: list[tuple[float, str]]) -> Measure:
-    if not found:
-        return Measure(name, None, method="comparison", note="there is no game to compare with")
-    value, nearest = min(found)
-    return Measure(name, value, 0.0, "comparison", note=f"of {len(found)} games {nearest} is most similar")
+def _nearest(name: str, distances: list[tuple[float, str]]) -> Measure:
+    if not distances:
+        return Measure(name, None, method="comparison", note="no game to compare with")
+    value, nearest = min(distances)
+    note = f"of {len(distances)} games {nearest} is most similar"
+    return Measure(name, value, 0.0, "comparison", note=note)

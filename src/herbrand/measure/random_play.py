@@ -1,4 +1,4 @@
-"""What random games tell: whether and when a game ends, what there is to choose, who wins."""
+"""Measures of random play: length, choices and fairness."""
 
 from __future__ import annotations
 
@@ -14,35 +14,37 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from herbrand.measure.lines import PlayedGames
+    from herbrand.measure.batch_play import PlayedGames
 
-__all__ = ["Outcomes", "average", "choices", "ends", "fairness", "scores"]
+__all__ = ["Outcomes", "mean_measure", "measure_choices", "measure_endings", "measure_fairness", "scores"]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How games ended."""
+    """Results of games.  Players are the roles that are not chance."""
 
     goals: NDArray[np.int16]
-    """[n, players] goals of the roles that choose; negative where there is none."""
+    """[games, players]; negative without a value."""
     lengths: NDArray[np.int64]
+    """[games] steps."""
     ended: NDArray[np.bool_]
+    """[games] whether the game reached a terminal state."""
     first: NDArray[np.int64]
-    """[n] which of the players had the first choice, counted among them; -1 for none."""
+    """[games] index of the player with the first choice; -1 for none."""
 
     @property
-    def valued(self) -> NDArray[np.bool_]:
-        """[n] whether the game ended with a goal value for everybody."""
+    def has_goals(self) -> NDArray[np.bool_]:
+        """[games] whether the game ended with a goal value for every player."""
         return self.ended & (self.goals >= 0).all(axis=1)
 
 
-def average(
+def mean_measure(
     name: str, values: NDArray[np.float64], method: str, *, unit: str = "", note: str = ""
 ) -> Measure:
-    """Return a mean with its standard error; without values, a measure without a value.
+    """Return a mean with its standard error; a measure without a value for no values.
 
-    A share that is the same in all of n games is given the error as if one in n + 2 differed by 1
-    (after Laplace's rule), not none.
+    If all n values of a share are equal, the error is that of one in n + 2 differing by 1 (Laplace's rule of
+    succession) instead of 0.
     """
     n = len(values)
     if n == 0:
@@ -55,25 +57,25 @@ def average(
 
 
 def scores(goals: NDArray[np.int16]) -> NDArray[np.float64]:
-    """Return the score of each player in each game, [n, players]: 1 by the number of the best, or 0."""
+    """Return the scores, [games, players]: 1/t for each of t players with the highest goal, else 0."""
     best = goals == goals.max(axis=1, keepdims=True)
     shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
     return shares
 
 
-def ends(outcomes: Outcomes, max_steps: int, bound: int | None) -> list[Measure]:
-    """Measure completion and length; after `bound` steps every game has ended, if that is known."""
-    play = "random play"
+def measure_endings(outcomes: Outcomes, max_steps: int, bound: int | None) -> list[Measure]:
+    """Measure completion and length; `bound` is a proved bound on the length, or None."""
+    method = "random play"
     if bound is not None and bound <= max_steps and outcomes.ended.all():
         completion = Measure(
             "completion", 1.0, 0.0, "proof", note=f"a step counter ends every game after {bound} steps"
         )
     else:
-        completion = average(
-            "completion", outcomes.ended.astype(float), play, note=f"within {max_steps} steps"
+        completion = mean_measure(
+            "completion", outcomes.ended.astype(float), method, note=f"within {max_steps} steps"
         )
     lengths = outcomes.lengths[outcomes.ended].astype(float)
-    return [completion, average("length", lengths, play, unit="steps", note=_ended_note(lengths))]
+    return [completion, mean_measure("length", lengths, method, unit="steps", note=_ended_note(lengths))]
 
 
 def _ended_note(lengths: NDArray[np.float64]) -> str:
@@ -82,64 +84,64 @@ def _ended_note(lengths: NDArray[np.float64]) -> str:
     return f"{lengths.min():g} to {lengths.max():g}"
 
 
-def choices(lines: PlayedGames) -> list[Measure]:
-    """Measure branching and agency from games that were followed step by step."""
-    chose = lines.choices > 0
-    if not chose.any():
+def measure_choices(played: PlayedGames) -> list[Measure]:
+    """Measure branching and agency from traced games."""
+    has_choice = played.choices > 0
+    if not has_choice.any():
         branching = Measure(
-            "branching", None, method="random play", unit="moves", note="nobody ever has a choice"
+            "branching", None, method="random play", unit="moves", note="no role ever has a choice"
         )
     else:
-        # a ratio of sums, so that long games count as much as they are long
-        legal, times = lines.legal[chose].astype(float), lines.choices[chose].astype(float)
-        ratio = float(legal.sum() / times.sum())
-        error = _ratio_error(legal, times, ratio)
-        branching = Measure("branching", ratio, error, "random play", int(chose.sum()), "moves")
-    steps = lines.lengths > 0
-    if not steps.any():
+        # a ratio of sums weights games by their length
+        legal, choices = played.legal[has_choice].astype(float), played.choices[has_choice].astype(float)
+        ratio = float(legal.sum() / choices.sum())
+        error = _ratio_error(legal, choices, ratio)
+        branching = Measure("branching", ratio, error, "random play", int(has_choice.sum()), "moves")
+    has_steps = played.lengths > 0
+    if not has_steps.any():
         return [branching, Measure("agency", None, method="random play", note="the game is over at once")]
     with_choice, all_states = (
-        lines.states_with_choice[steps].astype(float),
-        lines.lengths[steps].astype(float),
+        played.states_with_choice[has_steps].astype(float),
+        played.lengths[has_steps].astype(float),
     )
     share = float(with_choice.sum() / all_states.sum())
     error = _ratio_error(with_choice, all_states, share)
-    return [branching, Measure("agency", share, error, "random play", int(steps.sum()))]
+    return [branching, Measure("agency", share, error, "random play", int(has_steps.sum()))]
 
 
-def _ratio_error(above: NDArray[np.float64], below: NDArray[np.float64], ratio: float) -> float:
-    """Standard error of a ratio of means (linearised)."""
-    n = len(above)
+def _ratio_error(numerators: NDArray[np.float64], denominators: NDArray[np.float64], ratio: float) -> float:
+    """Return the standard error of a ratio of means (delta method)."""
+    n = len(numerators)
     if n < 2:
         return 0.0
-    rest = above - ratio * below
-    return float(math.sqrt((rest**2).sum() / (n * (n - 1))) / below.mean())
+    residuals = numerators - ratio * denominators
+    return float(math.sqrt((residuals**2).sum() / (n * (n - 1))) / denominators.mean())
 
 
-def fairness(outcomes: Outcomes, players: Sequence[str], method: str, prefix: str = "") -> list[Measure]:
-    """Measure balance, draws, and what the first choice is worth."""
-    valued = outcomes.valued
-    goals = outcomes.goals[valued]
+def measure_fairness(
+    outcomes: Outcomes, players: Sequence[str], method: str, prefix: str = ""
+) -> list[Measure]:
+    """Measure balance, draws, and the score of the first mover."""
+    has_goals = outcomes.has_goals
+    goals = outcomes.goals[has_goals]
     names = [f"{prefix}{name}" for name in ("balance", "draws", "first_mover")]
     if not len(goals):
         return [Measure(name, None, method=method, note="no game ended with goals") for name in names]
     means = goals.mean(axis=0)
     high, low = int(means.argmax()), int(means.argmin())
     lead = (goals[:, high] - goals[:, low]) / 100.0
-    balance = average(names[0], 1.0 - lead, method)
+    note = ""
     if means[high] > means[low]:
-        shown = f"{players[high]} {means[high]:.0f}, {players[low]} {means[low]:.0f}"
-        balance = average(names[0], 1.0 - lead, method, note=f"mean goals: {shown}")
+        note = f"mean goals: {players[high]} {means[high]:.0f}, {players[low]} {means[low]:.0f}"
+    balance = mean_measure(names[0], 1.0 - lead, method, note=note)
     won = scores(goals)
-    draws = average(names[1], (won.max(axis=1) < 1.0).astype(float), method)
-    first = outcomes.first[valued]
-    moved = first >= 0
-    if not moved.any():
-        mover = Measure(names[2], None, method=method, note="nobody alone has the first choice")
+    draws = mean_measure(names[1], (won.max(axis=1) < 1.0).astype(float), method)
+    first = outcomes.first[has_goals]
+    has_first = first >= 0
+    if not has_first.any():
+        mover = Measure(names[2], None, method=method, note="no single role has the first choice")
     else:
-        fair = f"fair is {1 / len(players):.2f}"
-        who = sorted({players[r] for r in first[moved]})
-        mover = average(
-            names[2], won[moved, first[moved]], method, note=f"{fair}; {' or '.join(who)} is first to choose"
-        )
+        first_roles = " or ".join(sorted({players[r] for r in first[has_first]}))
+        note = f"fair is {1 / len(players):.2f}; {first_roles} chooses first"
+        mover = mean_measure(names[2], won[has_first, first[has_first]], method, note=note)
     return [balance, draws, mover]

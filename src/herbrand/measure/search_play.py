@@ -1,4 +1,4 @@
-"""What games between players that search tell: fairness under good play, skill, depth, and how games go."""
+"""Measures of search play: fairness under good play, skill, depth, and the course of games."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.measure.course import course
-from herbrand.measure.lines import UNKNOWN, play_lines
-from herbrand.measure.random_play import average, fairness
+from herbrand.measure.batch_play import UNKNOWN, play_games
+from herbrand.measure.beliefs import PARTICLES
+from herbrand.measure.course import measure_course
+from herbrand.measure.random_play import mean_measure, measure_fairness
 from herbrand.measure.sample import outcomes_of
 from herbrand.measure.value import Measure
-from herbrand.measure.worlds import PARTICLES
 from herbrand.play.search.forest import EACH, WIDEST
 
 if TYPE_CHECKING:
@@ -20,170 +20,182 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from herbrand.measure.batch_play import PlayedGames
     from herbrand.measure.effort import Effort
-    from herbrand.measure.lines import PlayedGames
     from herbrand.measure.sample import Sample
     from herbrand.network.network import Network
 
-__all__ = ["Searched"]
+__all__ = ["SearchPlay"]
 
-_FEW_END: Final = 0.5
-"""Games of which fewer random games end are not searched."""
+_MIN_COMPLETION: Final = 0.5
+"""Completion in random play below which there is no search play."""
 _PREFIX: Final = "search_"
 _FAIR: Final = frozenset(f"{_PREFIX}{name}" for name in ("length", "balance", "draws", "first_mover"))
 _COURSE: Final = frozenset({"drama", "lead_change", "uncertainty"})
-_HOW: Final = "search play"
-_ROUND: Final = 5e-6
-"""Seconds to open a position, besides what follows."""
-_POSITION: Final = 0.6e-6
-"""Seconds to make one of its successors."""
-_GATE: Final = 1.5e-11
-"""Seconds to evaluate a gate in one random game."""
-_PER_MOVE: Final = 8
-"""Gates that choosing a move costs as much as, for each move that there is."""
-_PER_STEP: Final = 200
-"""Gates that a step costs as much as, besides."""
-_TURNS: Final = 4
-"""How often loops are evaluated, about."""
-_LOST: Final = 0.005
-"""A larger share of moves that were not searched for is told."""
-_FOLLOWED: Final = 8
-"""Steps that following one state of what can be possible costs as much as, in each step of a game."""
+_METHOD: Final = "search play"
+# a cost model, in seconds or in gate evaluations
+_EXPAND_SECONDS: Final = 5e-6
+"""Overhead of expanding a position."""
+_SUCCESSOR_SECONDS: Final = 0.6e-6
+"""Making one successor."""
+_GATE_SECONDS: Final = 1.5e-11
+"""Evaluating a gate in one playout."""
+_GATES_PER_MOVE: Final = 8
+"""Cost of choosing a move, for each move of the game."""
+_GATES_PER_STEP: Final = 200
+"""Overhead of a step."""
+_LOOP_ITERATIONS: Final = 4
+"""Typical number of evaluations of gates in loops."""
+_STEPS_PER_PARTICLE: Final = 8
+"""Cost of updating one state of a belief sample, in steps of a playout."""
+_MAX_DEPLETED: Final = 0.005
+"""Share of moves without a search above which there is a note."""
 
 
-class Searched:
-    """Measures a game by play with search, as far as the effort goes."""
+class SearchPlay:
+    """Measures a game by games between players that search."""
 
     def __init__(self, sample: Sample, effort: Effort, seed: int) -> None:
         self.sample = sample
         self.effort = effort
-        """As much of the effort that was asked for as fits into its work."""
+        """The requested effort, reduced to its `work`."""
         self.seed = seed
-        self.lines = sample.lines
-        """The games that were played."""
+        self.played = sample.traced
+        """The games of `measures`, once it was called."""
         self.obstacle = self._obstacle(effort)
         """Why nothing can be measured, or None."""
 
     def _obstacle(self, effort: Effort) -> str | None:
         sample, game = self.sample, self.sample.game
         if not effort.pairs:
-            return f"not taken: the effort is {effort.name}"
-        if sample.table is None:
-            return f"nothing is searched: {game.engine_reason}"
+            return f"skipped at effort {effort.name}"
+        if sample.network_game is None:
+            return f"no search without a network: {game.engine_reason}"
         if not game.players:
-            return "nobody plays"
-        if not sample.lines.choices.any():
-            return "nobody ever has a choice"
+            return "the game has no role but chance"
+        if not sample.traced.choices.any():
+            return "no role ever has a choice"
         ended = float(sample.outcomes.ended.mean())
-        if ended < _FEW_END:
-            return f"only {100 * ended:.0f} % of random games end"
-        within = effort.within(self._opening(), float(sample.lines.choices.mean()), self._looking())
+        if ended < _MIN_COMPLETION:
+            return f"only {100 * ended:.0f} % of playouts end"
+        choices = float(sample.traced.choices.mean())
+        within = effort.within(self._expansion_seconds(), choices, self._belief_seconds())
         if within is None:
             return f"the game is too large for the effort {effort.name}"
         self.effort = within
         return None
 
-    def _opening(self) -> float:
-        """Return about how many seconds it takes to open a position in the middle of a game."""
-        sample, table = self.sample, self.sample.table
-        assert table is not None
-        wide = float(sample.lines.legal.sum() / sample.lines.choices.sum())
-        games = max(EACH, min(wide, WIDEST))
-        steps = games * 0.5 * float(sample.lines.lengths.mean())
-        return _ROUND + wide * _POSITION + steps * self._rows(table.expander.network) * _GATE
+    def _expansion_seconds(self) -> float:
+        """Estimate the seconds to expand a position in the middle of a game."""
+        sample, network_game = self.sample, self.sample.network_game
+        assert network_game is not None
+        branching = float(sample.traced.legal.sum() / sample.traced.choices.sum())
+        games = max(EACH, min(branching, WIDEST))
+        steps = games * 0.5 * float(sample.traced.lengths.mean())
+        gates = steps * self._gates_per_step(network_game.expander.network)
+        return _EXPAND_SECONDS + branching * _SUCCESSOR_SECONDS + gates * _GATE_SECONDS
 
-    def _looking(self) -> float:
-        """Return about how many seconds a role needs to follow what it can hold possible, each time."""
-        table = self.sample.table
-        assert table is not None
-        return _FOLLOWED * PARTICLES * self._rows(table.expander.network) * _GATE if table.hidden else 0.0
+    def _belief_seconds(self) -> float:
+        """Estimate the seconds to update a role's belief sample before a move."""
+        network_game = self.sample.network_game
+        assert network_game is not None
+        if not network_game.hidden:
+            return 0.0
+        gates = self._gates_per_step(network_game.expander.network)
+        return _STEPS_PER_PARTICLE * PARTICLES * gates * _GATE_SECONDS
 
     @staticmethod
-    def _rows(network: Network) -> int:
-        """Return how many gates a step of a random game costs about as much as."""
+    def _gates_per_step(network: Network) -> int:
+        """Estimate the cost of a step of a playout, in gate evaluations."""
         rows = network.inputs + network.gates + len(network.fluents)
         if len(network.loops):
-            rows *= _TURNS
-        return rows + _PER_MOVE * len(network.moves) + _PER_STEP
+            rows *= _LOOP_ITERATIONS
+        return rows + _GATES_PER_MOVE * len(network.moves) + _GATES_PER_STEP
 
     def measures(self, wanted: Collection[str]) -> list[Measure]:
-        """Return the wanted measures, and some that came with them.
+        """Return at least the wanted measures.
 
-        All games are played side by side: those of the strongest player with itself, its contest with random
-        play, and the contest of each rung of the ladder with the one below.
+        All games are played in one batch: self-play of the strongest player, its contest with random play,
+        and the contest of each rung of the ladder with the one below.
         """
-        sample, table = self.sample, self.sample.table
-        assert table is not None
+        sample, network_game = self.sample, self.sample.network_game
+        assert network_game is not None
+        players = list(network_game.players)
         pairs, ladder = self.effort.pairs, (0, *self.effort.rungs)
-        alone = not _FAIR.union(_COURSE).isdisjoint(wanted)
+        needs_self_play = not _FAIR.union(_COURSE).isdisjoint(wanted)
         contests = [(self.effort.searcher, 0)] if "skill" in wanted else []
         if "depth" in wanted:
             contests += zip(ladder[1:], ladder, strict=False)
-        parts = [np.zeros((0, table.roles), np.int64)]
-        if alone:
-            parts.append(self._seats(np.full((pairs, len(table.players)), ladder[-1])))
-        sides = _sides(len(table.players), pairs)
+        parts = [np.zeros((0, network_game.roles), np.int64)]
+        if needs_self_play:
+            parts.append(self._seats(np.full((pairs, len(players)), ladder[-1])))
+        sides = _sides(len(players), pairs)
         parts += [self._seats(np.where(sides, strong, weak)) for strong, weak in contests]
         seed, course_seed = np.random.SeedSequence((self.seed, 1)).spawn(2)
-        lines = play_lines(
-            table, np.concatenate(parts), seed=seed, max_steps=sample.max_steps, keep=pairs if alone else 0
+        keep = pairs if needs_self_play else 0
+        played = play_games(
+            network_game, np.concatenate(parts), seed=seed, max_steps=sample.max_steps, keep=keep
         )
-        self.lines = lines
-        found: list[Measure] = []
-        begin = 0
-        if alone:
-            begin = pairs
-            own = lines.first_games(pairs)
-            found += self._fair(own)
-            if len(table.players) > 1 and not _COURSE.isdisjoint(wanted):
-                random = np.random.default_rng(course_seed)
-                found += course(table, own, self.effort.estimates, max_steps=sample.max_steps, random=random)
+        self.played = played
+        measures: list[Measure] = []
+        if needs_self_play:
+            self_play = played.first_games(pairs)
+            measures += self._measure_self_play(self_play)
+            if len(players) > 1 and not _COURSE.isdisjoint(wanted):
+                measures += measure_course(
+                    network_game,
+                    self_play,
+                    self.effort.estimates,
+                    max_steps=sample.max_steps,
+                    random=np.random.default_rng(course_seed),
+                )
+        begin = keep
         gains = []
         for _ in contests:
-            goals = lines.goals[begin : begin + 2 * pairs, list(table.players)]
-            gains.append(_gains(goals, sides))
+            goals = played.goals[begin : begin + 2 * pairs, players]
+            gains.append(_pair_gains(goals, sides))
             begin += 2 * pairs
         if "skill" in wanted:
-            found.append(_skill(gains.pop(0)))
+            measures.append(_measure_skill(gains.pop(0)))
         if gains:
-            found.append(_depth(gains))
-        return found
+            measures.append(_measure_depth(gains))
+        return measures
 
-    def notes(self, asked: Effort) -> list[str]:
-        """Say what was left out of the effort asked for, and how players search who see too little."""
-        done, told = self.effort, []
-        if (done.pairs, done.rungs) != (asked.pairs, asked.rungs):
+    def notes(self, requested: Effort) -> list[str]:
+        """Return remarks on a reduced effort and on searches with hidden information."""
+        done, notes = self.effort, []
+        if (done.pairs, done.rungs) != (requested.pairs, requested.rungs):
             players = ", ".join(map(str, done.rungs))
-            kept = f"{done.pairs} pairs of games instead of {asked.pairs}"
-            told.append(f"a large game: {kept}, players that open {players} positions before a move")
-        if self.sample.table is not None and self.sample.table.hidden:
-            told.append("something is hidden: players search in states that fit what they have seen")
-            share = float(self.lines.lost.sum() / max(1, self.lines.searched.sum()))
-            if share >= _LOST:
-                told.append(f"before {100 * share:.0f} % of their moves there was none, and they drew lots")
-        return told
+            pairs = f"{done.pairs} pairs of games instead of {requested.pairs}"
+            notes.append(f"a large game: {pairs}, players that expand {players} positions before a move")
+        if self.sample.network_game is not None and self.sample.network_game.hidden:
+            notes.append("hidden information: players search from states consistent with their percepts")
+            share = float(self.played.depleted.sum() / max(1, self.played.searched.sum()))
+            if share >= _MAX_DEPLETED:
+                notes.append(f"{100 * share:.0f} % of their moves were random, since no such state was found")
+        return notes
 
     def _seats(self, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Give budgets of players, [games, players], to the roles, [games, roles]."""
-        table = self.sample.table
-        assert table is not None
-        seats = np.zeros((len(budgets), table.roles), np.int64)
-        seats[:, list(table.players)] = budgets
+        """Spread budgets of players, [games, players], to all roles, [games, roles]."""
+        network_game = self.sample.network_game
+        assert network_game is not None
+        seats = np.zeros((len(budgets), network_game.roles), np.int64)
+        seats[:, list(network_game.players)] = budgets
         return seats
 
-    def _fair(self, lines: PlayedGames) -> list[Measure]:
-        outcomes = outcomes_of(self.sample.game, lines)
+    def _measure_self_play(self, played: PlayedGames) -> list[Measure]:
+        outcomes = outcomes_of(self.sample.game, played)
         lengths = outcomes.lengths[outcomes.ended].astype(float)
-        found = [average(f"{_PREFIX}length", lengths, _HOW, unit="steps")]
+        measures = [mean_measure(f"{_PREFIX}length", lengths, _METHOD, unit="steps")]
         if len(self.sample.game.players) > 1:
-            found += fairness(outcomes, self.sample.game.players, _HOW, _PREFIX)
-        return found
+            measures += measure_fairness(outcomes, self.sample.game.players, _METHOD, _PREFIX)
+        return measures
 
 
 def _sides(players: int, pairs: int) -> NDArray[np.bool_]:
-    """Say which players are the strong ones in each game of a contest, [2 * pairs, players].
+    """Return which players are on the strong side in each game of a contest, [2 * pairs, players].
 
-    In the second game of a pair everybody has the other side; every player has each as often.
+    In the second game of a pair the sides are swapped.
     """
     strong = np.zeros((2 * pairs, players), np.bool_)
     half = max(1, players // 2)
@@ -194,11 +206,11 @@ def _sides(players: int, pairs: int) -> NDArray[np.bool_]:
     return strong
 
 
-def _gains(goals: NDArray[np.int16], strong: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return for each pair of games what the strong side gets more than the weak one, from -1 to 1.
+def _pair_gains(goals: NDArray[np.int16], strong: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the gain of the strong side over the weak one for each pair of games, from -1 to 1.
 
-    It is a mean over the roles.  With two roles that share a fixed sum this is how many games the strong
-    side wins more than it loses; with one role, how much more it reaches.
+    It is a mean over the roles.  With two roles of constant sum it is the wins minus the losses of the strong
+    side; with one role, the difference of the goal values.
     """
     values = np.where(goals < 0, UNKNOWN, goals) / 100.0
     signed = np.where(strong, values, -values).reshape(len(goals) // 2, 2, -1)
@@ -206,23 +218,23 @@ def _gains(goals: NDArray[np.int16], strong: NDArray[np.bool_]) -> NDArray[np.fl
     return gains
 
 
-def _depth(rungs: Sequence[NDArray[np.float64]]) -> Measure:
-    """Add up what each rung gains over the one below."""
-    gains, errors = zip(*map(_gain, rungs), strict=True)
+def _measure_depth(rungs: Sequence[NDArray[np.float64]]) -> Measure:
+    """Add up the gains of the rungs over the ones below."""
+    gains, errors = zip(*map(_mean_gain, rungs), strict=True)
     value = sum(max(0.0, gain) for gain in gains)
     note = "by rung: " + ", ".join(f"{gain:.2f}" for gain in gains)
     total = math.sqrt(sum(error**2 for error in errors))
-    return Measure("depth", value, total, _HOW, sum(map(len, rungs)), "rungs", note)
+    return Measure("depth", value, total, _METHOD, sum(map(len, rungs)), "rungs", note)
 
 
-def _gain(gains: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and standard error; if all are equal, the error as if one of them could differ by all there is."""
+def _mean_gain(gains: NDArray[np.float64]) -> tuple[float, float]:
+    """Return mean and standard error; equal gains get the error of one in n + 2 differing by 1."""
     n = len(gains)
     spread = float(gains.var(ddof=1)) if n > 1 else 0.0
     return float(gains.mean()), math.sqrt((spread or 1.0 / (n + 2)) / n)
 
 
-def _skill(gains: NDArray[np.float64]) -> Measure:
-    mean, error = _gain(gains)
+def _measure_skill(gains: NDArray[np.float64]) -> Measure:
+    mean, error = _mean_gain(gains)
     note = f"searching is worse than chance: {mean:.2f}" if mean < -2 * error else ""
-    return Measure("skill", max(0.0, mean), error, _HOW, len(gains), note=note)
+    return Measure("skill", max(0.0, mean), error, _METHOD, len(gains), note=note)

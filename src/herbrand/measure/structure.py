@@ -1,21 +1,21 @@
-"""What the rules are like, whatever their names: their size, and a fingerprint to compare them by.
+"""The size of rules, and a fingerprint that compares rules regardless of names.
 
-The fingerprint counts parts of rules by *colour* (Weisfeiler and Leman; as features of graphs: Shervashidze
-et al. 2011), coarse parts first:
+The fingerprint counts parts of rules by *colour* (Weisfeiler and Leman 1968; as graph features: Shervashidze
+et al. 2011), at three levels:
 
-| level | what is counted                                      | a symbol is told by                |
+| level | counted parts                                        | colour of a symbol                 |
 |-------|------------------------------------------------------|------------------------------------|
 | 0     | pairs of a head and one condition, variables as one  | kind and arity, keywords by name   |
 | 1     | rules with the pattern of their variables            | the same                           |
 | 2     | such rules                                           | the rules of level 1 it stands in  |
 
-No name and no order matters, and colours are the same in every process.
+Names and order do not matter, and colours are the same in every process.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from herbrand.check.rules import Rules
     from herbrand.syntax.nodes import Node, Rule
 
-__all__ = ["Fingerprint", "distance", "fingerprint", "sizes"]
+__all__ = ["Fingerprint", "distance", "fingerprint", "measure_rules"]
 
 _RULE_LEVELS: Final = 2
 """Levels at which whole rules are counted."""
 _HALF: Final = 1000
-"""Compressed bytes of rules whose economy is a half."""
+"""Compressed size of rules with economy 1/2, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """How often there are parts of rules of each colour, level by level: log2(1 + n) for n of them."""
+    """log2(1 + n) for the n parts of each colour, level by level."""
 
     levels: tuple[Mapping[int, float], ...]
 
@@ -53,25 +53,25 @@ class Fingerprint:
 
 
 def distance(one: Fingerprint, other: Fingerprint) -> float:
-    """Return how different two games' rules are: 0 for the same under other names, 1 for nothing in common.
+    """Return the distance of two games' rules: 0 if they differ in names only, 1 if no part is common.
 
-    At each level 1 less the weighted Jaccard similarity; the mean of the levels.
+    It is the mean over the levels of 1 minus the weighted Jaccard similarity.
     """
-    apart = 0.0
-    for mine, theirs in zip(one.levels, other.levels, strict=True):
-        few, many = (mine, theirs) if len(mine) < len(theirs) else (theirs, mine)
+    total_distance = 0.0
+    for levels_one, theirs in zip(one.levels, other.levels, strict=True):
+        few, many = (levels_one, theirs) if len(levels_one) < len(theirs) else (theirs, levels_one)
         common = sum(min(weight, many[colour]) for colour, weight in few.items() if colour in many)
-        total = sum(mine.values()) + sum(theirs.values()) - common
-        apart += 1.0 - (common / total if total else 1.0)
-    return max(0.0, apart / len(one.levels))
+        total = sum(levels_one.values()) + sum(theirs.values()) - common
+        total_distance += 1.0 - (common / total if total else 1.0)
+    return max(0.0, total_distance / len(one.levels))
 
 
-def sizes(rules: Rules) -> list[Measure]:
+def measure_rules(rules: Rules) -> list[Measure]:
     """Measure size and economy of rules."""
     statements = rules.normal.rules
     symbols = sum(_count(rule.head) + sum(map(_count, rule.body)) for rule in statements)
     plain = "\n".join(_plain(statements))
-    # the header and checksum of the format are no part of the rules
+    # without the header and checksum of zlib
     length = max(0, len(zlib.compress(plain.encode(), 9)) - 8)
     return [
         Measure("size", float(symbols), 0.0, "rules", unit="symbols"),
@@ -84,7 +84,7 @@ def _count(node: Node) -> int:
 
 
 def _plain(statements: Iterable[Rule]) -> Iterable[str]:
-    """Write rules with names that are numbers, so that long names do not count."""
+    """Write rules with numbers for names, so that the length of names does not matter."""
     names: dict[tuple[str, str], str] = {}
 
     def name(kind: str, text: str) -> str:
@@ -140,41 +140,36 @@ def fingerprint(rules: Rules) -> Fingerprint:
                     colours[symbol] = _start(symbol)
     levels = [_pairs(statements, colours)]
     for _ in range(_RULE_LEVELS):
-        seen: dict[_Symbol, list[int]] = {symbol: [] for symbol in colours}
+        occurrences: dict[_Symbol, list[int]] = {symbol: [] for symbol in colours}
         counts: Counter[int] = Counter()
         for rule in statements:
             variables = _variables(rule)
             parts = (rule.head, *rule.body)
-            painted = [_colour(part, colours, variables) for part in parts]
-            mine = _hash((painted[0], *sorted(painted[1:])))
-            counts[mine] += 1
+            part_colours = [_colour(part, colours, variables) for part in parts]
+            rule_colour = _hash((part_colours[0], *sorted(part_colours[1:])))
+            counts[rule_colour] += 1
             for place, part in enumerate(parts):
-                path = _hash((mine, painted[place] if place else "head"))
-                for symbol, where in _places(part, path):
-                    seen[symbol].append(where)
+                path = _hash((rule_colour, part_colours[place] if place else "head"))
+                for symbol, position in _places(part, path):
+                    occurrences[symbol].append(position)
         levels.append(dict(counts))
-        # many facts of one kind say the same of a symbol
-        colours = {symbol: _hash((colour, *sorted(set(seen[symbol])))) for symbol, colour in colours.items()}
+        # sets, since the number of similar facts about a symbol carries no information
+        colours = {
+            symbol: _hash((colour, *sorted(set(occurrences[symbol])))) for symbol, colour in colours.items()
+        }
     return Fingerprint.of(levels)
 
 
 def _pairs(statements: Iterable[Rule], colours: Mapping[_Symbol, int]) -> dict[int, int]:
-    """Count the heads with one of their conditions each; facts by themselves."""
-    alike = _Alike()
+    """Count pairs of a head and one of its conditions; facts by themselves."""
+    variables: defaultdict[str, int] = defaultdict(int)  # one colour for all variables
     counts: Counter[int] = Counter()
     for rule in statements:
-        head = _colour(rule.head, colours, alike)
-        counts.update(_hash((head, _colour(literal, colours, alike))) for literal in rule.body)
+        head = _colour(rule.head, colours, variables)
+        counts.update(_hash((head, _colour(literal, colours, variables))) for literal in rule.body)
         if rule.is_fact:
             counts[head] += 1
     return dict(counts)
-
-
-class _Alike(dict[str, int]):
-    """Gives all variables the same colour."""
-
-    def __missing__(self, name: str) -> int:
-        return 0
 
 
 def _symbol(node: Node) -> _Symbol | None:
@@ -196,7 +191,7 @@ def _symbols(node: Node) -> Iterable[_Symbol]:
 
 
 def _places(node: Node, path: int) -> Iterable[tuple[_Symbol, int]]:
-    """Yield the symbols of a literal or term with where they stand."""
+    """Yield the symbols of a literal or term with the hashes of their positions."""
     symbol = _symbol(node)
     if symbol is not None:
         yield symbol, path
@@ -206,25 +201,25 @@ def _places(node: Node, path: int) -> Iterable[tuple[_Symbol, int]]:
 
 
 def _variables(rule: Rule) -> dict[str, int]:
-    """Colour the variables of a rule by how often they stand where."""
-    found: dict[str, list[str]] = {}
+    """Colour the variables of a rule by the positions of their occurrences."""
+    paths_of: dict[str, list[str]] = {}
 
-    def look(node: Node, path: str) -> None:
+    def collect(node: Node, path: str) -> None:
         if isinstance(node, Variable):
-            found.setdefault(node.name, []).append(path)
+            paths_of.setdefault(node.name, []).append(path)
             return
         ordered = isinstance(node, Atom | Function)
         for place, part in enumerate(children(node)):
-            look(part, f"{path}/{type(node).__name__}{place if ordered else ''}")
+            collect(part, f"{path}/{type(node).__name__}{place if ordered else ''}")
 
-    look(rule.head, "head")
+    collect(rule.head, "head")
     for literal in rule.body:
-        look(literal, "")
-    return {name: _hash(tuple(sorted(paths))) for name, paths in found.items()}
+        collect(literal, "")
+    return {name: _hash(tuple(sorted(paths))) for name, paths in paths_of.items()}
 
 
 def _colour(node: Node, colours: Mapping[_Symbol, int], variables: Mapping[str, int]) -> int:
-    """Return the colour of a literal or term; the order in `or`, `and`, `distinct` is no matter."""
+    """Return the colour of a literal or term, independent of the order in `or`, `and` and `distinct`."""
     if isinstance(node, Variable):
         return variables[node.name]
     symbol = _symbol(node)

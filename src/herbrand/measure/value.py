@@ -1,4 +1,4 @@
-"""`Measure` and `Measures`: numbers about a game, with what is not sure about them."""
+"""`Measure` and `Measures`: numbers about a game, with standard errors."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _NORMAL_95: Final = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number about a game, or why there is none."""
+    """One number about a game, or the reason why there is none."""
 
     name: str
     value: float | None
-    """None where the measure does not apply to the game or was not taken; `note` says why."""
+    """None if the measure does not apply or was not taken; `note` has the reason."""
     error: float | None = None
-    """Standard error; 0 where the number is exact, None where there is no number."""
+    """Standard error; 0 for an exact value, None without a value."""
     method: str = ""
-    """How it was got: "rules", "random play", "search play", "comparison" or "proof"."""
+    """"rules", "random play", "search play", "comparison" or "proof"."""
     samples: int = 0
-    """Games, or pairs of games, that the number is a mean over; 0 where it is none."""
+    """Number of games, or pairs of games, for a mean; else 0."""
     unit: str = ""
-    """What is counted; empty for a share from 0 to 1."""
+    """The unit of a count; empty for a share from 0 to 1."""
     note: str = ""
-    """Why there is no value, or what more there is to say."""
+    """The reason for a missing value, or a remark."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval by the normal approximation, within what is possible."""
+        """The 95 % confidence interval by the normal approximation, clipped to possible values."""
         if self.value is None or self.error is None:
             return None
         half = _NORMAL_95 * self.error
@@ -62,17 +62,17 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The measures of one game, by name in the order of the catalogue; prints as a table."""
+    """The measures of one game by name, in the order of the catalogue; prints as a table."""
 
     game: str
     effort: str
-    """What was spent: "cheap", "full", ..."""
+    """The name of the effort: "cheap", "full", ..."""
     seed: int
     by_name: Mapping[str, Measure]
     notes: tuple[str, ...] = ()
-    """What is to be said about all of them."""
+    """Remarks on all measures."""
     seconds: float = field(default=0.0, compare=False)
-    """Processor time of this thread; child processes not counted."""
+    """Processor time of the calling thread, without child processes."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", MappingProxyType(dict(self.by_name)))
@@ -97,11 +97,11 @@ class Measures:
 
     @property
     def values(self) -> dict[str, float]:
-        """The numbers there are, by name."""
+        """The values that are not missing, by name."""
         return {measure.name: measure.value for measure in self if measure.value is not None}
 
     def value(self, name: str, default: float = 0.0) -> float:
-        """Return a number, or `default` where the measure has none or was not asked for."""
+        """Return the value of a measure, or `default` if it is missing or was not requested."""
         measure = self.by_name.get(name)
         return default if measure is None or measure.value is None else measure.value
 
@@ -117,7 +117,7 @@ class Measures:
         }
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return name, number, how it was got, and remark of each measure that has a number, as text."""
+        """Return name, value, method and note of each measure that has a value, as text."""
         rows = []
         for measure in self:
             if measure.value is not None:
@@ -127,7 +127,7 @@ class Measures:
         return rows
 
     def remarks(self) -> list[str]:
-        """Return why measures have no number, each reason once, and what is to be said about all."""
+        """Return the reasons for missing values, each once, and the notes."""
         reasons: dict[str, list[str]] = {}
         for measure in self:
             if measure.value is None:
@@ -135,9 +135,9 @@ class Measures:
         lines = []
         for reason, names in reasons.items():
             method = self.by_name[names[0]].method
-            everything = len(names) > 1 and names == [one.name for one in self if one.method == method]
+            is_whole_group = len(names) > 1 and names == [one.name for one in self if one.method == method]
             lines.append(
-                f"nothing from {method}: {reason}" if everything else f"no {', '.join(names)}: {reason}"
+                f"nothing from {method}: {reason}" if is_whole_group else f"no {', '.join(names)}: {reason}"
             )
         return [*lines, *self.notes]
 
@@ -151,8 +151,8 @@ class Measures:
         return "\n".join([*(lines if len(rows) > 1 else []), *self.remarks()])
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the table."""
+        """Return the table as HTML, for notebooks."""
         from herbrand.runtime.notebook import block, table
 
-        shown = table(self.rows(), ("measure", "value", "from", ""), numbers=(1,))
-        return block(self.game, shown, *self.remarks(), note=f"effort: {self.effort}, seed {self.seed}")
+        rows = table(self.rows(), ("measure", "value", "from", ""), numbers=(1,))
+        return block(self.game, rows, *self.remarks(), note=f"effort: {self.effort}, seed {self.seed}")
