@@ -1,4 +1,4 @@
-"""`Game`: what users hold; a state machine with its pictures, its automaton and its outside engines."""
+"""`Game`: a state machine with pictures, automata and external engines; `load` and `loads`."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ __all__ = ["Game", "load", "loads"]
 
 
 class Game(StateMachine):
-    """A game: its tree, its checked rules, its states.
+    """A game: its syntax tree, its checked rules, its states.
 
-    Each product is made when first asked for and cached.  A game with errors can be asked for
-    its `diagnostics`; what needs to play it raises `GameError`.  Two games are equal when
-    they come from the same text in the same notation.
+    Every stage is computed on first use and cached.  A game with errors has `diagnostics`; playing it raises
+    `GameError`.  Two games are equal if they come from the same text in the same notation.
     """
 
     @cached_property
     def artist(self) -> Artist:
         """Draws the states of the game as SVG.
 
-        Made by studying the game for up to some seconds; raises `GameError` for a game with errors.
+        Creating it analyses the game, which may take some seconds; raises `GameError` for a game with errors.
         """
         from herbrand.draw.artist import Artist
 
@@ -44,37 +43,38 @@ class Game(StateMachine):
     def automaton(
         self, *, start: State | None = None, limit: int = 100_000, seconds: float = 60.0
     ) -> Automaton:
-        """Return the game as a finite automaton, from the initial state or from another one.
+        """Return the game as a finite automaton, from the initial state or from `start`.
 
-        Raises `BudgetExceeded` for more than `limit` states, or after so many seconds.
+        Raises `BudgetExceeded` for more than `limit` states, or after `seconds`.
         """
         from herbrand.analyse.automata.automaton import automaton
 
         return automaton(self, start=start, limit=limit, seconds=seconds)
 
     def notebook_view(self, state: State) -> dict[str, str]:
-        """Return a state by MIME type: plain text always, SVG and HTML where it can be drawn."""
+        """Return renderings of a state by MIME type: plain text, and SVG and HTML if it can be drawn."""
         from herbrand.draw.notebook import notebook_view
 
         return notebook_view(state, lambda: self.artist)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: what the rules say about themselves, and the initial state."""
+        """Return a summary of the rules, the initial state and the diagnostics as HTML, for notebooks."""
         from herbrand.check.features import features
         from herbrand.runtime.notebook import Markup, block, table
 
-        found = [d for d in self.diagnostics if d.severity.value != "note"]
+        diagnostics = [d for d in self.diagnostics if d.severity.value != "note"]
+        diagnostic_rows = [
+            (d.severity.value, d.check, d.message, d.source.position(d.span.start).line)
+            for d in diagnostics[:20]
+        ]
+        counted = features(self.rules)
+        properties = [name.replace("_", " ") for name, value in counted.as_json().items() if value is True]
         rows = [
-            (d.severity.value, d.check, d.message, d.source.position(d.span.start).line) for d in found[:20]
-        ]
-        told = features(self.rules)
-        uses = [name.replace("_", " ") for name, value in told.as_json().items() if value is True]
-        facts = [
             ("roles", ", ".join(self.roles)),
-            ("rules", f"{told.facts} facts, {told.rules} rules, {told.relations} relations"),
-            ("is, has", ", ".join(uses)),
+            ("rules", f"{counted.facts} facts, {counted.rules} rules, {counted.relations} relations"),
+            ("properties", ", ".join(properties)),
         ]
-        facts += [
+        rows += [
             (p.name, f"{p.default if p.value is None else p.value} ({p.range})") for p in self.parameters
         ]
         picture: object = ""
@@ -83,9 +83,10 @@ class Game(StateMachine):
                 picture = Markup(self.artist.draw(self.initial_state("rules")).svg)
             except HerbrandError:
                 picture = ""
-        problems = table(rows, ("", "check", "message", "line"), numbers=(3,)) if rows else ""
+        headings = ("", "check", "message", "line")
+        problems = table(diagnostic_rows, headings, numbers=(3,)) if diagnostic_rows else ""
         return block(
-            self.name, table(facts), picture, problems, note=f"a game in {self.tree.notation} notation"
+            self.name, table(rows), picture, problems, note=f"a game in {self.tree.notation} notation"
         )
 
     def _made_engine(self, name: str) -> Engine:
@@ -108,13 +109,12 @@ def load(
     parameters: Mapping[str, Value] | None = None,
     **named: Value,
 ) -> Game:
-    """Read a game from a file, or a bundled game by its name.
+    """Read a game from a file, or a bundled game by name.
 
-    The notation is told by the ending of the file (.kif .gdl .hrf .pl .ggd) and its content,
-    or by `notation` ("prefix", "infix", "prolog", "ggdl").  Values for the parameters of a GGDL game
-    are given as keyword arguments, or by name in `parameters`: `load("mnk", M=5, K=4)`.  Raises `OSError`
-    when there is no such file; what is wrong with the rules, a value out of its range too, is in
-    `Game.diagnostics`.
+    The notation is detected from the file extension (.kif .gdl .hrf .pl .ggd) and the content, unless
+    `notation` is "prefix", "infix", "prolog" or "ggdl".  Parameters of a GGDL game are keyword arguments or
+    in `parameters`: `load("mnk", M=5, K=4)`.  Raises `OSError` if there is no such file.  Errors in the
+    rules, and parameters out of range, do not raise; they are in `Game.diagnostics`.
     """
     file = Path(path)
     name = None
@@ -123,8 +123,8 @@ def load(
 
         file = games.path(str(path))
         name = file.stem
-    given = {**(parameters or {}), **named}
-    return Game(read_file(file, notation or "auto", given), name=name, limits=limits)
+    values = {**(parameters or {}), **named}
+    return Game(read_file(file, notation or "auto", values), name=name, limits=limits)
 
 
 def loads(
@@ -138,6 +138,6 @@ def loads(
 ) -> Game:
     """Read a game from text; `notation` is "auto", "prefix", "infix", "prolog" or "ggdl".
 
-    Values for the parameters of a GGDL game are given as for `load`.
+    Parameters of a GGDL game are passed as for `load`.
     """
     return Game(read(text, notation, name, {**(parameters or {}), **named}), name=name, limits=limits)

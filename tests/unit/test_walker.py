@@ -14,7 +14,7 @@ import herbrand
 from herbrand import IllegalMoveError, InvalidMoveError, Move
 from herbrand.core import MoveNames, StateMemory
 from herbrand.engine.walker import Walker
-from herbrand.machine.quick import QuickState
+from herbrand.machine.network_state import NetworkState
 
 GAMES = ["ticTacToe", "connectFour", "hex", "trefoil", "tron", "kuhn", "reversi"]
 
@@ -357,7 +357,7 @@ def test_states_of_the_network_are_states() -> None:
     """Equal to the states of the rules, hashable, picklable, and strict about moves."""
     game = herbrand.load("ticTacToe")
     quick, plain = game.initial_state(), game.initial_state("rules")
-    assert isinstance(quick, QuickState)
+    assert isinstance(quick, NetworkState)
     assert (game.engine, quick.engine, plain.engine) == ("network", "network", "rules")
     assert "gates" in game.engine_reason
     for joint in (("(mark 2 2)", "noop"), {"oplayer": Move("(MARK 1 1)"), "xplayer": "noop"}):

@@ -1,4 +1,4 @@
-"""States, moves and goals: a game as players see it.
+"""States and moves: a game as a state machine.
 
 | in the rules      | engine                | here                                  |
 |-------------------|-----------------------|---------------------------------------|
@@ -8,9 +8,9 @@
 | `(goal r n)`      | term numbers          | `State.goals`, `State.goal_values`    |
 | `terminal`        | `terminal`            | `State.is_terminal`                   |
 
-A `Trajectory` is a play so far: states and the joint moves between them.
+A `Trajectory` has the states of a play and the joint moves between them.
 
-`Move` and `State` are values: immutable, hashable, picklable, their own copies.
+`Move` and `State` are immutable values: hashable, picklable, and copying returns the object itself.
 """
 
 from __future__ import annotations

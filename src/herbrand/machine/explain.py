@@ -1,9 +1,8 @@
-"""Why something holds in a state, and why something does not.
+"""Derivations: why an atom holds in a state, or why it does not.
 
-`explain` searches a derivation in the rules themselves: each step names the statement it
-used, each leaf is a fact, a fluent of the state, a move, or a test.  For what does not hold
-it shows, for every rule that could have given it, how far the best attempt came and what
-failed there.
+`explain` searches for a derivation in the rules: each step names its statement, each leaf is a fact, a fluent
+of the state, a move, or a test.  For an atom that does not hold, it shows for every rule with a matching head
+how far the best attempt got and which condition failed.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["DerivationStep", "Explanation", "answers", "explain"]
 
 _STEPS = 20_000
-"""Goals tried in the search of one explanation."""
+"""Goals tried in the search for one explanation, at most."""
 _DEPTH = 300
-"""How deep a derivation may be."""
+"""Depth of a derivation, at most."""
 _REASONS = 3
-"""How many levels of failed goals are followed down."""
+"""Levels of failed goals that are explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +43,13 @@ class DerivationStep:
     """Why it holds or fails: "fact", "true in this state", "by rule", "no rule", ..."""
     holds: bool
     line: int | None = None
-    """Line of the statement that was used, if one was."""
+    """Line of the statement that the step uses, if any."""
     children: tuple[DerivationStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Whether an atom holds in a state, and why.  `str()` draws the tree."""
+    """Whether an atom holds in a state, and its derivation.  `str()` draws the tree."""
 
     holds: bool
     root: DerivationStep
@@ -59,7 +58,7 @@ class Explanation:
         return "\n".join(_draw(self.root, "", ""))
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the tree."""
+        """Return the tree as HTML, for notebooks."""
         from herbrand.runtime.notebook import column
 
         return column(str(self).split("\n"))
@@ -90,13 +89,13 @@ def _draw(step: DerivationStep, first: str, rest: str) -> Iterator[str]:
 
 def answers(game: GameDescription, state: Any, query: str) -> list[dict[str, str]]:
     """Return the bindings under which the atom `query` holds in a state; see `State.ask`."""
-    search = _Search(game, state, None)
+    search = _Derivations(game, state, None)
     atom = search.read(query)
     names = list(dict.fromkeys(v.name for v in variables_of(atom)))
     text = search.engine.terms.text
     intern = search.engine.terms.intern
-    found = [{name: text(intern(binding[name])) for name in names} for binding in search.instances(atom)]
-    return sorted(found, key=lambda answer: tuple(answer.values()))
+    bindings = [{name: text(intern(binding[name])) for name in names} for binding in search.instances(atom)]
+    return sorted(bindings, key=lambda binding: tuple(binding.values()))
 
 
 def explain(
@@ -104,9 +103,9 @@ def explain(
 ) -> Explanation:
     """Explain why an atom holds in a state or why it does not; see `State.why`.
 
-    `state` is the key that the rule evaluator of the game has for it, the joint move is in role order.
+    `state` is the state's key in the game's rule evaluator; the joint move is in role order.
     """
-    search = _Search(game, state, joint_move)
+    search = _Derivations(game, state, joint_move)
     atom = search.read(fact)
     for binding in search.instances(atom):
         proved = Atom(atom.name, tuple(substitute(arg, binding) for arg in atom.args), atom.spelling)
@@ -117,8 +116,8 @@ def explain(
     return Explanation(False, search.failure(atom, 0))
 
 
-class _Search:
-    """Looks for derivations, asking the rule evaluator what holds."""
+class _Derivations:
+    """Searches for derivations; the rule evaluator tells which atoms hold."""
 
     def __init__(self, game: GameDescription, state: Any, joint_move: Sequence[Move | str] | None) -> None:
         engine = game.engine_object("rules")
@@ -135,21 +134,21 @@ class _Search:
         self.proved: dict[Atom, DerivationStep] = {}
 
     def read(self, text: str) -> Atom:
-        """Read an atom; a fluent is taken as `(true fluent)`."""
+        """Parse an atom; a fluent stands for `(true fluent)`."""
         term = self.engine.terms.parse(text)
         if isinstance(term, Variable):
             raise InvalidMoveError(f"`{text}` is a variable, not an atom")
         args = term.args if isinstance(term, Function) else ()
         atom = Atom(term.name, args, term.spelling)
-        known = atom.key in self.rules or atom.key in (("true", 1), ("does", 2))
-        return atom if known else Atom("true", (term,))
+        is_relation = atom.key in self.rules or atom.key in (("true", 1), ("does", 2))
+        return atom if is_relation else Atom("true", (term,))
 
     def instances(self, atom: Atom) -> Iterator[Substitution]:
         """Yield the bindings of the atom's variables under which it holds."""
         predicate = self.engine.program.relations.get(atom.key)
         depends = atom.key == ("does", 2) or (predicate is not None and predicate.level > 1)
         if depends and self.moves is None:
-            raise GameError(f"`{atom}` depends on the moves: give a joint move")
+            raise GameError(f"`{atom}` depends on the moves: a joint move is required")
         term = self.engine.terms.term
         for row in self.engine.answers(self.key, self.moves, atom):
             binding: Substitution | None = {}
@@ -159,13 +158,13 @@ class _Search:
                 yield binding
 
     def derive(self, atom: Atom, above: tuple[Atom, ...]) -> DerivationStep | None:
-        """Return a derivation of a ground atom that holds, not through the atoms above it."""
-        known = self.proved.get(atom)
-        if known is not None:
+        """Return a derivation of a ground atom that holds, not from any of the atoms above it."""
+        earlier = self.proved.get(atom)
+        if earlier is not None:
             return (
-                DerivationStep(known.text, "as above", holds=True, line=known.line)
-                if known.children
-                else known
+                DerivationStep(earlier.text, "as above", holds=True, line=earlier.line)
+                if earlier.children
+                else earlier
             )
         if atom in above or len(above) > _DEPTH:
             return None
@@ -200,7 +199,7 @@ class _Search:
     def _prove(
         self, goals: list[Literal], binding: Substitution, above: tuple[Atom, ...]
     ) -> Iterator[list[DerivationStep]]:
-        """Yield the steps that prove all goals, in the order in which they were proved."""
+        """Yield the derivations of all goals, in the order in which they are proved."""
         self.steps += 1
         if self.steps > _STEPS:
             raise BudgetExceeded(f"{_STEPS} goals", "while explaining")
@@ -215,10 +214,10 @@ class _Search:
             for part in goal.literals:
                 yield from self._prove([part, *rest], binding, above)
         elif isinstance(goal, Atom):
-            wanted = self._instance(goal, binding)
-            for found in self.instances(wanted):
-                proved = Atom(wanted.name, tuple(substitute(a, found) for a in wanted.args), wanted.spelling)
-                for more in self._prove(rest, {**binding, **found}, above):
+            pattern = self._instance(goal, binding)
+            for solution in self.instances(pattern):
+                proved = self._instance(pattern, solution)
+                for more in self._prove(rest, {**binding, **solution}, above):
                     step = self.derive(proved, above)
                     if step is None:
                         break
@@ -265,7 +264,7 @@ class _Search:
     # -- why not --------------------------------------------------------------------------
 
     def failure(self, atom: Atom, depth: int) -> DerivationStep:
-        """Explain why no instance of an atom holds."""
+        """Return why no instance of an atom holds."""
         text = self._text(atom)
         if atom.key == ("true", 1):
             return DerivationStep(self._text(atom.args[0]), "not true in this state", holds=False)
@@ -274,9 +273,7 @@ class _Search:
         attempts = []
         for rule, origin in self.rules.get(atom.key, ()):
             renamed = self._apart(rule)
-            binding: Substitution | None = {}
-            for pattern, value in zip(renamed.head.args, atom.args, strict=True):
-                binding = unify(pattern, value, binding)
+            binding = self._head_binding(renamed, atom)
             if binding is None or rule.is_fact:
                 continue
             done, failed, best = self._furthest(list(renamed.body), binding)
@@ -294,7 +291,7 @@ class _Search:
     def _furthest(
         self, goals: list[Literal], binding: Substitution
     ) -> tuple[int, Literal | None, Substitution]:
-        """Return how many goals the best attempt proved, what failed then, and under what."""
+        """Return the number of goals that the best attempt proved, the goal that failed, and its binding."""
         if not goals or self.steps > _STEPS:
             return 0, None, binding
         self.steps += 1
@@ -310,8 +307,8 @@ class _Search:
                     best = attempt
             return best if best[0] else (0, goal, binding)
         if isinstance(goal, Atom):
-            for found in self.instances(self._instance(goal, binding)):
-                done, failed, under = self._furthest(rest, {**binding, **found})
+            for solution in self.instances(self._instance(goal, binding)):
+                done, failed, under = self._furthest(rest, {**binding, **solution})
                 if done + 1 > best[0]:
                     best = (done + 1, failed, under)
             return best
@@ -329,15 +326,15 @@ class _Search:
                 return self.failure(ground, depth + 1)
             return DerivationStep(self._text(ground), "does not hold", holds=False)
         if isinstance(ground, Not) and isinstance(ground.literal, Atom):
-            for found in self.instances(ground.literal):
-                step = self.derive(self._instance(ground.literal, found), ())
+            for solution in self.instances(ground.literal):
+                step = self.derive(self._instance(ground.literal, solution), ())
                 if step is not None:
                     return DerivationStep(self._text(ground), "because this holds", False, None, (step,))
         reason = "the same term" if isinstance(ground, Distinct) else "does not hold"
         return DerivationStep(self._text(ground), reason, holds=False)
 
     def _apart(self, rule: Rule) -> Rule:
-        """Rename the variables of a rule, so that they differ from those of the question."""
+        """Rename the variables of a rule, so that they differ from those of the query."""
         binding: Substitution = {v.name: Variable(f"{v.name}'") for v in variables_of(rule)}
         head = self._instance(rule.head, binding)
         return type(rule)(head, tuple(self._ground_literal(goal, binding) for goal in rule.body))

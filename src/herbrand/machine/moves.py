@@ -24,9 +24,9 @@ class Move:
         >>> str(Move("NOOP")), Move("NOOP") == Move("noop") == "noop"
         ('NOOP', True)
 
-    `str(move)` is KIF with single spaces in the spelling given.  Moves are compared without
-    case, with each other and with KIF texts, and sorted by their text.
-    Raises `InvalidMoveError` when the text is no ground term.
+    `str(move)` is KIF with single spaces and the original spelling.  Moves compare case-insensitively, with
+    each other and with KIF texts, and sort by text.
+    Raises `InvalidMoveError` if the text is not a ground term.
     """
 
     __slots__ = ("_folded", "gdl")
@@ -45,7 +45,7 @@ class Move:
 
     @classmethod
     def trusted(cls, text: str) -> Move:
-        """Make a move of a text that is already canonical."""
+        """Return a move for a text that is already canonical, without parsing it."""
         move = object.__new__(cls)
         move.gdl = text
         move._folded = text.lower()
@@ -96,16 +96,16 @@ class Move:
 @lru_cache(maxsize=65536)
 def _canonical(text: str) -> str:
     term = read_term(text)
-    _refuse_variables(term)
+    _require_ground(term)
     return _text(term)
 
 
-def _refuse_variables(term: Term) -> None:
+def _require_ground(term: Term) -> None:
     if isinstance(term, Function):
         for arg in term.args:
-            _refuse_variables(arg)
+            _require_ground(arg)
     elif not isinstance(term, Constant):
-        raise InvalidMoveError(f"`{term}` is a variable; a move has none")
+        raise InvalidMoveError(f"variable `{term}` in a move")
 
 
 def _text(term: Term) -> str:

@@ -1,4 +1,4 @@
-"""States: which fluents are true, and what follows from that."""
+"""`State`: the true fluents, legal moves, successors, percepts and goals of a state."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 __all__ = ["JointMove", "State"]
 
 JointMove = Sequence[Move | str] | Mapping[str, Move | str]
-"""One move a role, in role order or by role."""
+"""One move for each role, in role order or by role."""
 
 
 class State:
-    """One state of a game.  Immutable, hashable, picklable; a copy is the state itself.
+    """One state of a game.  Immutable, hashable and picklable; copying returns the state itself.
 
-    Made by `Game.initial_state`, `Game.state` and `State.next`.  Answers are computed when
-    asked for.  Anything that needs the rules may raise `BudgetExceeded`.
+    Created by `Game.initial_state`, `Game.state` and `State.next`.  Everything is computed on demand, and may
+    raise `BudgetExceeded`.
     """
 
     __slots__ = ("_engine", "_hash", "game", "key")
 
     game: GameDescription
-    """The game whose state this is."""
+    """The game that the state belongs to."""
 
     def __init__(self, game: GameDescription, engine: Engine, key: Any) -> None:
         self.game = game
         self._engine = engine
         self.key = key
-        """The state as its engine has it."""
+        """The engine's representation of the state."""
         self._hash: int | None = None
 
     # -- what is true ---------------------------------------------------------------------
 
     @property
     def facts(self) -> frozenset[str]:
-        """The fluents that are true, as KIF texts such as "(cell 1 1 b)"."""
+        """The true fluents as KIF, such as "(cell 1 1 b)"."""
         return frozenset(map(self._engine.terms.text, self._engine.fluents(self.key)))
 
     @property
@@ -59,7 +59,7 @@ class State:
 
     @property
     def engine(self) -> str:
-        """Which engine answers: "rules" or "network"."""
+        """The name of the state's engine, "rules" or "network"."""
         return self._engine.name
 
     @property
@@ -72,9 +72,9 @@ class State:
     @overload
     def legal_moves(self, role: str) -> list[Move]: ...
     def legal_moves(self, role: str | None = None) -> list[Move] | dict[str, list[Move]]:
-        """Return the legal moves of a role, sorted, each once; without a role those of all.
+        """Return the legal moves of a role, sorted, without duplicates; without a role those of all by role.
 
-        In a terminal state the answer is what the rules say, but means nothing.
+        In a terminal state the moves that the rules give are returned, but cannot be made.
         Raises `ValueError` for a role that the game does not have.
         """
         if role is None:
@@ -88,16 +88,16 @@ class State:
     @overload
     def require_moves(self, role: str) -> list[Move]: ...
     def require_moves(self, role: str | None = None) -> list[Move] | dict[str, list[Move]]:
-        """Return what `legal_moves` does where the game is not over; `GameError` for a role that has none."""
+        """Return the legal moves as `legal_moves` does; `GameError` if a role has none."""
         if role is None:
             return {name: self.require_moves(name) for name in self.roles}
         moves = self.legal_moves(role)
         if not moves:
-            raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
+            raise GameError(f"{role} has no legal move in a state that is not terminal")
         return moves
 
     def is_legal(self, role: str, move: Move | str) -> bool:
-        """Return whether a role may play a move here; an unreadable move is not legal."""
+        """Return whether a move is legal for a role; False for a text that is not a ground term."""
         legal = self._engine.legal(self.key, self.game.role_index(role))
         try:
             return self._find(move) in legal
@@ -105,7 +105,7 @@ class State:
             return False
 
     def joint_moves(self) -> Iterator[tuple[Move, ...]]:
-        """Yield every legal joint move: the Cartesian product, made on demand; none at the end."""
+        """Yield every legal joint move, lazily; none in a terminal state."""
         if not self.is_terminal:
             yield from product(*(self.legal_moves(role) for role in self.roles))
 
@@ -113,7 +113,7 @@ class State:
     def goals(self) -> dict[str, int | None]:
         """The goal value of each role, 0 to 100; None unless the rules give exactly one.
 
-        Meaningful in terminal states; elsewhere it is what the rules happen to say.
+        Only the values in terminal states count as results.
         """
         return {role: self.goal(role) for role in self.roles}
 
@@ -133,22 +133,21 @@ class State:
     def next(self, joint_move: JointMove) -> State:
         """Return the state after a joint move.
 
-        `joint_move` has one move for each role: a sequence in role order, or a mapping by
-        role; moves are `Move`s or KIF texts.  Raises `IllegalMoveError` when a move is not
-        legal or the game is over, `InvalidMoveError` when one cannot be read, `ValueError`
-        when roles are missing or unknown.
+        `joint_move` has one move for each role: a sequence in role order, or a mapping by role; moves are
+        `Move`s or KIF texts.  Raises `IllegalMoveError` if a move is not legal or the state is terminal,
+        `InvalidMoveError` if one cannot be parsed, `ValueError` if roles are missing or unknown.
         """
-        given = self.in_order(joint_move)
+        moves = self.in_order(joint_move)
         if self.is_terminal:
             raise IllegalMoveError("the game is over: no move can be made in a terminal state")
-        moves = []
-        for i, (role, move) in enumerate(zip(self.roles, given, strict=True)):
+        numbers = []
+        for i, (role, move) in enumerate(zip(self.roles, moves, strict=True)):
             legal = self._engine.legal(self.key, i)  # first: it numbers the terms of the moves
             number = self._find(move)
             if number is None or number not in legal:
-                raise IllegalMoveError(self._refusal(role, move))
-            moves.append(number)
-        return State(self.game, self._engine, self._engine.successor(self.key, moves))
+                raise IllegalMoveError(self._illegal_move_message(role, move))
+            numbers.append(number)
+        return State(self.game, self._engine, self._engine.successor(self.key, numbers))
 
     @overload
     def percepts(self, joint_move: JointMove) -> dict[str, tuple[str, ...]]: ...
@@ -157,12 +156,11 @@ class State:
     def percepts(
         self, joint_move: JointMove, role: str | None = None
     ) -> tuple[str, ...] | dict[str, tuple[str, ...]]:
-        """Return what a role is told when a joint move is made here, sorted; without a role, by role.
+        """Return the percepts of a role for a joint move in this state, sorted; without a role, by role.
 
-        In a game with `sees` these are the terms p for which `sees(role, p)` holds in this
-        state together with the move (Thielscher 2010).  In a game without, everybody sees
-        every move: `(did ROLE MOVE)` for each role, in role order.  Nothing is seen before the
-        first move.
+        In a game with `sees` these are the terms p for which `sees(role, p)` holds in this state together
+        with the move (Thielscher 2010).  In other games every role sees every move: `(did ROLE MOVE)` for
+        each role, in role order.  There are no percepts before the first move.
         """
         if role is None:
             return {name: self.percepts(joint_move, name) for name in self.roles}
@@ -170,7 +168,10 @@ class State:
         numbers = []
         for i, move in enumerate(self.in_order(joint_move)):
             self._engine.legal(self.key, i)
-            numbers.append(self._known(move))
+            number = self._find(move)
+            if number is None:
+                raise IllegalMoveError(f"no role has the move `{move}`")
+            numbers.append(number)
         text = self._engine.terms.text
         if not self.game.has_percepts:
             pairs = zip(self.roles, map(text, numbers), strict=True)
@@ -182,8 +183,7 @@ class State:
     def chance_moves(self) -> dict[Move, Fraction]:
         """Return the legal moves of the role `random` with their probabilities, sorted.
 
-        All are equally likely (Thielscher 2010).  Empty where the game is over, and in games
-        without chance.
+        The distribution is uniform (Thielscher 2010).  Empty in terminal states and in games without chance.
         """
         role = self.game.chance_role
         if role is None or self.is_terminal:
@@ -193,27 +193,27 @@ class State:
 
     @property
     def is_chance(self) -> bool:
-        """Whether chance alone decides what comes next: no other role has a choice, `random` has."""
+        """Whether `random` is the only role with a choice."""
         if len(self.chance_moves()) < 2:
             return False
         return all(len(self.legal_moves(r)) == 1 for r in self.roles if r != self.game.chance_role)
 
     def draw(self, chance: Random) -> Move:
-        """Draw the move of the role `random`; `IllegalMoveError` where it has none."""
+        """Draw the move of the role `random`; `IllegalMoveError` if it has none."""
         moves = list(self.chance_moves())
         if not moves:
             raise IllegalMoveError("no chance move in this state")
         return moves[int(chance.random() * len(moves))]
 
     def random_joint_move(self, chance: Random) -> dict[str, Move]:
-        """Draw a legal move for each role, all equally likely; raises what `require_moves` raises."""
+        """Draw a legal move for each role uniformly; `GameError` if a role has none."""
         return {role: chance.choice(moves) for role, moves in self.require_moves().items()}
 
     def outcomes(self, moves: Mapping[str, Move | str]) -> dict[State, Fraction]:
-        """Return the states that may follow when the players move so, with their probabilities.
+        """Return the possible successors for given moves of the players, with their probabilities.
 
-        `moves` has a move for each role but `random`, whose moves are weighted as
-        `chance_moves` says; equal states are added up.
+        `moves` has a move for each role but `random`, whose distribution is `chance_moves`; probabilities of
+        equal states are added.
 
             >>> import herbrand
             >>> state = herbrand.load("montyHall").initial_state()
@@ -223,14 +223,14 @@ class State:
         role = self.game.chance_role
         if role is None:
             return {self.next(moves): Fraction(1)}
-        found: dict[State, Fraction] = {}
+        probabilities: dict[State, Fraction] = {}
         for move, weight in self.chance_moves().items():
             after = self.next({**moves, role: move})
-            found[after] = found.get(after, Fraction(0)) + weight
-        return found
+            probabilities[after] = probabilities.get(after, Fraction(0)) + weight
+        return probabilities
 
     def ask(self, query: str) -> list[dict[str, str]]:
-        """Return the bindings of variables for which an atom holds here, each once, sorted.
+        """Return the variable bindings for which an atom holds in this state, sorted, without duplicates.
 
         A ground atom that holds gives `[{}]`, one that does not gives `[]`.
 
@@ -241,29 +241,29 @@ class State:
         """
         from herbrand.machine.explain import answers
 
-        return answers(self.game, self._by_rules(), query)
+        return answers(self.game, self._rules_key(), query)
 
     def why(self, fact: str, joint_move: JointMove | None = None) -> Explanation:
         """Explain why a legal move, a fluent, a goal or any other atom holds, or does not.
 
-        `fact` is KIF: an atom such as "(legal white (mark 1 1))" or a fluent.  With a joint
-        move, `next` and `does` can be asked for too.  `str()` of the answer draws the
+        `fact` is KIF: an atom such as "(legal white (mark 1 1))" or a fluent.  A joint move is needed for
+        relations that depend on the moves, such as `next` and `does`.  `str()` of the result draws the
         derivation as a tree.
         """
         from herbrand.machine.explain import explain
 
         moves = None if joint_move is None else self.in_order(joint_move)
-        return explain(self.game, self._by_rules(), fact, moves)
+        return explain(self.game, self._rules_key(), fact, moves)
 
-    def _by_rules(self) -> Any:
-        """Return the state as the rule evaluator numbers it."""
+    def _rules_key(self) -> Any:
+        """Return the key of the state in the rule evaluator."""
         rules = self.game.engine_object("rules")
         return self.key if self._engine is rules else rules.key(map(rules.terms.read, self.facts))
 
     # -- reading moves --------------------------------------------------------------------
 
     def in_order(self, joint_move: JointMove) -> list[Move | str]:
-        """Return the moves of a joint move in role order; `ValueError` when roles are missing or unknown."""
+        """Return the moves of a joint move in role order; `ValueError` if roles are missing or unknown."""
         if isinstance(joint_move, Mapping):
             by_role = {self.roles[self.game.role_index(role)]: move for role, move in joint_move.items()}
             missing = [role for role in self.roles if role not in by_role]
@@ -278,22 +278,16 @@ class State:
         return moves
 
     def _find(self, move: Move | str) -> int | None:
-        """Return the number of a move's term if it has one; makes no new terms.
+        """Return the number of a move's term, or None; does not add terms.
 
         The terms of legal moves have numbers once the legal moves have been computed.
         """
         number = self._engine.terms.find(self._engine.terms.parse(str(move)))
         if number is None and not isinstance(move, Move):
-            Move(move)  # raises for what is no move at all
+            Move(move)  # raises `InvalidMoveError` for a text that is not a ground term
         return number
 
-    def _known(self, move: Move | str) -> int:
-        number = self._find(move)
-        if number is None:
-            raise IllegalMoveError(f"no role has the move `{move}`")
-        return number
-
-    def _refusal(self, role: str, move: Move | str) -> str:
+    def _illegal_move_message(self, role: str, move: Move | str) -> str:
         legal = [str(m) for m in self.legal_moves(role)]
         shown = ", ".join(legal[:6])
         more = f", ... {len(legal) - 6} more" if len(legal) > 6 else ""
@@ -325,8 +319,8 @@ class State:
     # -- in notebooks ---------------------------------------------------------------------
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Return what a notebook shows: the state as text, as a picture, and the picture with the moves."""
-        del include, exclude  # the page takes what it wants
+        """Return the state as text, picture and clickable picture, by MIME type, for notebooks."""
+        del include, exclude  # the notebook chooses among all types
         return self.game.notebook_view(self)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,13 +1,13 @@
-"""The number of a state: a bijection between states and the integers below a bound.
+"""`StateCode`: a bijection between states and the integers below a bound.
 
-A state is read as a number in mixed radix.  Each tuple of arguments of a functional relation of a
-GGDL game is one digit, whose radix is the number of its values (and one more for "no value", if it
-can lack one); every other ground fluent is a digit of radix 2.  The first digit weighs most.
+A state is a number in mixed radix.  Each argument tuple of a functional relation of a GGDL game is one digit,
+whose radix is the number of its values (plus one for "no value", unless the relation is total); every other
+ground fluent is a digit of radix 2.  The first digit is the most significant.
 
-Digits are ordered by name and arity of the fluent, then by arguments, then, within a digit, values
-by the order of their data type; where no type orders them, integers come by value before other
-constants in alphabetical order, and compound terms last.  So the code depends on how the game
-is written through its types only.  Tic-tac-toe on n squared cells has 3^(n^2) codes of its cells.
+Digits are ordered by name and arity of the fluent, then by arguments; values of a digit by the order of their
+data type.  Without a type, integers come first, by value, then other constants in alphabetical order, then
+compound terms.  So the code depends on the spelling of a game only through its types.  The cells of
+tic-tac-toe on an n by n board have 3^(n^2) codes.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Slot:
     """One digit of a state code."""
 
     place: str
-    """What it is about, as KIF: `(cell 1 1)`, or the fluent itself."""
+    """The relation with its arguments as KIF, such as `(cell 1 1)`, or the fluent itself."""
     facts: tuple[str | None, ...]
-    """The fact that each digit stands for, in lower case; None where nothing is true."""
+    """The fact for each value of the digit, in lower case; None for no fact."""
 
     @property
     def radix(self) -> int:
-        """How many digits there are."""
+        """The number of values."""
         return len(self.facts)
 
 
@@ -51,7 +51,7 @@ class StateCode:
         self.slots: tuple[Slot, ...] = tuple(_slots(game))
         """The digits, the most significant first."""
         self.size = prod(slot.radix for slot in self.slots)
-        """How many codes there are: they are 0 to `size` - 1."""
+        """The number of codes, which are 0 to `size` - 1."""
         self._digits = {
             fact: (index, digit)
             for index, slot in enumerate(self.slots)
@@ -63,10 +63,10 @@ class StateCode:
         return f"<StateCode of {self.game.name}: {len(self.slots)} digits, {self.size} states>"
 
     def encode(self, state: State | Iterable[str]) -> int:
-        """Return the number of a state, or of the fluents (as KIF) that are true in one.
+        """Return the number of a state, or of its true fluents as KIF.
 
-        Raises `GameError` for facts that are none of the game's, for two values at one place, and
-        where a value is missing that is never lost.
+        Raises `GameError` for fluents that are not in the game, for two values of one functional relation,
+        and for a missing value of a total one.
         """
         from herbrand.machine.state import State
 
@@ -81,17 +81,16 @@ class StateCode:
                 raise GameError(f"two values for `{self.slots[index].place}`: a state has one")
             digits[index] = digit
         number = 0
-        for slot, found in zip(self.slots, digits, strict=True):
-            if found is None and slot.facts[0] is not None:
+        for slot, value in zip(self.slots, digits, strict=True):
+            if value is None and slot.facts[0] is not None:
                 raise GameError(f"no value for `{slot.place}`: a state has one")
-            number = number * slot.radix + (found or 0)
+            number = number * slot.radix + (value or 0)
         return number
 
     def decode(self, number: int) -> frozenset[str]:
-        """Return the fluents that are true in the state of a number, as KIF in lower case.
+        """Return the true fluents of the state with a number, as KIF in lower case.
 
-        `game.state(code.decode(n))` is the state itself.  Raises `ValueError` for a number that is
-        no code.
+        `game.state(code.decode(n))` is the state itself.  Raises `ValueError` for a number out of range.
         """
         if not 0 <= number < self.size:
             raise ValueError(f"{number} is no state code: they are 0 to {self.size - 1}")
@@ -106,9 +105,9 @@ class StateCode:
 
 def _slots(game: GameDescription) -> list[Slot]:
     declared = game.tree.ggdl.fluents if game.tree.ggdl is not None else ()
-    found: dict[tuple[str, int], list[Slot]] = {}
+    by_key: dict[tuple[str, int], list[Slot]] = {}
     for fluent in declared:
-        slots = found.setdefault(fluent.key, [])
+        slots = by_key.setdefault(fluent.key, [])
         for args in fluent.domain:
             inner = " ".join(map(str, args))
             place = f"({fluent.name} {inner})" if args else fluent.name
@@ -119,21 +118,21 @@ def _slots(game: GameDescription) -> list[Slot]:
                 f"({' '.join(f'{fluent.name} {inner} {value}'.split())})" for value in fluent.values
             )
             slots.append(Slot(place, values if fluent.total else (None, *values)))
-    known = {fluent.key for fluent in declared}
-    others = () if declared and not _has_others(game, known) else game.base
+    declared_keys = {fluent.key for fluent in declared}
+    others = () if declared and not _has_undeclared(game, declared_keys) else game.base
     for text in sorted(others, key=_order):
         key = _key(text)
-        if key not in known:
-            found.setdefault(key, []).append(Slot(text.lower(), (None, text.lower())))
-    return [slot for key in sorted(found) for slot in found[key]]
+        if key not in declared_keys:
+            by_key.setdefault(key, []).append(Slot(text.lower(), (None, text.lower())))
+    return [slot for key in sorted(by_key) for slot in by_key[key]]
 
 
-def _has_others(game: GameDescription, known: set[tuple[str, int]]) -> bool:
-    """Whether rules are about fluents that are not declared."""
+def _has_undeclared(game: GameDescription, declared: set[tuple[str, int]]) -> bool:
+    """Whether `init` or `next` rules have fluents that are not declared."""
     for rule in game.tree.statements:
         if rule.head.key in {("init", 1), ("next", 1)}:
             fluent = rule.head.args[0]
-            if (getattr(fluent, "name", ""), len(getattr(fluent, "args", ()))) not in known:
+            if (getattr(fluent, "name", ""), len(getattr(fluent, "args", ()))) not in declared:
                 return True
     return False
 

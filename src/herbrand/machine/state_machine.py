@@ -13,7 +13,7 @@ from herbrand.machine.state import State
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.machine.quick import MoveObjects
+    from herbrand.machine.network_state import MoveObjects
     from herbrand.machine.state_code import StateCode
     from herbrand.rules.interface import Engine
 
@@ -21,27 +21,25 @@ __all__ = ["StateMachine"]
 
 
 class StateMachine(GameDescription):
-    """A game as the state machine that its rules define: the initial state, and any other one."""
+    """The state machine that the rules of a game define."""
 
     _vocabulary: MoveObjects | None = None
 
     def initial_state(self, engine: str = "auto") -> State:
-        """Return the initial state.
+        """Return the initial state, evaluated by an engine that its successors share.
 
-        The states that follow are answered for by the same engine.  "auto" takes the network
-        where the game grounds within the limits (see `engine`), which takes a moment and
-        makes every later step fast; "rules" is ready at once.  Raises `GameError` when the
-        game has errors, `BudgetExceeded` when preparing the engine takes more than the
-        limits allow.
+        "auto" is the network if the game grounds within the limits (see `engine`), which takes a moment to
+        build and makes every step fast; "rules" needs no preparation.  Raises `GameError` for a game with
+        errors, `BudgetExceeded` if preparing the engine exceeds the limits.
         """
         chosen = self.engine_object(engine)
         return self._state(chosen, chosen.initial())
 
     def state(self, facts: Iterable[str], engine: str = "auto") -> State:
-        """Return the state in which exactly these fluents, given as KIF, are true.
+        """Return the state in which exactly these fluents, as KIF, are true.
 
-        Raises `InvalidMoveError` for a text that is no ground term, `GameError` when the network
-        was asked for and has no such fluent ("auto" evaluates the rules then).
+        Raises `InvalidMoveError` for a text that is not a ground term, and `GameError` for a fluent that the
+        network does not have; "auto" falls back to the rules in that case.
         """
         facts = list(facts)
         chosen = self.engine_object(engine)
@@ -57,30 +55,30 @@ class StateMachine(GameDescription):
     def _state(self, engine: Engine, key: Any) -> State:
         if engine.name == "network":
             from herbrand.engine.on_network import NetworkEngine
-            from herbrand.machine.quick import MoveObjects, QuickState
+            from herbrand.machine.network_state import MoveObjects, NetworkState
 
             assert isinstance(engine, NetworkEngine)
             if self._vocabulary is None:
                 self._vocabulary = MoveObjects(self.roles, engine)
-            return QuickState(self, engine, key, self._vocabulary)
+            return NetworkState(self, engine, key, self._vocabulary)
         return State(self, engine, key)
 
     @cached_property
     def inputs(self) -> dict[str, tuple[Move, ...]]:
-        """The feasible moves by role, sorted: as declared, or derived if none are."""
+        """The feasible moves by role, sorted: those of `input`, or derived without any."""
         declared = self.declared("input", 2)
-        found: dict[str, set[str]] = {role: set() for role in self.roles}
+        by_role: dict[str, set[str]] = {role: set() for role in self.roles}
         if declared:
             for role, move in declared:
-                found.setdefault(role, set()).add(move)
+                by_role.setdefault(role, set()).add(move)
         else:
             for role, moves in self.possible.inputs.items():
-                found.setdefault(role, set()).update(moves)
-        return {role: tuple(map(Move, sorted(moves))) for role, moves in found.items()}
+                by_role.setdefault(role, set()).update(moves)
+        return {role: tuple(map(Move, sorted(moves))) for role, moves in by_role.items()}
 
     @cached_property
     def state_code(self) -> StateCode:
-        """The numbering of the states: `encode` and `decode` turn states into integers and back."""
+        """The numbering of the states, with `encode` and `decode`."""
         from herbrand.machine.state_code import StateCode
 
         return StateCode(self)

@@ -1,8 +1,7 @@
-"""States that the network engine answers for, with as little Python on the way as possible.
+"""`NetworkState`: states of the network engine, with a fast path through the core.
 
-They are `State`s in every respect; only the questions that players ask in every step are
-answered here from what the engine gave when the state was made: whether it is terminal and
-which moves are legal.
+The core computes `is_terminal` and the legal moves when a state is made, and looks up `Move` objects itself,
+so that a step of a match runs little Python.
 """
 
 from __future__ import annotations
@@ -19,24 +18,24 @@ if TYPE_CHECKING:
     from herbrand.engine.description import GameDescription
     from herbrand.engine.on_network import NetworkEngine
 
-__all__ = ["MoveObjects", "QuickState"]
+__all__ = ["MoveObjects", "NetworkState"]
 
 
 class MoveObjects:
-    """The moves of a network engine as `Move`s, made once, and what is asked about states in these terms."""
+    """The moves of a network engine as `Move` objects, and the core's functions that return them."""
 
     __slots__ = ("answer", "answer_of_role", "go_on", "of", "state")
 
     def __init__(self, roles: Sequence[str], engine: NetworkEngine) -> None:
-        moves = [[Move.trusted(text) for text in mine] for mine in engine.walker.moves]
-        self.of = [{move: move for move in mine} for mine in moves]
-        """For each role the moves by what they are equal to."""
+        moves = [[Move.trusted(text) for text in texts] for texts in engine.walker.moves]
+        self.of = [{move: move for move in role_moves} for role_moves in moves]
+        """For each role, a map from any equal move to the object that the core knows."""
         names = MoveNames(engine.walker.memory, roles, moves)
         self.state, self.go_on = names.state, names.go_on
         self.answer, self.answer_of_role = names.answer, names.answer_of_role
 
 
-class QuickState(State):
+class NetworkState(State):
     """A state of the network engine."""
 
     __slots__ = ("_answers", "_vocabulary", "is_terminal")
@@ -58,15 +57,15 @@ class QuickState(State):
     def legal_moves(self, role: str) -> list[Move]: ...
     def legal_moves(self, role: str | None = None) -> list[Move] | dict[str, list[Move]]:
         """Return the legal moves of a role, sorted, each once; without a role those of all."""
-        found: list[Move] | dict[str, list[Move]]
+        moves: list[Move] | dict[str, list[Move]]
         if role is None:
-            found = self._vocabulary.answer(self._answers)
+            moves = self._vocabulary.answer(self._answers)
         else:
             index = self.game.role_numbers.get(role)
             if index is None:
                 index = self.game.role_index(role)
-            found = self._vocabulary.answer_of_role(self._answers, index)
-        return found
+            moves = self._vocabulary.answer_of_role(self._answers, index)
+        return moves
 
     @property
     def goals(self) -> dict[str, int | None]:
@@ -76,28 +75,28 @@ class QuickState(State):
     def next(self, joint_move: JointMove) -> State:
         """Return the state after a joint move."""
         vocabulary = self._vocabulary
-        found = vocabulary.go_on(self.key, joint_move)
-        if found is None:
-            found = self._go_on_by_text(joint_move)
-            if found is None:
+        successor = vocabulary.go_on(self.key, joint_move)
+        if successor is None:
+            successor = self._successor_of_equal_moves(joint_move)
+            if successor is None:
                 return super().next(joint_move)
-        state = _new(QuickState)
+        state = _new(NetworkState)
         state.game = self.game
         state._engine = self._engine
         state._hash = None
         state._vocabulary = vocabulary
-        state.key, state._answers, state.is_terminal = found
+        state.key, state._answers, state.is_terminal = successor
         return state  # type: ignore[no-any-return]
 
-    def _go_on_by_text(self, joint_move: JointMove) -> Any:
-        """Answer `go_on` for moves that are not all the very objects that were given out."""
-        ours = []
-        for known, move in zip(self._vocabulary.of, self.in_order(joint_move), strict=True):
-            found = known.get(move if isinstance(move, Move) else Move(move))
-            if found is None:
+    def _successor_of_equal_moves(self, joint_move: JointMove) -> Any:
+        """Call `go_on` with the objects that the core knows; None for a move of no role."""
+        objects = []
+        for by_move, move in zip(self._vocabulary.of, self.in_order(joint_move), strict=True):
+            move_object = by_move.get(move if isinstance(move, Move) else Move(move))
+            if move_object is None:
                 return None
-            ours.append(found)
-        return self._vocabulary.go_on(self.key, ours)
+            objects.append(move_object)
+        return self._vocabulary.go_on(self.key, objects)
 
 
 _new: Any = object.__new__
