@@ -97,9 +97,9 @@ def test_what_measuring_takes_does_not_count(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(measured, "time", clock)
     monkeypatch.setattr(measured, "_waited", waited)
     found = PlayerCheck("nobody", "nothing")
-    assert measured._timed(found, "step 1", 0.0, 0.05, lambda: None)
+    assert measured._time_call(found, "step 1", 0.0, 0.05, lambda: None)
     assert (found.latest, found.problems) == (0.0, [])
-    assert measured._timed(found, "step 2", 0.5, 0.05, waited)
+    assert measured._time_call(found, "step 2", 0.5, 0.05, waited)
     assert (found.latest, found.problems) == (0.5, ["step 2: 0.500 s late after a clock of 0.5 s"])
 
 
