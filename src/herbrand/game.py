@@ -89,7 +89,7 @@ class Game(StateMachine):
             self.name, table(rows), picture, problems, note=f"a game in {self.tree.notation} notation"
         )
 
-    def _made_engine(self, name: str) -> Engine:
+    def _create_engine(self, name: str) -> Engine:
         if name == "prolog":
             from herbrand.verify.in_prolog import PrologEngine
 
@@ -98,7 +98,7 @@ class Game(StateMachine):
             from herbrand.verify.in_asp import AnswerSetEngine
 
             return AnswerSetEngine(self.rules, limits=self.limits)
-        return super()._made_engine(name)
+        return super()._create_engine(name)
 
 
 def load(

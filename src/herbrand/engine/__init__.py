@@ -1,20 +1,20 @@
-"""What holds in a state of a game, and random playouts from there.
+"""Evaluation of states, one or many at a time, and random playouts.
 
-`description.GameDescription` walks the stages of the pipeline as far as it is asked.  Imports `network`,
-`ground`, `rules`, and what lies below them; knows neither `State` nor `Move`.
+`description.GameDescription` runs each stage of the pipeline on demand.  Imports `network`,
+`ground`, `rules` and the packages below them; knows neither `State` nor `Move`.
 
 | module        | what it does                                                                      |
 |---------------|-----------------------------------------------------------------------------------|
-| `description` | a rulesheet with its rules, its network and its engines, each made when asked for |
-| `on_network`  | `NetworkEngine`: the answers of a network, by a walker of the core                |
-| `walker`      | `Walker`: one game in progress, moved along in place                              |
+| `description` | a rulesheet with its rules, its network and its engines, each built on first use  |
+| `on_network`  | `NetworkEngine`: answers from a network, by a `Walker`                            |
+| `walker`      | `Walker`: one game in progress, updated in place                                  |
 | `expand`      | many given states at once, packed in numpy arrays                                 |
-| `playouts`    | random playouts one by one, on any engine; their statistics                       |
+| `playouts`    | random playouts one at a time, on any engine; their statistics                    |
 | `from_network`, `parallel` | random playouts 512 at once, on several cores                        |
-| `interpreted` | the same on an interpreted lane program                                           |
-| `weights`     | playouts in which some moves are taken more often                                 |
-| `decisive`    | playouts that take a win that is at hand                                          |
-| `speed`       | steps and playouts per second, and the share of what the processor could do       |
+| `interpreted` | the reference for these: an interpreted lane program                              |
+| `weights`     | playouts that choose moves in proportion to weights                               |
+| `decisive`    | playouts that take immediate wins                                                 |
+| `speed`       | steps and playouts per second, and the share of the processor's peak              |
 """
 
 from __future__ import annotations

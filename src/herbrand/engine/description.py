@@ -1,6 +1,6 @@
-"""`GameDescription`: a rulesheet and the stages of the pipeline, each walked when it is asked for.
+"""`GameDescription`: a rulesheet and the products of the pipeline, each computed on first use.
 
-States stand on a description (`herbrand.machine`); users hold a `herbrand.Game`, which is one, too.
+States refer to a description (`herbrand.machine`); users have a `herbrand.Game`, which extends it.
 """
 
 from __future__ import annotations
@@ -39,32 +39,32 @@ if TYPE_CHECKING:
 __all__ = ["ENGINES", "GameDescription"]
 
 ENGINES = ("auto", "rules", "network", "naive", "prolog", "asp")
-"""What `engine=` may be."""
+"""The values that `engine=` accepts."""
 AUTO_GROUND_SECONDS = 20.0
-"""Processor time that `engine="auto"` spends on grounding a game before it evaluates the rules instead."""
+"""Seconds after which `engine="auto"` gives up grounding a game and evaluates the rules instead."""
 FEW_PLAYOUTS = 500
-"""Fewer playouts than this are played by evaluating the rules."""
+"""`simulate` builds no network for fewer playouts than this."""
 
 
 class GameDescription:
     """A rulesheet: its tree, its checked rules, its ground program as a network, and its engines.
 
-    Each product is made when first asked for and cached.  A description with errors can be asked for
-    its `diagnostics`; what needs to evaluate it raises `GameError`.  Two descriptions are equal when
-    they come from the same text in the same notation.
+    Each product is computed on first use and cached.  A description with errors still has
+    `diagnostics`; everything that evaluates the rules raises `GameError`.  Two descriptions are equal if
+    they come from the same text in the same notation with the same parameters.
     """
 
     def __init__(self, tree: Tree, *, name: str | None = None, limits: Limits = DEFAULT) -> None:
         self.tree = tree
         self.name = name or Path(tree.source.name).stem
-        """Name of the file without folder and ending, or "<string>"."""
+        """Name of the file without folder and extension, or "<string>"."""
         self.limits = limits
-        """Budget of each question to the rules."""
+        """Budget of each evaluation of the rules."""
         self._engines: dict[str, Engine] = {}
         self._ground_failure: tuple[float, str, str] | None = None
-        """The seconds that were not enough, and what `BudgetExceeded` said, which itself holds its frames."""
-        self._making_network = RLock()
-        self._making_engines = RLock()
+        """The seconds that were too few, and the arguments of `BudgetExceeded`, which itself keeps frames."""
+        self._network_lock = RLock()
+        self._engines_lock = RLock()
 
     # -- the rules ------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ class GameDescription:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that a GGDL text declares, each with its type, range, default, text and value."""
+        """The parameters that a GGDL text declares, each with type, range, default, description and value."""
         return () if self.tree.ggdl is None else self.tree.ggdl.parameters
 
     @cached_property
@@ -91,7 +91,7 @@ class GameDescription:
         return tuple(_spell(role, self.rules.spelling) for role in self.rules.roles)
 
     def role_index(self, role: str) -> int:
-        """Return the place of a role in joint moves; `ValueError` if there is none such."""
+        """Return the index of a role in joint moves; raises `ValueError` if the game has no such role."""
         index = self.role_numbers.get(role.lower())
         if index is None:
             raise ValueError(f"no role `{role}` (roles: {', '.join(self.roles)})")
@@ -99,43 +99,43 @@ class GameDescription:
 
     @cached_property
     def role_numbers(self) -> dict[str, int]:
-        """The places of roles by their names in lower case."""
+        """The indices of the roles in joint moves by their names in lower case."""
         return {role.lower(): i for i, role in enumerate(self.roles)}
 
     @cached_property
     def chance_role(self) -> str | None:
-        """The role that is played by chance (GDL-II `random`), as it is spelt; None without one."""
+        """The role that moves at random (GDL-II `random`) in its spelling; None if there is none."""
         return next((role for role in self.roles if role.lower() == "random"), None)
 
     @cached_property
     def players(self) -> tuple[str, ...]:
-        """The roles that choose: all but `random`, in role order."""
+        """All roles but `random`, in role order."""
         return tuple(role for role in self.roles if role != self.chance_role)
 
     @cached_property
     def has_percepts(self) -> bool:
-        """Whether the rules say with `sees` what each role is told.
+        """Whether the rules define `sees` (GDL-II).
 
-        A game that does not is one of perfect information: every role sees every move.
+        If not, the game has perfect information: every role sees every move.
         """
         return any(rule.head.key == ("sees", 2) for rule in self.tree.statements)
 
     @property
     def initial_percepts(self) -> dict[str, tuple[str, ...]]:
-        """What each role is told before the first move: nothing.
+        """The percepts of each role before the first move: none.
 
-        Percepts belong to a joint move (Thielscher 2010); what holds at the start every player knows from
-        the rules.  A game tells players something of its own at the start by a move of `random`.
+        Percepts belong to a joint move (Thielscher 2010), and the rules give the initial state to every
+        player.  A game can deal private information with a first move of `random`.
         """
         return dict.fromkeys(self.roles, ())
 
     @cached_property
     def is_epistemic(self) -> bool:
-        """Whether the rules ask what roles know (GDL-III): `knows` in bodies that no rule defines."""
+        """Whether rule bodies use `knows` and no rule defines it (GDL-III)."""
         relations = {rule.head.key for rule in self.tree.statements}
-        asked = {("knows", 1), ("knows", 2)} - relations
+        epistemic = {("knows", 1), ("knows", 2)} - relations
         return any(
-            atom.key in asked
+            atom.key in epistemic
             for rule in self.tree.statements
             for literal in rule.body
             for atom, _ in atoms_of(literal)
@@ -145,7 +145,7 @@ class GameDescription:
 
     @cached_property
     def possible(self) -> Possible:
-        """What can be true and legal in any reachable state, over-approximated."""
+        """An over-approximation of the fluents and moves that are true and legal in reachable states."""
         from herbrand.ground.possible import possible
 
         self.require_playable()
@@ -153,15 +153,15 @@ class GameDescription:
 
     @cached_property
     def base(self) -> tuple[str, ...]:
-        """The base propositions as KIF, sorted: as declared, or derived if none are.
+        """The base propositions as KIF, sorted: the declared ones, or derived ones if none are declared.
 
-        Derived ones are an over-approximation (`herbrand.ground.possible`).
+        Derived propositions are an over-approximation (`herbrand.ground.possible`).
         """
         declared = self.declared("base", 1)
         return tuple(sorted(fact for (fact,) in declared)) if declared else self.possible.base
 
     def declared(self, relation: str, arity: int) -> list[tuple[str, ...]]:
-        """Return the rows of a relation that does not depend on the state, such as `base`, as KIF."""
+        """Return the rows of a static relation, such as `base`, as KIF."""
         from herbrand.rules.from_rules import RulesEngine
 
         engine = self.engine_object("rules")
@@ -172,7 +172,7 @@ class GameDescription:
 
     @cached_property
     def step_counter(self) -> StepCounter | None:
-        """What counts steps, so that every play ends; None where none is found."""
+        """A fluent that counts steps and bounds the length of every play; None if none is recognised."""
         from herbrand.check.step_counter import step_counter
 
         return step_counter(self.rules.normal.rules)
@@ -192,22 +192,22 @@ class GameDescription:
         return "network" in self.__dict__
 
     def network_within(self, seconds: float | None) -> Network:
-        """Return the network, built in at most so many seconds; what failed once fails at once.
+        """Return the network, building it in at most `seconds`; a known failure raises at once.
 
-        While another thread builds it, this one waits, for as many seconds.
+        If another thread is building it, the caller waits for at most `seconds`.
         """
         if self.has_network:
             return self.network
         self.require_playable()
         allowed = self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
-        if not self._making_network.acquire(timeout=max(0.0, min(allowed, TIMEOUT_MAX))):
+        if not self._network_lock.acquire(timeout=max(0.0, min(allowed, TIMEOUT_MAX))):
             raise BudgetExceeded(f"{allowed:g} seconds", "waiting for another thread that builds the network")
         try:
-            return self._built_network(allowed)
+            return self._build_network(allowed)
         finally:
-            self._making_network.release()
+            self._network_lock.release()
 
-    def _built_network(self, allowed: float) -> Network:
+    def _build_network(self, allowed: float) -> Network:
         from herbrand.ground import ground
 
         if self.has_network:
@@ -221,7 +221,7 @@ class GameDescription:
             raise
         from herbrand.network import optimised, wire
 
-        with suspend_full_collections():  # of millions of gates: whoever plays meanwhile has a clock to keep
+        with suspend_full_collections():  # with millions of gates they would stall players in other threads
             wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
             network = optimised(wired, megabytes=self.limits.megabytes)
         self.__dict__["network"] = network
@@ -229,7 +229,7 @@ class GameDescription:
 
     @cached_property
     def expander(self) -> Expander:
-        """Answers about many states at once, packed in numpy arrays; raises as `network` does."""
+        """Evaluates many states at once, packed in numpy arrays; raises as `network` does."""
         from herbrand.engine.expand import Expander
 
         return Expander(self.network)
@@ -238,16 +238,15 @@ class GameDescription:
 
     @property
     def engine(self) -> str:
-        """The engine that `engine="auto"` uses: "network" where one can be built, else "rules".
+        """The engine that `engine="auto"` uses: "network" if one can be built, else "rules".
 
-        Asking builds the network, which takes at most `AUTO_GROUND_SECONDS`;
-        `engine_reason` says why the answer is what it is.
+        Builds the network, which takes at most `AUTO_GROUND_SECONDS`; `engine_reason` gives the reason.
         """
         return self._choice[0]
 
     @property
     def engine_reason(self) -> str:
-        """Why `engine` is what it is, for people."""
+        """Why `engine` is what it is, as text."""
         return self._choice[1]
 
     @cached_property
@@ -261,20 +260,20 @@ class GameDescription:
         return "network", f"the rules became a network of {network.gates} gates"
 
     def engine_object(self, engine: str = "auto") -> Engine:
-        """Return an engine of this game, making it if need be."""
+        """Return an engine of this game, created on first use."""
         if engine not in ENGINES:
             raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
         name = self.engine if engine == "auto" else engine
         if name not in self._engines:
             self.require_playable()
             if name == "network":
-                self.network_within(None)  # so that no other engine waits for it
-            with self._making_engines:
+                self.network_within(None)  # outside the lock: other engines need not wait
+            with self._engines_lock:
                 if name not in self._engines:
-                    self._engines[name] = self._made_engine(name)
+                    self._engines[name] = self._create_engine(name)
         return self._engines[name]
 
-    def _made_engine(self, name: str) -> Engine:
+    def _create_engine(self, name: str) -> Engine:
         if name == "network":
             from herbrand.engine.on_network import NetworkEngine
 
@@ -288,7 +287,7 @@ class GameDescription:
         return RulesEngine(self.rules, limits=self.limits)
 
     def walker(self) -> Walker:
-        """Return a game in progress that is moved along in place, the fastest way to play from Python.
+        """Return a game in progress that is updated in place, the fastest way to play from Python.
 
         Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
         within the limits.
@@ -301,16 +300,16 @@ class GameDescription:
         return Walker(engine.network, engine.walker)
 
     def require_playable(self) -> None:
-        """Raise `GameError` if there are errors in the rules, or if they cannot be played state by state."""
+        """Raise `GameError` if the rules have errors or are epistemic (GDL-III)."""
         self.require_sound()
         if self.is_epistemic:
             raise GameError(
-                "the rules ask with `knows` what roles know (GDL-III), which no state tells by itself: "
-                "`herbrand show` and herbrand.analyse.knowledge.EpistemicGame follow such games"
+                "the rules use `knows` (GDL-III), which depends on the history of a game, not on a state: "
+                "use `herbrand show` or herbrand.analyse.knowledge.EpistemicGame"
             )
 
     def require_sound(self) -> None:
-        """Raise `GameError` if there are errors in the rules."""
+        """Raise `GameError` if the rules have errors."""
         errors = self.rules.errors
         if errors:
             first = errors[0]
@@ -332,24 +331,25 @@ class GameDescription:
     ) -> Simulation:
         """Play random games and return their statistics.
 
-        Roles choose uniformly among their legal moves; with `weights`, in proportion to them:
-        `{"white": {"(mark 2 2)": 5}}` has one move taken five times as often as each of the others,
-        and a function of role and move (both texts) says it for all.  Weights are whole numbers
-        from 1 to 255, 1 where nothing is said; others are a `ValueError`.
+        Roles choose uniformly among their legal moves, or in proportion to `weights`:
+        `{"white": {"(mark 2 2)": 5}}` makes one move five times as likely as each of the others; a function
+        of role and move (both texts) gives the weights of all moves.  Weights are integers from 1 to 255,
+        1 for moves that are not listed; others raise `ValueError`.
 
-        `engine="auto"` plays them on the network, thousands at a time, where the game grounds
-        within the limits and there are enough playouts to be worth it; else the rules are
-        evaluated.  `Simulation.engine` and `note` say what was done.  Without a seed one is
-        drawn and recorded in the result.  On the network, many playouts are spread over
-        `threads` cores, all that are there if None; the result does not depend on how many.
-        `progress(done, of)` is called now and then.
+        `engine="auto"` plays on the network, hundreds of games at a time, if the game grounds within the
+        limits and there are enough playouts to pay for it; otherwise it evaluates the rules.
+        `Simulation.engine` and `note` record the choice.  Without a seed a random one is
+        used and recorded in the result.  On the network, many playouts are spread over `threads`
+        cores, all available ones if None; the result does not depend on their number.
+        `progress(done, total)` is called from time to time.
         """
         from herbrand.engine.playouts import random_playouts
         from herbrand.runtime.limits import UNLIMITED
 
         if engine not in ENGINES:
             raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
-        drawn = int.from_bytes(os.urandom(4), "little") if seed is None else seed
+        if seed is None:
+            seed = int.from_bytes(os.urandom(4), "little")
         limits = limits or UNLIMITED
         note = None
         if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:
@@ -366,15 +366,15 @@ class GameDescription:
                 from herbrand.engine.parallel import play
 
                 if weights is not None:
-                    from herbrand.engine.weights import weighing, weighted
+                    from herbrand.engine.weights import weight_function, weighted
 
-                    network = weighted(network, weighing(weights, network.terms, network.roles))
+                    network = weighted(network, weight_function(weights, network.terms, network.roles))
                 played = play(
                     network,
                     self.name,
                     threads=threads,
                     playouts=playouts,
-                    seed=drawn,
+                    seed=seed,
                     max_steps=max_steps,
                     limits=limits,
                     progress=progress,
@@ -383,14 +383,14 @@ class GameDescription:
         evaluator = self.engine_object("rules" if engine == "auto" else engine)
         weigh = None
         if weights is not None:
-            from herbrand.engine.weights import weighing
+            from herbrand.engine.weights import weight_function
 
-            weigh = weighing(weights, evaluator.terms, evaluator.roles)
+            weigh = weight_function(weights, evaluator.terms, evaluator.roles)
         return random_playouts(
             evaluator,
             self.name,
             playouts=playouts,
-            seed=drawn,
+            seed=seed,
             max_steps=max_steps,
             limits=limits,
             progress=progress,
@@ -399,7 +399,7 @@ class GameDescription:
         )
 
     def notebook_view(self, state: Any) -> dict[str, str]:
-        """Return a state by MIME type, as notebooks show it; a `herbrand.Game` adds pictures."""
+        """Return representations of a state by MIME type for notebooks; `herbrand.Game` adds pictures."""
         return {"text/plain": str(state)}
 
     # -- value semantics ------------------------------------------------------------------
@@ -412,7 +412,7 @@ class GameDescription:
             mine.source.text == theirs.source.text
             and mine.notation == theirs.notation
             and mine.folds_case == theirs.folds_case
-            and _given(mine) == _given(theirs)
+            and _arguments(mine) == _arguments(theirs)
         )
 
     def __hash__(self) -> int:
@@ -427,7 +427,7 @@ class GameDescription:
     def __reduce__(self) -> tuple[object, ...]:
         tree = self.tree
         source = tree.source
-        given = _given(tree)
+        arguments = _arguments(tree)
         return _shared, (
             *(
                 type(self),
@@ -437,7 +437,7 @@ class GameDescription:
                 self.name,
                 self.limits,
                 tree.folds_case,
-                given,
+                arguments,
             ),
         )
 
@@ -448,8 +448,8 @@ class GameDescription:
         return self.name
 
 
-def _given(tree: Tree) -> tuple[tuple[str, Value], ...]:
-    """The values of parameters that a tree was read with."""
+def _arguments(tree: Tree) -> tuple[tuple[str, Value], ...]:
+    """Return the parameter values that a tree was read with."""
     return () if tree.ggdl is None else tree.ggdl.arguments
 
 
@@ -462,10 +462,10 @@ def _shared(
     name: str,
     limits: Limits,
     folds_case: bool,
-    given: tuple[tuple[str, Value], ...] = (),
+    arguments: tuple[tuple[str, Value], ...] = (),
 ) -> GameDescription:
-    """Return the game of an unpickled value; equal games unpickle to one object."""
-    tree = read(text, notation, source, dict(given))
+    """Return the game of a pickle; equal games unpickle to one object."""
+    tree = read(text, notation, source, dict(arguments))
     return kind(tree if folds_case else with_case(tree), name=name, limits=limits)
 
 

@@ -1,8 +1,8 @@
-"""`Expander`: many states of a game at once, as rows of bits in numpy arrays.
+"""`Expander`: evaluates many states of a game at once, as rows of bits in numpy arrays.
 
-A *packed* state is a row of `words` 64-bit words; bit `f % 64` of word `f // 64` says whether the
-fluent numbered `f` is true.  All methods take an array of packed states, `uint64 [n, words]`, and
-answer for all of them in one pass over the network, 512 states at a time (`herbrand.core`):
+A *packed* state is a row of `words` 64-bit words; bit `f % 64` of word `f // 64` is set if fluent number
+`f` is true.  All methods take an array of packed states, `uint64 [n, words]`, and evaluate the network for
+512 of them at a time (`herbrand.core`):
 
     >>> import herbrand
     >>> expander = herbrand.load("ticTacToe").expander
@@ -36,29 +36,29 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "any_of", "new_generator"]
+__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "new_generator", "sample_true"]
 
 States: TypeAlias = NDArray[np.uint64]
 """Packed states, [n, words]."""
 
-JOINTS = 1 << 20
-"""How many joint moves are listed at once."""
+CHUNK_JOINTS = 1 << 20
+"""Default number of joint moves in a chunk of `Expander.expansions`."""
 _GENERATOR = 32
 """Words of random state: four for each word of a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """What can be done in some states."""
+    """The legal moves of some states."""
 
     over: NDArray[np.bool_]
-    """[n] whether the state is terminal; the legal moves of such states mean nothing."""
+    """[n] whether the state is terminal; the legal moves of such states are undefined."""
     bits: NDArray[np.uint64]
-    """[n, ...] the sets of legal moves, packed; the moves of each role begin with a new word."""
+    """[n, words] the sets of legal moves, packed; the moves of each role begin at a new word."""
     places: NDArray[np.int64]
     """[roles + 1] the first word of each role in `bits`."""
     sizes: tuple[int, ...]
-    """How many moves each role has, legal or not."""
+    """The number of moves of each role, legal or not."""
 
     def mask(self, role: int) -> NDArray[np.bool_]:
         """Return which moves of a role are legal, [n, moves of the role]."""
@@ -69,7 +69,7 @@ class Legal:
         return np.unpackbits(little, axis=1, bitorder="little", count=self.sizes[role]).view(np.bool_)
 
     def counts(self) -> NDArray[np.int64]:
-        """Return how many legal moves each role has, [n, roles]."""
+        """Return the number of legal moves of each role, [n, roles]."""
         ones = np.bitwise_count(self.bits) if hasattr(np, "bitwise_count") else _bit_count(self.bits)
         return np.stack(
             [
@@ -80,9 +80,9 @@ class Legal:
         )
 
     def joint_counts(self) -> NDArray[np.int64]:
-        """Return how many joint moves each state has, [n]; 0 where it is terminal.
+        """Return the number of joint moves of each state, [n]; 0 where it is terminal.
 
-        A number that does not fit is 2**62.
+        Numbers are capped at 2**62.
         """
         counts: NDArray[np.int64] = core.joint_counts(self.over, self.bits, self.places.tolist())
         return counts
@@ -94,11 +94,11 @@ class Expansion:
 
     expander: Expander
     parents: NDArray[np.int64]
-    """[k] the number of the state that each successor comes from; ascending."""
+    """[k] the index of the state that each successor comes from; ascending."""
     moves: NDArray[np.int32]
     """[k, roles] the joint move made, each role's moves numbered from 0."""
     states: States
-    """[k, words] the successors; equal ones are listed as often as there are joint moves to them."""
+    """[k, words] the successors, one for each joint move: equal states may occur repeatedly."""
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -110,41 +110,41 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class Rollouts:
-    """How random games from given states ended."""
+    """The results of random games from given states."""
 
     goals: NDArray[np.int16]
-    """[n, roles] goal values; `core.NO_VALUE`, `SEVERAL_VALUES` or `STUCK` where there is none."""
+    """[n, roles] goal values, or `core.NO_VALUE`, `SEVERAL_VALUES` or `STUCK`."""
     lengths: NDArray[np.int64]
     """[n] steps played."""
     truncated: NDArray[np.bool_]
-    """[n] whether the game reached the limit of steps; its goals are those of its last state."""
+    """[n] whether the game reached the step limit; its goals are those of its last state."""
     line: tuple[tuple[str, ...], ...] = ()
-    """The joint moves of the game that was watched, as KIF."""
+    """The joint moves of the watched game, as KIF."""
     complete: bool = True
-    """Whether all games were played."""
+    """Whether all games were played to the end, False if `stop` was set."""
 
 
 class Expander:
-    """Answers about many packed states of one game at once; see the module.
+    """Evaluates many packed states of one game at once; see the module.
 
-    Any number of threads can ask at the same time.
+    Thread-safe.
     """
 
     def __init__(self, network: Network) -> None:
         self.network = network
         self.fluents = len(network.fluents)
-        """How many fluents there are: the bits of a packed state that are used."""
+        """The number of fluents: the bits of a packed state that are used."""
         self.roles: tuple[str, ...] = tuple(map(network.terms.text, network.roles))
         self.core = core.StateEvaluator(network.circuit)
-        """What computes the answers."""
+        """The evaluator of the core that does the work."""
         self.words: int = network.circuit.state_words
-        """How many words a packed state has."""
+        """The number of 64-bit words of a packed state."""
         self.bounds = np.array(network.circuit.bounds, np.int64)
-        """[roles + 1] the first move of each role among those of all roles, and how many these are."""
+        """[roles + 1] the first move of each role among those of all roles; last, their number."""
         self.places = np.array(network.circuit.places, np.int64)
         """[roles + 1] the first word of each role in a packed set of legal moves; see `Legal`."""
         self.sizes: tuple[int, ...] = tuple(np.diff(self.bounds).tolist())
-        """How many moves each role has."""
+        """The number of moves of each role."""
         self._places_of = {term: i for i, term in enumerate(network.fluents.tolist())}
 
     # -- names ----------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class Expander:
 
     @cached_property
     def move_numbers(self) -> tuple[dict[str, int], ...]:
-        """For each role the number of a move by its text, in lower case."""
+        """For each role the numbers of its moves by their texts in lower case."""
         return tuple({move.lower(): i for i, move in enumerate(mine)} for mine in self.moves)
 
     @cached_property
@@ -167,7 +167,7 @@ class Expander:
         return tuple(map(self.network.terms.text, self.network.fluents.tolist()))
 
     def joint_move(self, numbers: Sequence[int] | NDArray[Any]) -> tuple[str, ...]:
-        """Return a joint move, given by its numbers, as KIF."""
+        """Return a joint move, given as move numbers, as KIF."""
         return tuple(self.moves[role][number] for role, number in enumerate(numbers))
 
     # -- packing --------------------------------------------------------------------------
@@ -190,10 +190,10 @@ class Expander:
         return np.unpackbits(little, axis=1, bitorder="little", count=self.fluents).view(np.bool_)
 
     def pack(self, states: Iterable[Iterable[str]]) -> States:
-        """Pack states given as facts in KIF, or as `State` objects' `facts`.
+        """Pack states given as sets of facts in KIF, such as the `facts` of `State` objects.
 
-        Raises `GameError` for a fluent that is true in no reachable state, or missing and true in
-        all of them, `InvalidMoveError` for a text that is no ground term.
+        Raises `GameError` if a fluent is true in no reachable state, or absent although it is true in
+        all of them, and `InvalidMoveError` if a text is not a ground term.
         """
         terms = self.network.terms
         rows = []
@@ -206,19 +206,19 @@ class Expander:
                     raise GameError(f"`{fact}` is true in no reachable state")
                 row[place] = True
             rows.append(row)
-        found = np.array(rows, np.bool_).reshape(-1, self.fluents)
-        missing = np.flatnonzero((self.network.always > found).any(0))
+        bits = np.array(rows, np.bool_).reshape(-1, self.fluents)
+        missing = np.flatnonzero((self.network.always > bits).any(0))
         if len(missing):
             always = self.fluent_names[missing[0]]
-            raise GameError(f"`{always}` is true in every reachable state, and the network is for these")
-        return self.pack_bits(found)
+            raise GameError(f"`{always}` is true in every reachable state")
+        return self.pack_bits(bits)
 
     def facts(self, states: States) -> list[frozenset[str]]:
         """Return the facts of each state; the inverse of `pack`."""
         names = self.fluent_names
         return [frozenset(names[f] for f in np.flatnonzero(row)) for row in self.bits(states)]
 
-    # -- questions ------------------------------------------------------------------------
+    # -- evaluation -----------------------------------------------------------------------
 
     def legal(self, states: States) -> Legal:
         """Return which states are terminal, and the legal moves in each."""
@@ -230,7 +230,7 @@ class Expander:
         return self.legal(states).over
 
     def goals(self, states: States) -> NDArray[np.int16]:
-        """Return the goal values, [n, roles]; `core.NO_VALUE` or `SEVERAL_VALUES` where there is none."""
+        """Return the goal values, [n, roles], or `core.NO_VALUE` or `SEVERAL_VALUES`."""
         values: NDArray[np.int16] = self.core.goals(self._checked(states))
         return values
 
@@ -238,43 +238,43 @@ class Expander:
         """Return the states after joint moves, [k, words].
 
         `moves`, [k, roles], has the numbers of the moves, -1 for a role that does nothing; row i is made
-        in state i, or in state `parents[i]` where `parents` is given.  Legality is not checked.
+        in state i, or in state `parents[i]` if `parents` is given.  Legality is not checked.
         """
         return self._step(states, moves, parents)[0]
 
     def percepts(self, states: States, moves: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return what the roles see of joint moves (GDL-II), [k, percepts of `network.percepts`]."""
+        """Return which of `network.percepts` hold for joint moves (GDL-II), [k, percepts]."""
         little = self.observed(states, moves)[1].astype("<u8", copy=False).view(np.uint8)
         count = len(self.network.sees)
         return np.unpackbits(little, axis=1, bitorder="little", count=count).view(np.bool_)
 
     def observed(self, states: States, moves: NDArray[Any]) -> tuple[States, NDArray[np.uint64]]:
-        """Return the states after joint moves, as `step`, and what `percepts` are seen of them, as bits.
+        """Return the states after joint moves, as `step` does, and the percepts of the moves, packed.
 
-        Bit `i % 64` of word `i // 64` is the i-th of `network.percepts`.
+        Bit `i % 64` of word `i // 64` is set if percept i of `network.percepts` is seen.
         """
         return self._step(states, moves, sees=True)
 
     def expand(self, states: States, legal: Legal | None = None) -> Expansion:
         """Return all successors of the states, one for each legal joint move.
 
-        Terminal states and states in which a role has no legal move have none.  Memory grows
-        with the number of joint moves; see `expansions`.
+        Terminal states and states in which a role has no legal move have no successors.  Memory grows
+        with the number of joint moves; `expansions` bounds it.
         """
-        pieces = list(self.expansions(states, legal, joints=1 << 62))
-        return pieces[0]
+        (expansion,) = self.expansions(states, legal, joints=1 << 62)
+        return expansion
 
     def expansions(
         self,
         states: States,
         legal: Legal | None = None,
         *,
-        joints: int = JOINTS,
+        joints: int = CHUNK_JOINTS,
         starts: NDArray[np.int64] | None = None,
     ) -> Iterator[Expansion]:
-        """Yield the successors of the states in pieces of at most so many; at least one piece.
+        """Yield the successors of the states in chunks of at most `joints`; at least one chunk, maybe empty.
 
-        `starts`, [n + 1], are the sums of the numbers of joint moves, where they are known.
+        `starts`, [n + 1], are the prefix sums of `legal.joint_counts()`, if the caller has them.
         """
         states = self._checked(states)
         if legal is None:
@@ -302,9 +302,10 @@ class Expander:
     ) -> Rollouts:
         """Play uniformly random games from the states to their end, `each` from every state.
 
-        Games `i * each` to `i * each + each - 1` begin in state i.  The same seed and arguments
-        give the same games, whichever is watched; -1 watches none.  Another thread can end them within a
-        step by `stop`; then the answer is not `complete`, and tells nothing.
+        Games `i * each` to `i * each + each - 1` begin in state i.  The same seed and arguments give the same
+        games.  The moves of game `watched` are recorded in `line`, -1 records none.  Setting `stop` from
+        another thread ends the games within a step; the result is then not `complete` and its arrays
+        undefined.
         """
         states = self._checked(states)
         ended = self.core.rollouts(states, None, new_generator(seed), max_steps, stop, watched, each=each)
@@ -314,7 +315,7 @@ class Expander:
         line = tuple(map(self.joint_move, ended.line.tolist()))
         return Rollouts(ended.goals, lengths, truncated, line, ended.complete)
 
-    # -- inside ---------------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------------
 
     def _step(
         self,
@@ -332,8 +333,8 @@ class Expander:
             raise ValueError(f"{len(numbers)} joint moves for {len(states)} states")
         if parents is not None:
             parents = np.ascontiguousarray(parents, np.int64)
-        made: tuple[States, NDArray[np.uint64]] = self.core.step(states, numbers, parents, sees)
-        return made
+        successors: tuple[States, NDArray[np.uint64]] = self.core.step(states, numbers, parents, sees)
+        return successors
 
     def _checked(self, states: States) -> States:
         states = np.ascontiguousarray(states, np.uint64)
@@ -343,17 +344,17 @@ class Expander:
 
 
 def new_generator(seed: int) -> NDArray[np.uint64]:
-    """Return the state of a generator for `core.StateEvaluator.rollouts`, which it uses up."""
+    """Return the state of a random generator for `core.StateEvaluator.rollouts`, which advances it."""
     return np.asarray(np.random.SeedSequence(seed).generate_state(_GENERATOR, np.uint64), np.uint64)
 
 
-def any_of(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the place of any true entry in each row; of a row without one, 0."""
-    narrow = np.int16 if mask.shape[1] < 1 << 15 else np.int64  # what is counted is read once more
-    seen = mask.cumsum(axis=1, dtype=narrow)
-    ranks = (random.random(len(mask)) * seen[:, -1]).astype(narrow) + 1
-    place: NDArray[np.int64] = (seen >= ranks[:, None]).argmax(axis=1)
-    return place
+def sample_true(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
+    """Return the index of a random true entry of each row, each equally likely; 0 for a row without one."""
+    narrow = np.int16 if mask.shape[1] < 1 << 15 else np.int64  # memory bandwidth dominates
+    counts = mask.cumsum(axis=1, dtype=narrow)
+    ranks = (random.random(len(mask)) * counts[:, -1]).astype(narrow) + 1
+    chosen: NDArray[np.int64] = (counts >= ranks[:, None]).argmax(axis=1)
+    return chosen
 
 
 def _bit_count(words: NDArray[np.uint64]) -> NDArray[np.uint8]:

@@ -26,11 +26,11 @@ _PROGRESS_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class BatchSimulator:
-    """Plays random games on a network, one in each bit of a row."""
+    """Plays random games on a network, one in each lane."""
 
     network: Network
     walk: bool = False
-    """Whether to do without machine code; the games are the same in any case."""
+    """Whether to interpret the lane program instead of compiling it; the games are the same."""
 
     def play(
         self,
@@ -45,14 +45,15 @@ class BatchSimulator:
     ) -> Simulation:
         """Play `playouts` games to their end and return their statistics.
 
-        Every lane plays a share fixed beforehand, so that short games are not preferred.  The
-        same seed and number give the same games.  When the time of `limits` is up, or `stop` is set, the
-        games finished so far are counted, which does prefer short ones; `stopped` says so.
+        Every lane plays a fixed share of the games, so that short games are not over-represented.  The same
+        `seed` and `playouts` give the same games.  When the time of `limits` is up, or `stop` is set, only
+        the games finished so far are counted, which favours short ones; `stopped` of the result gives the
+        reason.
         """
         stop = stop or Stop()
         clock = limits.start()
         started = time.thread_time()
-        # getting the program ready is part of the time
+        # compiling the program counts as time played
         games = Playouts(self.network.circuit, playouts, seed % (1 << 64), max_steps, walk=self.walk)
         stopped = None
         while True:
@@ -98,14 +99,14 @@ class BatchSimulator:
             seconds=seconds,
             stopped=stopped,
             stuck=games.stuck,
-            stuck_in=self._stuck(games) if games.stuck else None,
+            stuck_in=self._describe_stuck(games) if games.stuck else None,
             branching={
                 text(role): total / max(transitions + games.stuck, 1)
                 for role, total in zip(network.roles, games.choices.tolist(), strict=True)
             },
         )
 
-    def _stuck(self, games: Playouts) -> str:
+    def _describe_stuck(self, games: Playouts) -> str:
         network = self.network
         role = network.terms.text(network.roles[games.stuck_role])
         bits = np.unpackbits(games.stuck_state.astype("<u8").view(np.uint8), bitorder="little")

@@ -1,7 +1,7 @@
-"""Random playouts on an interpreted lane program: slow, plain, and the same games as those of the core.
+"""Random playouts on an interpreted lane program: the slow reference for the core.
 
-This is what `network.lanes.Play` asks of a caller, in as few words as possible; `core.Playouts` and the C
-source that `convert` writes must give the same numbers from the same seed.
+The shortest program that does what `network.lanes.PlayRows` requires of its caller; `core.Playouts` and the C
+source that `convert` writes must produce the same numbers from the same seed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _MASK = (1 << 64) - 1
 
 
 class InterpretedPlayouts:
-    """Uniformly random games from the initial state, 512 at a time; all are played when this was made.
+    """Uniformly random games from the initial state, 512 at a time; the constructor plays all of them.
 
-    Attributes as those of `core.Playouts`, but that `lengths` is a counter.  `machine` is what runs programs.
+    The attributes are those of `core.Playouts`, except that `lengths` is a counter.  `machine` creates the
+    interpreter of a lane program.
     """
 
     def __init__(
@@ -58,8 +59,8 @@ class InterpretedPlayouts:
         self._seed(seed)
         step = since_flush = 0
         while self._quota.any():
-            if not self._passed(step):  # what the program assumes is not so
-                self._flush()  # counters are not alike
+            if not self._advance(step):  # an assumption of the program does not hold
+                self._flush()  # the two programs have different counters
                 before, fluents = self._machine.state, len(network.fluents)
                 self._machine = machine(LaneProgram.playing(network, assume=False, arity=arity))
                 self._machine.state[:fluents] = before[:fluents]
@@ -91,9 +92,9 @@ class InterpretedPlayouts:
         self._generator = np.array([next(numbers) for _ in range(4 * words)], np.uint64).reshape(4, words)
 
     def _random_row(self) -> NDArray[np.uint64]:
-        """Return the next random bits: xoshiro256+ in each word of 64 lanes (Blackman and Vigna 2021)."""
+        """Return the next random row: one xoshiro256+ for each word of 64 lanes (Blackman and Vigna 2021)."""
         s = self._generator
-        found: NDArray[np.uint64] = s[0] + s[3]
+        row: NDArray[np.uint64] = s[0] + s[3]
         shifted = s[1] << np.uint64(17)
         s[2] ^= s[0]
         s[3] ^= s[1]
@@ -101,10 +102,10 @@ class InterpretedPlayouts:
         s[0] ^= s[3]
         s[2] ^= shifted
         s[3] = s[3] << np.uint64(45) | s[3] >> np.uint64(19)
-        return found
+        return row
 
-    def _passed(self, step: int) -> bool:
-        """Make one step of all games; return False if what the program assumes is not so."""
+    def _advance(self, step: int) -> bool:
+        """Make one step of all games; return False if an assumption of the program does not hold."""
         machine, play, rows = self._machine, self._play, self._machine.rows
         active = self._quota > 0
         is_late = active & (step - self._start >= self._max_steps)
@@ -143,12 +144,13 @@ class InterpretedPlayouts:
 
     def _numbers(self, rows: Sequence[int]) -> NDArray[np.int64]:
         """[lanes] numbers from their bits, the lowest first."""
-        found = np.zeros(LANES, np.int64)
+        numbers = np.zeros(LANES, np.int64)
         for bit, row in enumerate(rows):
-            found += self._lanes(row).astype(np.int64) << bit
-        return found
+            numbers += self._lanes(row).astype(np.int64) << bit
+        return numbers
 
     def _draw_again(self, choice: Draw) -> None:
+        """Draw the ranks of the chosen moves anew in lanes where the program's draw was rejected."""
         counts, rank = map(self._numbers, (choice.count, choice.rank))
         for lane in np.flatnonzero(self._lanes(choice.again)).tolist():
             rank[lane] = _below(self._random, int(counts[lane]))
@@ -157,13 +159,13 @@ class InterpretedPlayouts:
 
     def _note_stuck(self, rows: Sequence[int]) -> None:
         lanes = [np.flatnonzero(self._lanes(row)).tolist() for row in rows]
-        self.stuck_role = next(role for role, found in enumerate(lanes) if found)
+        self.stuck_role = next(role for role, stuck in enumerate(lanes) if stuck)
         lane = lanes[self.stuck_role][0]
         fluents = range(len(self._play.initial))
         self.stuck_fluents = [f for f in fluents if _unpacked(self._machine.state[f])[lane]]
 
     def _flush(self) -> None:
-        """Add up the numbers of moves that the program has counted."""
+        """Add the program's counters of legal moves to `choices` and reset them."""
         for role, (first, bits) in enumerate(self._play.counters):
             self.choices[role] += self._numbers(range(2 + first, 2 + first + bits)).sum()
             self._machine.state[first : first + bits] = 0

@@ -1,4 +1,4 @@
-"""The network engine: one state at a time, answered by the network's gates."""
+"""The network engine: evaluates a network for one state at a time."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ __all__ = ["NetworkEngine"]
 class NetworkEngine:
     """Answers questions about states through a network (`interface.Engine`).
 
-    The key of a state is its fluents as bits, in whole words of 64.  The answers come from one memory
-    that goes where it is asked.  Thread-safe: each answer is one call that nothing can interrupt.
+    The key of a state is its fluents as bits, in whole words of 64.  All methods share one `StateMemory`,
+    which each of them moves to the state in question.  Thread-safe: each answer is one call that holds the
+    GIL.
     """
 
     name = "network"
@@ -32,11 +33,11 @@ class NetworkEngine:
         self.terms = network.terms
         self.roles = network.roles
         self.walker = Walker(network)
-        """Goes to the state that is asked about: nobody may rely on where it is."""
+        """Every method of the engine moves it: do not rely on its state."""
         memory = self.walker.memory
         self._go, self._legal = memory.go, memory.legal
         self._scores, self._look_ahead = memory.scores, memory.look_ahead
-        self._place = {term: i for i, term in enumerate(network.fluents.tolist())}
+        self._fluent_index = {term: i for i, term in enumerate(network.fluents.tolist())}
         self._always = network.always
         terms = network.moves[:, 1].tolist()
         self._moves = [[terms[m] for m in inputs] for inputs in self.walker.inputs]
@@ -52,21 +53,21 @@ class NetworkEngine:
         """Return the key of a state; `GameError` if a fluent can never be true, or never false."""
         bits = np.zeros(8 * len(self.walker.start), np.bool_)
         for fluent in fluents:
-            place = self._place.get(fluent)
-            if place is None:
+            index = self._fluent_index.get(fluent)
+            if index is None:
                 raise GameError(f"`{self.terms.text(fluent)}` is true in no reachable state")
-            bits[place] = True
+            bits[index] = True
         missing = np.flatnonzero(self._always > bits[: len(self._always)])
         if len(missing):
             always = self.terms.text(int(self.network.fluents[missing[0]]))
-            raise GameError(f"`{always}` is true in every reachable state, and the network is for these")
+            raise GameError(f"`{always}` is true in every reachable state")
         return np.packbits(bits, bitorder="little").tobytes()
 
     def fluents(self, key: bytes) -> list[int]:
         """Return the fluents that are true."""
         bits = np.unpackbits(np.frombuffer(key, np.uint8), count=len(self.network.fluents), bitorder="little")
-        found: list[int] = self.network.fluents[bits.view(np.bool_)].tolist()
-        return found
+        fluents: list[int] = self.network.fluents[bits.view(np.bool_)].tolist()
+        return fluents
 
     def legal(self, key: bytes, role: int) -> list[int]:
         """Return the legal moves of a role, sorted by their texts."""
@@ -80,8 +81,8 @@ class NetworkEngine:
 
     def goals(self, key: bytes, role: int) -> list[int]:
         """Return the goal values of a role."""
-        places = self._scores(key)
-        return [value for of, value in map(self._goals.__getitem__, places) if of == role]
+        goals = self._scores(key)
+        return [value for owner, value in map(self._goals.__getitem__, goals) if owner == role]
 
     def values(self, key: bytes) -> list[int | None]:
         """Return the goal value of each role as a number; None unless there is exactly one."""
@@ -89,21 +90,21 @@ class NetworkEngine:
 
     def successor(self, key: bytes, moves: Sequence[int]) -> bytes:
         """Return the state after a joint move."""
-        following, _ = self._ahead(key, moves)
+        following, _ = self._step(key, moves)
         return following
 
     def percepts(self, key: bytes, moves: Sequence[int], role: int) -> list[int]:
         """Return what a role sees of a joint move."""
-        _, places = self._ahead(key, moves)
-        return [percept for of, percept in map(self._percepts.__getitem__, places) if of == role]
+        _, seen = self._step(key, moves)
+        return [percept for owner, percept in map(self._percepts.__getitem__, seen) if owner == role]
 
-    def _ahead(self, key: bytes, moves: Sequence[int]) -> tuple[bytes, list[int]]:
-        """Return the state after a joint move, and the percepts by their places."""
+    def _step(self, key: bytes, moves: Sequence[int]) -> tuple[bytes, list[int]]:
+        """Return the state after a joint move, and the indices of the percepts that the roles see."""
         inputs = []
-        for known, move in zip(self._input, moves, strict=True):
-            place = known.get(move)
-            if place is None:
+        for input_of, move in zip(self._input, moves, strict=True):
+            node = input_of.get(move)
+            if node is None:
                 raise GameError(f"`{self.terms.text(move)}` is legal in no reachable state")
-            inputs.append(place)
-        found: tuple[bytes, list[int]] = self._look_ahead(inputs, key)
-        return found
+            inputs.append(node)
+        step: tuple[bytes, list[int]] = self._look_ahead(inputs, key)
+        return step

@@ -1,7 +1,7 @@
-"""Random playouts on several cores, with results that do not depend on how many there are.
+"""Random playouts on several cores, with results that do not depend on the number of cores.
 
-The playouts are cut into parts by their number alone; each part has a seed of its own, derived from
-the one given, and is played by one thread.  Parts are merged in their order.
+The number of playouts alone decides how they are divided into parts; each part has its own seed, derived
+from the seed of the call, and is played by one thread.  Results are merged in the order of the parts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["available_threads", "merge", "play"]
 
 _GAMES_A_LANE = 32
-"""Parts are at least so long that lanes that wait for the last games cost little."""
+"""Minimum length of a part: lanes that idle while the last games end are then few."""
 _PARTS = 16
 
 
@@ -35,7 +35,7 @@ def available_threads() -> int:
     """Return how many cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
+    except AttributeError:  # missing on macOS and Windows
         return os.cpu_count() or 1
 
 
@@ -46,14 +46,14 @@ def parts(playouts: int, lanes: int) -> list[int]:
 
 
 def seeds(seed: int, count: int) -> list[int]:
-    """Return the seeds of parts: SplitMix (Steele, Lea and Flood 2014) from the one given."""
-    found = []
+    """Return the seeds of the parts: outputs of SplitMix (Steele, Lea and Flood 2014) from `seed`."""
+    numbers = []
     for part in range(1, count + 1):
         word = (seed + part * 0x9E3779B97F4A7C15) % (1 << 64)
         word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 % (1 << 64)
         word = (word ^ (word >> 27)) * 0x94D049BB133111EB % (1 << 64)
-        found.append(word ^ (word >> 31))
-    return found
+        numbers.append(word ^ (word >> 31))
+    return numbers
 
 
 def play(
@@ -69,8 +69,8 @@ def play(
 ) -> Simulation:
     """Play random games on several cores; see `BatchSimulator.play`.
 
-    `threads` is how many cores to use, all available ones if None.  `seconds` of the result is
-    the processor time of all threads together.
+    `threads` is the number of cores to use, None for all available.  `seconds` of the result is the total
+    processor time of all threads.
     """
     sizes = parts(playouts, LANES)
     simulator = BatchSimulator(network)
@@ -82,8 +82,8 @@ def play(
     clock = limits.start()
     done, lock, stop = [0] * len(sizes), threading.Lock(), Stop()
 
-    def one(part: int) -> Simulation | None:
-        def advanced(count: int, of: int) -> None:
+    def play_part(part: int) -> Simulation | None:
+        def report(count: int, of: int) -> None:
             del of
             with lock:
                 done[part] = count
@@ -91,7 +91,7 @@ def play(
                     progress(sum(done), playouts)
 
         left = limits.seconds - clock.elapsed()
-        if stop.is_set or (part and left <= 0):  # the first part always has something to tell
+        if stop.is_set or (part and left <= 0):  # the first part always returns a result
             return None
         return simulator.play(
             name,
@@ -99,23 +99,23 @@ def play(
             seed=own_seeds[part],
             max_steps=max_steps,
             limits=replace(limits, seconds=max(left, 0.0)),
-            progress=advanced,
+            progress=report,
             stop=stop,
         )
 
-    found: list[Simulation | None] = [None] * len(sizes)
+    results: list[Simulation | None] = [None] * len(sizes)
     failures: list[BaseException] = []
-    waiting = list(reversed(range(len(sizes))))
+    queue = list(reversed(range(len(sizes))))
 
     def work() -> None:
         try:
             while True:
                 with lock:
-                    if not waiting:
+                    if not queue:
                         return
-                    part = waiting.pop()
-                found[part] = one(part)
-        except BaseException as error:  # noqa: BLE001  # raised where the threads meet again
+                    part = queue.pop()
+                results[part] = play_part(part)
+        except BaseException as error:  # noqa: BLE001  # reraised by the calling thread
             failures.append(error)
             stop.set()
 
@@ -130,10 +130,10 @@ def play(
         for thread in others:
             thread.join()
     finally:
-        stop.set()  # an interrupt reaches this thread alone
+        stop.set()  # signals interrupt only the main thread
     if failures:
         raise failures[0]
-    played = [simulation for simulation in found if simulation is not None]
+    played = [simulation for simulation in results if simulation is not None]
     whole = merge(played, seed=seed)
     if len(played) < len(sizes) or whole.stopped is not None:
         whole = replace(whole, stopped=f"over budget: {limits.seconds:g} seconds")
@@ -141,7 +141,7 @@ def play(
 
 
 def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:
-    """Return the statistics of several runs of one game as those of one run."""
+    """Combine the statistics of several runs of one game."""
     first = simulations[0]
     transitions = sum(part.transitions for part in simulations)
     visited = [part.transitions + part.stuck for part in simulations]

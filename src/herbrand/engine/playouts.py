@@ -15,7 +15,7 @@ from herbrand.runtime.limits import UNLIMITED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from herbrand.engine.weights import Weigh
+    from herbrand.engine.weights import WeightFunction
     from herbrand.rules.interface import Engine
     from herbrand.runtime.limits import Limits
 
@@ -23,7 +23,7 @@ __all__ = ["GoalStatistics", "Simulation", "goal_statistics", "goal_value", "ran
 
 
 _NORMAL_95 = 1.959963984540054
-"""How many standard errors to each side hold 95 % of a normal distribution."""
+"""97.5 % quantile of the standard normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class GoalStatistics:
     standard_error: float | None
     """Of the mean; None with fewer than two values."""
     distribution: dict[int, int]
-    """How often each value was met."""
+    """How often each value occurred."""
     undefined: int
     """Finished playouts without exactly one value."""
 
@@ -49,24 +49,24 @@ class GoalStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What a number of random playouts gave."""
+    """Statistics of random playouts."""
 
     game: str
     engine: str
     seed: int
     playouts: int
-    """Playouts begun; `truncated` of them were cut off, `stuck` of them got stuck."""
+    """Playouts played; `truncated` of them reached the step limit, `stuck` of them got stuck."""
     truncated: int
     transitions: int
     lengths: dict[int, int]
-    """How many playouts took how many steps."""
+    """The number of playouts by their length in steps."""
     goals: dict[str, GoalStatistics]
     seconds: float
     """Processor seconds."""
     note: str | None = None
     """Why this engine was chosen, when there was a choice."""
     stopped: str | None = None
-    """Why there are fewer playouts than asked for, or None."""
+    """Why there are fewer playouts than requested, or None."""
     branching: dict[str, float] = field(default_factory=dict)
     """Mean number of legal moves of each role over the visited non-terminal states.
 
@@ -75,7 +75,7 @@ class Simulation:
     stuck: int = 0
     """Playouts that ended, without goals, because a role had no legal move though the game was not over."""
     stuck_in: str | None = None
-    """Which role had none in the first such state, and the state."""
+    """The role without a legal move in the first such state, and the state."""
 
     @property
     def length(self) -> dict[str, float]:
@@ -91,7 +91,7 @@ class Simulation:
         return goal_statistics(Counter(self.lengths), 0).interval
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: goals by role, and how long the games were."""
+        """Return the goals by role and the lengths of the games, as HTML for notebooks."""
         from herbrand.runtime.notebook import bars, block, table
 
         rows = []
@@ -161,15 +161,15 @@ def random_playouts(
     limits: Limits = UNLIMITED,
     progress: Callable[[int, int], None] | None = None,
     note: str | None = None,
-    weigh: Weigh | None = None,
+    weigh: WeightFunction | None = None,
 ) -> Simulation:
-    """Play `playouts` games in which every role chooses among its legal moves.
+    """Play `playouts` random games on an engine, one at a time.
 
-    It chooses uniformly, or in proportion to what `weigh(role, move)` says.
+    Every role chooses among its legal moves, uniformly or in proportion to `weigh(role, move)`.
     A playout longer than `max_steps` is cut off and counted as truncated.  When the time of
-    `limits` is up, the statistics of what was played so far are returned with `stopped` set.
-    A playout ends stuck where a role has no legal move in a state that is not terminal: the rules
-    give no meaning to going on.  The same seed gives the same playouts.
+    `limits` is up, the result covers the games played so far and has `stopped` set.  A playout is stuck
+    where a role has no legal move in a state that is not terminal: the rules do not define what follows.
+    The same seed gives the same playouts.
     """
     rng = random.Random(seed)
     text = engine.terms.text
@@ -182,7 +182,7 @@ def random_playouts(
     example: str | None = None
     stopped = None
     clock = limits.start()
-    # an engine that asks another program waits for it: its time is that of the clock
+    # engines that wait for a subprocess bring a wall clock: their own process spends no time
     now = getattr(engine, "clock", time.process_time)
     started = now()
     start = engine.initial()
@@ -214,8 +214,8 @@ def random_playouts(
             finished = without is not None or steps < max_steps or engine.terminal(key)
             if finished and without is None:
                 for i in range(len(roles)):
-                    found = [text(value) for value in engine.goals(key, i)]
-                    value = goal_value(found[0]) if len(found) == 1 else None
+                    goals = [text(value) for value in engine.goals(key, i)]
+                    value = goal_value(goals[0]) if len(goals) == 1 else None
                     if value is not None:
                         values[i][value] += 1
                     else:
@@ -252,18 +252,18 @@ def random_playouts(
 
 
 def stuck_in(role: str, facts: Iterable[str]) -> str:
-    """Say which role is stuck in which state."""
+    """Describe which role is stuck in which state."""
     return f"{role} has no legal move in the state: {' '.join(sorted(facts))}"
 
 
 def goal_value(text: str) -> int | None:
-    """Return the number that a goal value spells in canonical decimal, None for anything else."""
+    """Return the number that a goal value is in canonical decimal notation, None for other terms."""
     is_number = text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0"))
     return int(text) if is_number else None
 
 
 def goal_statistics(counts: Counter[int], undefined: int) -> GoalStatistics:
-    """Return the statistics of goal values that were met so often."""
+    """Return the statistics of goal values from how often each occurred."""
     n = counts.total()
     if not n:
         return GoalStatistics(None, None, {}, undefined)

@@ -1,16 +1,14 @@
-"""How fast an engine plays: random games for so much processor time, whatever they are.
+"""Speed of an engine: random games for a fixed amount of processor time.
 
-All games begin together, so that a short measurement sees more of the beginning of long games
-than of their end; games that are not over when the time is up count as transitions only.
+All games begin together, so that a short measurement covers the beginnings of long games more than
+their ends; games that are not over when the time is up count as transitions only.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded
 from herbrand.runtime.limits import Clock, Limits
@@ -23,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["ProcessorTime", "Speed", "efficiency", "measure_engine", "measure_network"]
 
 _PLENTY = 1 << 49
-"""More games than are ever played."""
+"""More games than any measurement can play."""
 
 
 class ProcessorTime(Limits):
-    """A limit of processor seconds of this process, not of wall-clock seconds."""
+    """Limits whose seconds are processor time of this process, not wall-clock time."""
 
     __slots__ = ()
 
@@ -55,7 +53,7 @@ class _ProcessorClock(Clock):
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """What was played in a time; games not over at its end are in `transitions` alone."""
+    """Counts from one measurement; games not over at its end are in `transitions` alone."""
 
     lanes: int
     """Games played at once."""
@@ -67,41 +65,42 @@ class Speed:
     """Playouts that ended because a role had no legal move."""
     stuck_in: str | None = None
     code: str = ""
-    """"straight" where the network had machine code of its own, "walked" where not, "" for the rules."""
+    """"straight" for machine code, "walked" for an interpreted lane program, "" for the rules."""
 
     @property
     def transitions_per_second(self) -> float:
-        """Steps of games for each second of processor time."""
+        """Steps per second of processor time."""
         return self.transitions / self.seconds if self.seconds else 0.0
 
     @property
     def playouts_per_second(self) -> float:
-        """Finished games for each second of processor time."""
+        """Finished games per second of processor time."""
         return self.playouts / self.seconds if self.seconds else 0.0
 
 
 def measure_network(
     network: Network, *, seconds: float, seed: int = 1, max_steps: int = 1000, walk: bool = False
 ) -> Speed:
-    """Play random games on a network, batched, on one core; `walk` does without machine code.
+    """Play random games on a network, 512 at a time, on one core; `walk` interprets the lane program.
 
-    Programs are ready before the clock starts.
+    Compilation is not measured.
     """
     from herbrand.core import LANES, playing_program
     from herbrand.engine.from_network import BatchSimulator
 
     program = playing_program(network.circuit)
-    played = BatchSimulator(network, walk=walk).play(
+    simulation = BatchSimulator(network, walk=walk).play(
         "", playouts=_PLENTY, seed=seed, max_steps=max_steps, limits=ProcessorTime(seconds=seconds)
     )
-    return _speed(played, LANES, "walked" if walk or program.why_walked else "straight")
+    return _speed(simulation, LANES, "walked" if walk or program.why_walked else "straight")
 
 
 def efficiency(network: Network, speed: Speed) -> float:
-    """Return the share of what the processor could do at most that random games on a network make use of.
+    """Return the share of the processor's peak throughput that random games on a network achieve.
 
-    That is the functions of three bits that one step needs at least, as often as steps are made, over
-    those that one core can compute on values in its registers.
+    The numerator is the number of three-input functions that evaluate a state, times the steps per second;
+    the denominator, the three-input functions per second that one core can compute on values in its
+    registers.
     """
     from herbrand.core import evaluating_program, peak
 
@@ -110,52 +109,22 @@ def efficiency(network: Network, speed: Speed) -> float:
 
 
 def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: int = 1000) -> Speed:
-    """Play random games on an engine, one state after the other."""
+    """Play random games on an engine, one state at a time."""
     from herbrand.engine.playouts import random_playouts
 
-    played = random_playouts(
+    simulation = random_playouts(
         engine, "", playouts=_PLENTY, seed=seed, max_steps=max_steps, limits=ProcessorTime(seconds=seconds)
     )
-    return _speed(played, 1)
+    return _speed(simulation, 1)
 
 
-def _speed(played: Simulation, lanes: int, code: str = "") -> Speed:
+def _speed(simulation: Simulation, lanes: int, code: str = "") -> Speed:
     return Speed(
         lanes,
-        played.seconds,
-        played.transitions,
-        played.playouts,
-        played.stuck,
-        played.stuck_in,
+        simulation.seconds,
+        simulation.transitions,
+        simulation.playouts,
+        simulation.stuck,
+        simulation.stuck_in,
         code,
     )
-
-
-def _smallest() -> Network:
-    """Wire a game of one move: `(next over)` if the only role does `end`, over when it is."""
-    from herbrand.ground.program import GroundProgram
-    from herbrand.network import wire
-    from herbrand.rules.terms import TermTable
-
-    terms = TermTable()
-    role, over, end, value = map(terms.constant, ("r", "over", "end", "100"))
-
-    def rows(*row: int) -> Any:
-        return np.array([row], np.int64)
-
-    program = GroundProgram(
-        terms=terms,
-        head=np.array([3, 4], np.int32),
-        start=np.array([0, 1, 2], np.int64),
-        body=np.array([1, 2], np.int32),
-        atoms=4,
-        named={
-            "true": rows(1, over),
-            "does": rows(2, role, end),
-            "terminal": rows(3),
-            "next": rows(4, over),
-            "legal": rows(0, role, end),
-            "goal": rows(3, role, value),
-        },
-    )
-    return wire(program, [role])

@@ -1,4 +1,4 @@
-"""One game on a network that is moved along in place: the fastest way from state to state in Python."""
+"""One game on a network, updated in place: the fastest way to step through states from Python."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 __all__ = ["Walker"]
 
 _FEW_GATES = 150
-"""Networks with fewer gates than this are walked, without trying."""
+"""Smaller networks are evaluated gate by gate, without measuring the alternatives."""
 _TRIALS = 3
 _TRIAL_STEPS = 50
 _TRIAL_SECONDS = 0.05
 
 
 class Numbering:
-    """The moves of a network numbered as people read them, and its goals as numbers."""
+    """The moves of a network, numbered for each role in the order of their texts, and its goal values."""
 
     __slots__ = ("goals", "inputs", "moves", "order")
 
@@ -56,22 +56,21 @@ class Numbering:
         ]
 
     def values(self, places: list[int]) -> list[int | None]:
-        """Return the value of each role by the goals that hold; None unless there is exactly one."""
-        found: list[int | None] = [None] * len(self.moves)
-        met = set()
+        """Return the value of each role from the goals that hold; None unless there is exactly one."""
+        values: list[int | None] = [None] * len(self.moves)
+        seen_roles = set()
         for place in places:
             role, value = self.goals[place]
-            found[role] = None if role in met else value
-            met.add(role)
-        return found
+            values[role] = None if role in seen_roles else value
+            seen_roles.add(role)
+        return values
 
 
 class Walker:
-    """A game in progress that changes with every joint move.
+    """A game in progress, which every joint move changes in place.
 
-    Moves are numbers: the place among all moves of a role in the order of their texts, which
-    `moves[role][number]` is.  Roles are numbers too, in the order of the joint moves.  A walker
-    belongs to one thread; several can share a network.
+    Moves are indices into `moves[role]`, the sorted texts of all moves of a role.  Roles are numbers too,
+    in the order of joint moves.  A walker belongs to one thread; several can share a network.
 
         >>> import herbrand
         >>> game = herbrand.load("ticTacToe")
@@ -83,23 +82,23 @@ class Walker:
     """
 
     def __init__(self, network: Network, like: Walker | None = None) -> None:
-        """`like`, another walker on this network, spares preparing what they share."""
+        """Start a game; `like`, another walker on this network, shares its tables and tuning."""
         from herbrand.core import StateMemory
 
         self.network = network
         self.numbering: Numbering = like.numbering if like else Numbering(network)
         """Shared by the walkers of a network."""
         self.moves = self.numbering.moves
-        """The moves of each role as KIF, sorted: all that are ever legal."""
+        """The moves of each role as KIF, sorted: all that can ever be legal."""
         self.inputs = self.numbering.inputs
-        """The places of those moves among the inputs of the network."""
+        """The indices of those moves among the inputs of the network."""
         self.memory: StateMemory = (
             like.memory.again() if like else StateMemory(network.circuit, self.numbering.order)
         )
         self._go, self._play = self.memory.go, self.memory.play
         self._scores = self.memory.scores
         self.legal: _Legal = self.memory.legal
-        """`legal(role)`: the numbers of the legal moves of a role, ascending; `legal()`: those of all."""
+        """`legal(role)`: the numbers of a role's legal moves, ascending; `legal()`: those of each role."""
         words = network.circuit.state_words
         self.start: bytes = np.packbits(network.initial, bitorder="little").tobytes().ljust(8 * words, b"\0")
         """The key of the initial state."""
@@ -113,12 +112,12 @@ class Walker:
 
     @property
     def key(self) -> bytes:
-        """The present state: its fluents as bits in the order of the network, in whole words of 64."""
+        """The current state: its fluents as bits in the order of the network, in whole words of 64."""
         state: bytes = self.memory.key
         return state
 
     def go(self, key: bytes) -> None:
-        """Go to a state, given by its key; `ValueError` for what is none."""
+        """Go to the state with this key; `ValueError` if it is not a key of this network."""
         self.is_terminal = self._go(key)
 
     def reset(self) -> None:
@@ -133,10 +132,10 @@ class Walker:
     # -- moving ---------------------------------------------------------------------------
 
     def play(self, moves: Sequence[int]) -> None:
-        """Make a joint move: a number for each role.
+        """Make a joint move, one number for each role.
 
         Raises `IllegalMoveError` if a move is not legal or the game is over, `IndexError` if a
-        role has no such move; the state stays then.
+        role has no such move; the state is unchanged then.
         """
         over = self._play(moves)
         if over is None:
@@ -144,7 +143,7 @@ class Walker:
         self.is_terminal = over
 
     def _play_numbers(self, moves: Sequence[int]) -> bool:
-        """Make a joint move that is no list of integers, or say what is wrong with it."""
+        """Make a joint move that the core declined: convert it to a list of `int`, or raise the reason."""
         numbers = [index(moves[role]) for role in range(len(self.moves))]
         if self.is_terminal:
             raise IllegalMoveError("the game is over")
@@ -157,29 +156,30 @@ class Walker:
         return over
 
     def _tune(self) -> None:
-        """Take the fastest way to evaluate gates: try all, in turn, on the steps of a random game."""
+        """Choose the fastest way to evaluate gates: time each, in turn, on the steps of a random game."""
         memory = self.memory
         memory.reckons = False
         if self.network.gates < _FEW_GATES:
             return
-        # as many states are kept as there are turns until it is the same player's
-        ways = [
+        # with one state cached for each role, a step starts from the last one in which the same role was to
+        # move
+        settings = [
             (False, 1),
-            *((True, kept) for kept in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)})),
+            *((True, count) for count in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)})),
         ]
-        joints = self._wander(random.Random(1))
-        spent = [math.inf] * len(ways)
+        joints = self._random_game(random.Random(1))
+        spent = [math.inf] * len(settings)
         for _ in range(_TRIALS):
-            for i, (memory.reckons, memory.kept) in reversed(list(enumerate(ways))):
-                self.reset()  # evaluates all gates, which no later step pays
+            for i, (memory.reckons, memory.kept) in reversed(list(enumerate(settings))):
+                self.reset()  # evaluates all gates, so that no timed step does
                 started = time.thread_time()
                 for joint in joints:
                     self._play(joint)
                 spent[i] = min(spent[i], time.thread_time() - started)
-        memory.reckons, memory.kept = ways[spent.index(min(spent))]
+        memory.reckons, memory.kept = settings[spent.index(min(spent))]
 
-    def _wander(self, rng: random.Random) -> list[list[int]]:
-        """Return the joint moves of a random game, or of some steps of it."""
+    def _random_game(self, rng: random.Random) -> list[list[int]]:
+        """Return the joint moves of a random game, up to `_TRIAL_STEPS` and `_TRIAL_SECONDS`."""
         self.reset()
         joints: list[list[int]] = []
         started = time.thread_time()

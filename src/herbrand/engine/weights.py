@@ -1,8 +1,8 @@
-"""Policies that are not uniform: some legal moves are chosen more often than others.
+"""Weighted rollout policies: some legal moves are chosen more often than others.
 
-A move of weight 3 is three moves, legal when it is, of which any has its effect: choosing uniformly
-among all of these takes it three times as often as a move of weight 1.  So the loops that
-choose uniformly need to know nothing of weights; `weighted` writes them into the network.
+`weighted` writes weights into the network: a move of weight 3 becomes three moves with the same legality and
+the same effect, so that a uniform choice takes it three times as often as a move of weight 1.  The
+loops that choose uniformly need not change.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.rules.terms import TermTable
 
-__all__ = ["MOST_WEIGHT", "Weigh", "Weights", "weighing", "weighted"]
+__all__ = ["MAX_WEIGHT", "WeightFunction", "Weights", "weight_function", "weighted"]
 
-MOST_WEIGHT: Final = 255
+MAX_WEIGHT: Final = 255
 
 Weights: TypeAlias = Mapping[str, Mapping[str, int]] | Callable[[str, str], int]
-"""For each role the weights of moves, 1 where nothing is said; or a function of role and move."""
-Weigh: TypeAlias = Callable[[int, int], int]
+"""The weights of moves by role, 1 for those not listed; or a function of role and move."""
+WeightFunction: TypeAlias = Callable[[int, int], int]
 """The weight of a move (a term) for a role (counted from 0)."""
 
 
-def weighing(weights: Weights, terms: TermTable, roles: Sequence[int]) -> Weigh:
-    """Return the function that weighs the terms of an engine.
+def weight_function(weights: Weights, terms: TermTable, roles: Sequence[int]) -> WeightFunction:
+    """Return `weights` as a function of the term numbers of an engine.
 
-    Raises `ValueError` for roles that are not in the game and for weights that are not whole
-    numbers from 1 to `MOST_WEIGHT`, `InvalidMoveError` for what is no move.
+    Raises `ValueError` for roles that are not in the game and for weights that are not integers
+    from 1 to `MAX_WEIGHT`, `InvalidMoveError` for texts that are not ground terms.
     """
     names = [terms.text(role) for role in roles]
     if isinstance(weights, Mapping):
@@ -51,31 +51,31 @@ def weighing(weights: Weights, terms: TermTable, roles: Sequence[int]) -> Weigh:
             for move, weight in moves.items()
         }
         return lambda role, move: table.get((role, move), 1)
-    known: dict[tuple[int, int], int] = {}
+    cache: dict[tuple[int, int], int] = {}
 
     def weigh(role: int, move: int) -> int:
-        found = known.get((role, move))
-        if found is None:
+        weight = cache.get((role, move))
+        if weight is None:
             text = terms.text(move)
-            found = known[role, move] = _checked(weights(names[role], text), names[role], text)
-        return found
+            weight = cache[role, move] = _checked(weights(names[role], text), names[role], text)
+        return weight
 
     return weigh
 
 
 def _checked(weight: object, role: str, move: str) -> int:
-    if not isinstance(weight, int) or not 1 <= weight <= MOST_WEIGHT:
+    if not isinstance(weight, int) or not 1 <= weight <= MAX_WEIGHT:
         raise ValueError(
-            f"`{move}` of {role}: a weight is a whole number from 1 to {MOST_WEIGHT}, not {weight!r}"
+            f"`{move}` of {role}: a weight is a whole number from 1 to {MAX_WEIGHT}, not {weight!r}"
         )
     return weight
 
 
-def weighted(network: Network, weigh: Weigh) -> Network:
-    """Return a network in which each move stands as often as it weighs.
+def weighted(network: Network, weigh: WeightFunction) -> Network:
+    """Return a network in which each move is repeated as often as its weight.
 
-    The gates that bring copies together are the first of those that `next` and `sees` need; nothing
-    before them may ask for a move, as `legal`, `terminal` and `goal` do not.
+    The gates that join the copies of a move are inserted at the beginning of the cone of `next` and `sees`;
+    gates before them cannot depend on a move, since `legal`, `terminal` and `goal` do not.
     """
     weights = np.array([weigh(role, move) for role, move in network.moves.tolist()], np.int64)
     copies = np.repeat(np.arange(len(weights)), weights)
@@ -92,13 +92,13 @@ def weighted(network: Network, weigh: Weigh) -> Network:
     literal[old : old + border] = 2 * np.arange(inputs, inputs + border)
     literal[old + border :] = 2 * np.arange(inputs + border + more, inputs + network.gates + more)
 
-    def moved(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        found: NDArray[np.int32] = (literal[literals >> 1] ^ (literals & 1)).astype(np.int32)
-        return found
+    def renumber(literals: NDArray[np.int32]) -> NDArray[np.int32]:
+        shifted: NDArray[np.int32] = (literal[literals >> 1] ^ (literals & 1)).astype(np.int32)
+        return shifted
 
     def gates(side: NDArray[np.int32], new: list[int]) -> NDArray[np.int32]:
-        found = moved(side)
-        return np.concatenate([found[:border], np.array(new, np.int32), found[border:]])
+        shifted = renumber(side)
+        return np.concatenate([shifted[:border], np.array(new, np.int32), shifted[border:]])
 
     loops = network.loops.copy()
     loops[:, :2] += np.where(loops[:, :1] >= border, more, 0).astype(loops.dtype)
@@ -107,12 +107,12 @@ def weighted(network: Network, weigh: Weigh) -> Network:
         moves=network.moves[copies],
         left=gates(network.left, joined.left),
         right=gates(network.right, joined.right),
-        feedback=moved(network.feedback),
+        feedback=renumber(network.feedback),
         loops=loops,
-        legal=moved(network.legal)[copies],
-        next=moved(network.next),
+        legal=renumber(network.legal)[copies],
+        next=renumber(network.next),
         terminal=int(literal[network.terminal >> 1] ^ (network.terminal & 1)),
-        goal=moved(network.goal),
-        sees=moved(network.sees),
+        goal=renumber(network.goal),
+        sees=renumber(network.sees),
         cones=(border, network.cones[1] + more, network.cones[2] + more),
     )

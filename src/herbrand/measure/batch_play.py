@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.core import STUCK
-from herbrand.engine.expand import any_of
+from herbrand.engine.expand import sample_true
 from herbrand.measure.beliefs import BeliefSamples, NetworkGame
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def play_games(
         alone = is_first & (own_choice.sum(axis=1) == 1)
         played.first[going[alone]] = np.array(game.players)[own_choice[alone].argmax(axis=1)]
         decided[going[is_first]] = True
-        joint = np.stack([any_of(mask, random) for mask in masks], axis=1).astype(np.int32)
+        joint = np.stack([sample_true(mask, random) for mask in masks], axis=1).astype(np.int32)
         active_budgets = np.where(has_several, budgets[going], 0)
         played.searched[going] += (active_budgets > 0).sum(axis=1)
         if forest is not None and beliefs is not None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.engine.expand import any_of
+from herbrand.engine.expand import sample_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,7 @@ class BeliefSamples:
         rows = np.arange(len(states))
         masks = [legal.mask(role) for role in range(len(self.expander.roles))]
         fits = ~legal.over & np.logical_and.reduce([mask.any(axis=1) for mask in masks])
-        joint = np.stack([any_of(mask, self.random) for mask in masks], axis=1).astype(np.int32)
+        joint = np.stack([sample_true(mask, self.random) for mask in masks], axis=1).astype(np.int32)
         for role, mask in enumerate(masks):
             of_role = roles == role
             fits[of_role] &= mask[of_role, own_moves[of_role]]

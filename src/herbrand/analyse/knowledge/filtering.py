@@ -315,7 +315,7 @@ class _NetworkLevel:
     def sample(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _NetworkLevel:
         import numpy as np
 
-        from herbrand.engine.expand import any_of
+        from herbrand.engine.expand import sample_true
 
         generator = np.random.default_rng(chance.getrandbits(64))
         legal = self._legal(step)
@@ -328,7 +328,9 @@ class _NetworkLevel:
             for _ in range(200):
                 clock.spend(0)
                 parents = generator.choice(alive, size=count, p=shares)
-                moves = np.column_stack([any_of(mask[parents], generator) for mask in masks]).astype(np.int32)
+                moves = np.column_stack([sample_true(mask[parents], generator) for mask in masks]).astype(
+                    np.int32
+                )
                 states = self.packed[parents]
                 fitting = np.flatnonzero(self._fitting(step, states, moves))
                 if len(fitting):

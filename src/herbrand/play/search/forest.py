@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.core import Round, SearchTree
-from herbrand.engine.expand import any_of, new_generator
+from herbrand.engine.expand import new_generator, sample_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,7 +137,7 @@ class Forest:
         means = np.divide(values, roots_with, out=values, where=visited)
         bounds = np.where(visited, means - self.tree.exploration / np.sqrt(games + 1.0), -np.inf)
         best = bounds >= bounds.max(axis=1, keepdims=True)
-        return np.where(visited.any(axis=1), any_of(best, self._chance), -1)
+        return np.where(visited.any(axis=1), sample_true(best, self._chance), -1)
 
     def _round(self, roots: NDArray[np.int64]) -> None:
         descent, expander = self._descent, self.expander
