@@ -124,7 +124,7 @@ SCRIPTS = {
     ),
     "out of memory": ("import sys; sys.exit('std::bad_alloc')", BudgetExceeded, "6000 MB"),
     "silent": ("import sys; sys.exit(1)", BudgetExceeded, "6000 MB"),
-    "refusing": ("import sys; sys.exit('game.lp:1:1: error: syntax')", InternalError, "refused our program"),
+    "refusing": ("import sys; sys.exit('game.lp:1:1: error: syntax')", InternalError, "rejected the program"),
     "talking": ("print('hello'); print(0)", InternalError, "no aspif"),
     "strange": ("print('asp 1 0 0'); print('1 0 2 1 2 0 1 3'); print(0)", InternalError, "another form"),
     "busy": (
@@ -186,7 +186,7 @@ def test_what_the_grounder_gives_has_a_limit() -> None:
             yield rules
 
     with pytest.raises(BudgetExceeded, match=r"1 MB of ground rules.*rules so far"):
-        parse_aspif(pieces(), TermTable(), most=1 << 20)
+        parse_aspif(pieces(), TermTable(), max_bytes=1 << 20)
     assert 40 < len(given) < 200
 
 

@@ -1,16 +1,16 @@
-"""Grounding: every rule instance that can matter in some reachable state.
+"""Grounding: computes all rule instances that can matter in some reachable state.
 
-`ground` writes the program as text for clingo's grounder, runs it in a child process under a
-budget, and reads back a `GroundProgram`.  The result over-approximates: it may list atoms that
-never become true.  On the way rules with many variables are decomposed (`decompose`).  Where
-some relation would be huge, it is taken apart by the arguments that its derivations look at
-(`narrow`), or if that is not enough, all large ones are restricted to what is asked of them
-(`demand`); `sizes` says what is large.  `naive` does the same in the plainest way, for tests.
+`ground` writes the program as text for clingo's grounder, runs the grounder in a child process under a
+budget, and parses its output into a `GroundProgram`.  The result over-approximates: it may contain atoms that
+never become true.  Rules with many variables are decomposed first (`decompose`).  Huge relations are split by
+the arguments that their derivations use (`narrow`); if that is not enough, all large relations are restricted
+to the instances that the rules call (`demand`).  `sizes` estimates how large relations are.  `naive` is the
+reference implementation for tests.
 
 | in the program | in the ground program             |
 |----------------|-----------------------------------|
-| clause         | all its instances that may fire   |
-| fact           | gone, folded into the rules       |
+| clause         | its instances that may fire       |
+| fact           | evaluated away                    |
 | `true`, `does` | inputs                            |
 | fluent that never changes (`fixed`) | fact         |
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["ground"]
 
 _GROUNDING = Lock()
-"""Held while a grounder runs: several at once would need several times the memory."""
+"""Held while a grounder runs: concurrent grounders would multiply the memory needed."""
 
 
 def ground(
@@ -47,14 +47,13 @@ def ground(
 ) -> GroundProgram:
     """Ground the rules of a game.
 
-    `wanted` are the relations (name, arity) that must be there besides those that make
-    states and moves; by default all that the language gives a meaning.  `shrink` decomposes
-    rules first, and takes fluents that never change for facts: what results says nothing about
-    states in which they are otherwise.
-    The grounder may take `limits.seconds` of processor time, and four times that by the clock, and
-    `megabytes` of memory (by default `limits.megabytes`).  What it gives may take a twentieth of
-    that, because making a network of it takes many times as much.  Threads ground one after another.
-    Raises `BudgetExceeded` when these are not enough.
+    `wanted` are the relations (name, arity) to ground besides those that define states and moves; by default
+    all keywords of the language.  `shrink` decomposes rules first and treats fluents that never change as
+    facts; the result is then valid only for states in which these have their initial values.  The grounder
+    may use `limits.seconds` of processor time, four times that of wall-clock time, and `megabytes` of memory
+    (by default `limits.megabytes`).  Its output may take a twentieth of that memory, since the network built
+    from it takes many times as much.  Only one thread grounds at a time.  Raises `BudgetExceeded` if the
+    budget is not enough.
     """
     from herbrand.ground.clingo_child import grounder
     from herbrand.ground.encode import INTERFACE, encode
@@ -68,16 +67,16 @@ def ground(
     if shrink:
         fix(program)
     text = encode(program, INTERFACE if wanted is None else wanted, shrink=shrink)
-    most = limits.megabytes if megabytes is None else megabytes
+    memory = limits.megabytes if megabytes is None else megabytes
     if not _GROUNDING.acquire(timeout=max(0.0, min(limits.seconds, TIMEOUT_MAX))):
-        raise BudgetExceeded(f"{limits.seconds:g} seconds", "waiting for another thread that grounds")
+        raise BudgetExceeded(f"{limits.seconds:g} seconds", "waiting for another thread to ground")
     try:
-        with grounder(text, seconds=limits.seconds, megabytes=most) as output:
-            # numpy is loaded while the grounder runs
+        with grounder(text, seconds=limits.seconds, megabytes=memory) as output:
+            # imported here so that numpy loads while the grounder runs
             from herbrand.ground.aspif import parse_aspif
             from herbrand.ground.program import GroundProgram
 
-            head, start, body, atoms, named = parse_aspif(output, terms, most=(most << 20) // 20)
+            head, start, body, atoms, named = parse_aspif(output, terms, max_bytes=(memory << 20) // 20)
     finally:
         _GROUNDING.release()
     return GroundProgram(terms, head, start, body, atoms, named, time.monotonic() - started)

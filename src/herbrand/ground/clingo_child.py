@@ -1,9 +1,9 @@
-"""clingo's grounder in a child process that can be stopped.
+"""Runs clingo's grounder in a child process.
 
-Its grounding cannot be interrupted from within a process, so it runs in one of its own,
-under a time limit and, where the system offers it, a memory limit.  Its time is the processor's,
-so that a game grounds on a busy machine too; `PATIENCE` bounds the time on the clock.  What it
-prints is handed on piece by piece, so that it is never held whole.
+clingo cannot interrupt its grounding, so it runs in a process that can be killed, under a time limit and,
+where the system supports it, a memory limit.  The time limit is processor time, so that the result does
+not depend on the load of the machine; `PATIENCE` bounds wall-clock time.  Output is streamed in chunks, never
+held in memory whole.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["clingo_command", "grounder"]
 
-PIECE: Final = 1 << 20
-"""Bytes that are read at a time."""
+CHUNK: Final = 1 << 20
+"""Bytes read at a time."""
 PATIENCE: Final = 4
-"""How many times its seconds of processor time a child may take by the clock."""
+"""Wall-clock seconds that a child may take for each of its seconds of processor time."""
 _CHILD: Final = """
 import sys
 folder, library, *options = sys.argv[1:]
@@ -48,21 +48,21 @@ else:
     words = [word.encode() for word in ('clingo', *options)]
     sys.exit(main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)))
 """
-"""The library is called as its own program calls it: importing the package takes four times as long."""
+"""Calls the entry point of the library directly: importing the package takes four times as long."""
 _NO_MEMORY: Final = ("bad_alloc", "MemoryError", "failed to map", "allocate memory", "allocate region")
 
 
 def clingo_command(*options: str, first: str = "") -> list[str]:
-    """Return the command that runs clingo, as its own program would, after the lines of Python in `first`."""
+    """Return the command line that executes the Python code `first`, then clingo with `options`."""
     return [sys.executable, "-I", "-S", "-c", first + _CHILD, *_clingo(), *options]
 
 
 @contextlib.contextmanager
 def grounder(text: str, *, seconds: float, megabytes: int) -> Iterator[Iterator[bytes]]:
-    """Ground a program while the context lasts, in another process that has begun when this returns.
+    """Start a grounder in a child process; the child is killed at the end of the context.
 
-    The context gives the ground program in clingo's intermediate format (aspif), whole lines at a time.
-    Reading it raises `BudgetExceeded` when time or memory is used up; `HerbrandError` without clingo.
+    The context value yields the ground program in clingo's intermediate format (aspif), whole lines at a
+    time, and raises `BudgetExceeded` when time or memory is used up.  Raises `HerbrandError` without clingo.
     """
     if not _clingo()[0]:
         raise HerbrandError("grounding needs the library `clingo`: pip install clingo")
@@ -74,27 +74,27 @@ def grounder(text: str, *, seconds: float, megabytes: int) -> Iterator[Iterator[
 
 
 class _Grounder:
-    """A grounder that runs, with its clocks."""
+    """A running grounder process with its limits."""
 
     def __init__(self, program: IO[bytes], messages: IO[bytes], seconds: float, megabytes: int) -> None:
         self.seconds, self.megabytes, self.messages = seconds, megabytes, messages
-        self.processor = math.ceil(min(max(seconds, 1.0), 1e6))
-        limits = limiting_script(megabytes, cpu=self.processor)
+        self.cpu_seconds = math.ceil(min(max(seconds, 1.0), 1e6))
+        limits = limiting_script(megabytes, cpu=self.cpu_seconds)
         self.limited = bool(limits)
-        self.clock = min(max(seconds, 0.0) * (PATIENCE if self.limited and seconds >= 1 else 1), 1e6)
+        self.wall_seconds = min(max(seconds, 0.0) * (PATIENCE if self.limited and seconds >= 1 else 1), 1e6)
         options = ("--mode=gringo", "--output=intermediate", "--warn=none", "-")
         command = clingo_command(*options, first=limits)
-        self.before = _children() if self.limited else 0.0
+        self.cpu_before = _children() if self.limited else 0.0
         self.started = time.monotonic()
         self.child = subprocess.Popen(  # noqa: S603  # our own interpreter
             command,
             stdin=program,
             stdout=subprocess.PIPE,
             stderr=messages,
-            # unbuffered, the grounder would write every number by a call of its own
+            # with unbuffered output the grounder makes one system call for every number
             env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
         )
-        self.stop = Timer(self.clock, self.child.kill)
+        self.stop = Timer(self.wall_seconds, self.child.kill)
         self.stop.daemon = True
         self.stop.start()
 
@@ -108,11 +108,11 @@ class _Grounder:
             pass
 
     def lines(self) -> Iterator[bytes]:
-        """Yield what it writes, whole lines at a time; raise what ended it where that is not all."""
+        """Yield the output, whole lines at a time; raise the reason if it is incomplete."""
         assert self.child.stdout is not None
         rest, complete = b"", False
-        while piece := self.child.stdout.read(PIECE):
-            lines, line_feed, rest = (rest + piece).rpartition(b"\n")
+        while chunk := self.child.stdout.read(CHUNK):
+            lines, line_feed, rest = (rest + chunk).rpartition(b"\n")
             complete = not rest and (lines == b"0" or lines.endswith(b"\n0"))
             yield lines + line_feed
         self.child.wait()
@@ -120,8 +120,8 @@ class _Grounder:
             raise self._failure()
 
     def _failure(self) -> HerbrandError:
-        late = time.monotonic() - self.started >= self.clock
-        if late or (self.limited and _children() - self.before >= self.processor - 0.5):
+        late = time.monotonic() - self.started >= self.wall_seconds
+        if late or (self.limited and _children() - self.cpu_before >= self.cpu_seconds - 0.5):
             return BudgetExceeded(f"{self.seconds:g} seconds", "while grounding")
         self.messages.seek(0)
         message = self.messages.read().decode(errors="replace").strip()
@@ -131,11 +131,11 @@ class _Grounder:
             )
         if not message or any(word in message for word in _NO_MEMORY):
             return BudgetExceeded(f"{self.megabytes} MB", "while grounding")
-        return InternalError(f"the grounder refused our program: {message.splitlines()[-1]}")
+        return InternalError(f"the grounder rejected the program: {message.splitlines()[-1]}")
 
 
 def _clingo() -> tuple[str, str]:
-    """Return the folder that has the package clingo, and its library; empty texts without them."""
+    """Return the folder of the package clingo and the path of its library, "" for what is not installed."""
     spec = importlib.util.find_spec("clingo")
     if spec is None or not spec.submodule_search_locations:
         return "", ""
@@ -145,7 +145,7 @@ def _clingo() -> tuple[str, str]:
 
 
 def _children() -> float:
-    """Processor seconds of the child processes that have ended."""
+    """Return the processor seconds of all child processes that have ended."""
     import resource
 
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,10 +1,9 @@
-"""Ground only what is asked for: constants at the places where a relation is called.
+"""Restricts relations to the constants that they are called with.
 
-A relation such as `(count ?x ?y ?z ?n)` may have instances for all triples of cells, though
-the rules only ever ask for a few given triples.  Where every call of a relation has
-constants at the same arguments, its rules get a guard: a table of the constants asked for.
-This is the part of magic sets (see `demand`) that needs no evaluation, and is done where the
-rest would not pay.
+A relation such as `(count ?x ?y ?z ?n)` may have instances for all triples of cells although the rules
+call it with a few triples of constants only.  If every call of a relation has constants for the same
+arguments, its rules get a *guard*: a table of these constants.  This is the part of magic sets (see
+`demand`) that needs no evaluation, used where the rest does not pay.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ __all__ = ["calls_in", "guarded", "guards"]
 def guards(
     program: Program, roots: Iterable[Predicate]
 ) -> dict[Predicate, tuple[tuple[int, ...], Predicate]]:
-    """Return for each predicate that can be guarded the guarded arguments and the guard.
+    """Return the guarded arguments and the guard of each predicate that can have one.
 
-    The guard is a predicate of kind "facts" with the constants of all calls, one row a call.
-    `roots` are asked for whole.
+    A guard is a predicate of kind "facts" with the constants of all calls, one row for each call.
+    All instances of `roots` are needed.
     """
     whole = set(roots)
     calls: dict[Predicate, list[Call]] = {}
@@ -35,7 +34,7 @@ def guards(
         for clause in predicate.clauses:
             for call in calls_in(clause.body):
                 calls.setdefault(call.predicate, []).append(call)
-    found: dict[Predicate, tuple[tuple[int, ...], Predicate]] = {}
+    tables: dict[Predicate, tuple[tuple[int, ...], Predicate]] = {}
     for predicate, sites in calls.items():
         if predicate in whole or predicate.kind != "rules" or predicate.name.startswith("or "):
             continue
@@ -47,18 +46,18 @@ def guards(
         guard = Predicate(f"asked {predicate.name}", len(places), "facts", number=-1)
         for site in sites:
             guard.rows.setdefault(tuple(arg for i in places if isinstance(arg := site.args[i], int)))
-        found[predicate] = places, guard
-    return found
+        tables[predicate] = places, guard
+    return tables
 
 
 def guarded(clause: Clause, places: Sequence[int], guard: Predicate) -> Clause:
-    """Return the clause with the guard as its first condition."""
-    asked = Call(guard, tuple(clause.head[i] for i in places))
-    return Clause(clause.predicate, clause.head, (asked, *clause.body), clause.text)
+    """Return the clause with its guard as the first condition."""
+    test = Call(guard, tuple(clause.head[i] for i in places))
+    return Clause(clause.predicate, clause.head, (test, *clause.body), clause.text)
 
 
 def calls_in(body: Iterable[Goal]) -> Iterator[Call]:
-    """Yield the calls of a body, those in disjunctions too."""
+    """Yield the calls of a body, including those in disjunctions."""
     for goal in body:
         if isinstance(goal, Call):
             yield goal

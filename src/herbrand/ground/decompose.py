@@ -1,12 +1,11 @@
-"""Smaller rules: variables that the head does not need are eliminated one at a time.
+"""Decomposes rules: eliminates the variables that are not in the head, one at a time.
 
-A rule with n variables may have as many instances as its body has answers, over all n
-variables at once.  The literals that mention one variable, which the head does not have,
-become a rule of their own whose head keeps only their other variables; joins over many
-variables become several joins over few (variable elimination as in bucket elimination,
-Dechter 1999; for logic programs Bichler, Morak and Woltran, "lpopt", 2016).
+A rule has an instance for each answer of its body over all its variables.  To eliminate a variable that
+does not occur in the head, the literals that mention it become a rule of their own, whose head has their
+other variables; a join over many variables becomes several joins over few (bucket elimination, Dechter
+1999; for logic programs Bichler, Morak and Woltran, "lpopt", 2016).
 
-Works on clauses whose body holds `Call`s and `Differ`s only.
+Bodies must consist of `Call`s and `Differ`s; `without_disjunctions` removes everything else.
 """
 
 from __future__ import annotations
@@ -23,23 +22,23 @@ if TYPE_CHECKING:
     from herbrand.rules.clauses import Goal, Pattern
 
     _Binder: TypeAlias = tuple[Call, tuple[str, ...]]
-    """A call that binds variables of tests, and which ones these are."""
+    """A call that binds variables of tests, and these variables."""
 
-__all__ = ["decompose", "without_choices"]
+__all__ = ["decompose", "without_disjunctions"]
 
 SPLIT_LIMIT: Final = 64
-"""Rules that one rule may become when its disjunctions are split; beyond, helpers are made."""
-SPOILT: Final = 1.5
-"""Standard deviation of the logarithm of what costs are multiplied with to spoil an order."""
+"""Maximum number of rules that one rule may become by splitting its disjunctions."""
+NOISE: Final = 1.5
+"""Standard deviation of the logarithm of the factor that randomises costs."""
 
 
-def without_choices(
-    clause: Clause, make: Callable[[int], Predicate], most: int = SPLIT_LIMIT
+def without_disjunctions(
+    clause: Clause, make_predicate: Callable[[int], Predicate], max_rules: int = SPLIT_LIMIT
 ) -> Iterator[Clause]:
-    """Yield clauses without disjunctions that together mean the same.
+    """Yield equivalent clauses without disjunctions.
 
-    Few disjuncts are multiplied out.  Where that would give more than `most` rules, a
-    disjunction that binds all its variables becomes a predicate made by `make`.
+    Disjunctions are multiplied out as long as that gives at most `max_rules` rules; beyond that, a
+    disjunction that binds all its variables becomes a predicate created by `make_predicate(arity)`.
     """
     count = 1
     body: list[Goal] = []
@@ -48,11 +47,11 @@ def without_choices(
             body.append(goal)
             continue
         count *= len(goal.disjuncts)
-        if count > most and set(goal.args) <= goal.binds:
-            helper = make(len(goal.args))
+        if count > max_rules and set(goal.args) <= goal.binds:
+            helper = make_predicate(len(goal.args))
             for disjunct in goal.disjuncts:
                 part = Clause(helper, goal.args, disjunct, clause.text)
-                yield from without_choices(part, make, most)
+                yield from without_disjunctions(part, make_predicate, max_rules)
             body.append(Call(helper, goal.args))
             count //= len(goal.disjuncts)
         else:
@@ -66,8 +65,8 @@ def _multiply(
 ) -> Iterator[tuple[tuple[Pattern, ...], tuple[Goal, ...]]]:
     """Yield heads and bodies without disjunctions.
 
-    Where a disjunct only says that a variable differs from something, those after it are for
-    when it does not: `(or (distinct ?x ?y) p)` gives instances with p for equal ?x and ?y alone.
+    After a disjunct that only compares a variable with a term, the other disjuncts assume that the two are
+    equal: `(or (distinct ?x ?y) p)` gives instances with p for equal ?x and ?y only.
     """
     for i, goal in enumerate(body):
         if isinstance(goal, Call | Differ):
@@ -75,19 +74,19 @@ def _multiply(
         before, after, disjuncts = body[:i], body[i + 1 :], goal.disjuncts
         while disjuncts:
             yield from _multiply(head, [*before, *disjuncts[0], *after])
-            binding = _when_false(disjuncts[0])
+            binding = _equality_if_false(disjuncts[0])
             disjuncts = disjuncts[1:]
             if binding is not None:
-                head = tuple(_put(arg, *binding) for arg in head)
-                before = [_put_in(g, *binding) for g in before]
-                after = [_put_in(g, *binding) for g in after]
-                disjuncts = tuple(tuple(_put_in(g, *binding) for g in d) for d in disjuncts)
+                head = tuple(_substitute(arg, *binding) for arg in head)
+                before = [_substitute_in(g, *binding) for g in before]
+                after = [_substitute_in(g, *binding) for g in after]
+                disjuncts = tuple(tuple(_substitute_in(g, *binding) for g in d) for d in disjuncts)
         return
     yield head, tuple(body)
 
 
-def _when_false(disjunct: Sequence[Goal]) -> tuple[str, Pattern] | None:
-    """Return the variable and what it is where a disjunct that only tests for a difference fails."""
+def _equality_if_false(disjunct: Sequence[Goal]) -> tuple[str, Pattern] | None:
+    """Return the variable and its value if the disjunct is false, for a disjunct that is one comparison."""
     if len(disjunct) != 1 or not isinstance(disjunct[0], Differ):
         return None
     left, right = disjunct[0].left, disjunct[0].right
@@ -96,66 +95,68 @@ def _when_false(disjunct: Sequence[Goal]) -> tuple[str, Pattern] | None:
     return (left, right) if isinstance(left, str) and not isinstance(right, tuple) else None
 
 
-def _put(pattern: Pattern, name: str, value: Pattern) -> Pattern:
+def _substitute(pattern: Pattern, name: str, value: Pattern) -> Pattern:
     if isinstance(pattern, tuple):
-        return (pattern[0], *(_put(part, name, value) for part in pattern[1:]))
+        return (pattern[0], *(_substitute(part, name, value) for part in pattern[1:]))
     return value if pattern == name else pattern
 
 
-def _put_in(goal: Goal, name: str, value: Pattern) -> Goal:
+def _substitute_in(goal: Goal, name: str, value: Pattern) -> Goal:
     if isinstance(goal, Call):
-        return Call(goal.predicate, tuple(_put(arg, name, value) for arg in goal.args), goal.negated)
+        return Call(goal.predicate, tuple(_substitute(arg, name, value) for arg in goal.args), goal.negated)
     if isinstance(goal, Differ):
-        return Differ(_put(goal.left, name, value), _put(goal.right, name, value))
-    disjuncts = tuple(tuple(_put_in(g, name, value) for g in disjunct) for disjunct in goal.disjuncts)
-    put = tuple(dict.fromkeys(_put(arg, name, value) for arg in goal.args))
-    args = tuple(arg for arg in put if isinstance(arg, str))
+        return Differ(_substitute(goal.left, name, value), _substitute(goal.right, name, value))
+    disjuncts = tuple(tuple(_substitute_in(g, name, value) for g in disjunct) for disjunct in goal.disjuncts)
+    args_put = tuple(dict.fromkeys(_substitute(arg, name, value) for arg in goal.args))
+    args = tuple(arg for arg in args_put if isinstance(arg, str))
     return DisjunctionCall(goal.predicate, args, disjuncts, goal.binds & {*args})
 
 
 def decompose(
     clause: Clause,
-    make: Callable[[int], Predicate],
+    make_predicate: Callable[[int], Predicate],
     sizes: Sizes,
-    chance: Random | None = None,
+    noise: Random | None = None,
     loose: set[Predicate] | None = None,
     *,
     together: bool = False,
 ) -> Iterator[Clause]:
-    """Yield clauses that together mean the same, none with more variables than needed.
+    """Yield equivalent clauses with fewer variables each.
 
-    Of the variables that can go, the one whose literals have the fewest answers together goes
-    first; `chance` spoils this order, to find better ones by trying.  `make` makes the predicate
-    of a helper with so many arguments.
+    Variables are eliminated greedily: next is the one whose literals have the fewest answers as a join;
+    `noise` randomises this order, so that callers can try several.  `make_predicate(arity)` creates the
+    predicates of the new rules.  `together` eliminates all such variables of a literal in one step.
 
-    Tests need their variables bound.  With `loose`, a call that would bring more variables with it
-    may be replaced for that by its projection to those needed, a relation that is added to `loose`:
-    the rule asks the call itself as well, so that the projection may as well hold for too much.
+    The variables of tests must be bound.  With `loose`, a call needed for this alone may be replaced by its
+    projection to the variables needed, a new relation that is added to `loose`.  The call itself remains in
+    another rule, so that an over-approximation of the projection is sound.
     """
     body = list(clause.body)
-    kept = {v for arg in clause.head for v in variables(arg)}
+    head_variables = {v for arg in clause.head for v in variables(arg)}
     while True:
-        everything = kept.union(*map(goal_variables, body)) if body else kept
+        all_variables = head_variables.union(*map(goal_variables, body)) if body else head_variables
         best: tuple[tuple[float, int], list[int], set[str], list[_Binder]] | None = None
-        for unit in _units(body, everything - kept, together=together):
-            asking = [i for i, goal in enumerate(body) if unit & goal_variables(goal)]
+        for unit in _units(body, all_variables - head_variables, together=together):
+            mentioning = [i for i, goal in enumerate(body) if unit & goal_variables(goal)]
             for projecting in (False, True) if loose is not None else (False,):
                 if projecting:
-                    group, binders = asking, _binders(asking, body)
+                    group, binders = mentioning, _binders(mentioning, body)
                     if not binders:
                         continue
                 else:
-                    group, binders = _made_safe(asking, body), []
+                    group, binders = _with_binders(mentioning, body), []
                 inside = set().union(*(goal_variables(body[i]) for i in group))
-                outside = kept.union(*(goal_variables(g) for i, g in enumerate(body) if i not in group))
+                outside = head_variables.union(
+                    *(goal_variables(g) for i, g in enumerate(body) if i not in group)
+                )
                 shared = inside & outside
-                if (len(group) < 2 and len(shared) == len(inside)) or len(inside) >= len(everything):
+                if (len(group) < 2 and len(shared) == len(inside)) or len(inside) >= len(all_variables):
                     continue
                 answers = sizes.join(body[i] for i in group)
                 bound = _bound_and_needed(group, body)[0]
                 for call, names in binders:
                     answers *= sizes.projected(call, {*names} - bound)
-                cost = answers * chance.lognormvariate(0, SPOILT) if chance else answers, len(inside)
+                cost = answers * noise.lognormvariate(0, NOISE) if noise else answers, len(inside)
                 if best is None or cost < best[0]:
                     best = cost, group, shared, binders
         if best is None:
@@ -165,12 +166,12 @@ def decompose(
         goals = [body[i] for i in group]
         for call, names in binders:
             assert loose is not None
-            projection = Clause(make(len(names)), names, (call,), clause.text)
+            projection = Clause(make_predicate(len(names)), names, (call,), clause.text)
             sizes.define(projection)
             loose.add(projection.predicate)
             yield projection
             goals.append(Call(projection.predicate, names))
-        helper = Clause(make(len(args)), args, tuple(goals), clause.text)
+        helper = Clause(make_predicate(len(args)), args, tuple(goals), clause.text)
         sizes.define(helper)
         yield helper
         body[group[-1]] = Call(helper.predicate, args)
@@ -179,30 +180,30 @@ def decompose(
 
 
 def _units(body: Sequence[Goal], free: set[str], *, together: bool) -> list[set[str]]:
-    """Return what may go in one step: single variables, or all that a goal has `together`."""
+    """Return the sets of variables to eliminate in one step: single ones, or those of a goal `together`."""
     if not together:
         return [{variable} for variable in sorted(free)]
-    found = {tuple(sorted(goal_variables(goal) & free)) for goal in body}
-    return [set(names) for names in sorted(found) if names]
+    units = {tuple(sorted(goal_variables(goal) & free)) for goal in body}
+    return [set(names) for names in sorted(units) if names]
 
 
 def _binders(group: Sequence[int], body: Sequence[Goal]) -> list[_Binder]:
-    """Return calls outside of a group that bind what its tests mention, and what they are needed for."""
+    """Return calls outside a group that bind the variables of its tests, each with the variables it binds."""
     bound, needed = _bound_and_needed(group, body)
-    found: list[_Binder] = []
+    binders: list[_Binder] = []
     while missing := needed - bound:
         options = _binding(missing, group, body).values()
         if not options:
             return []
         call = max(options, key=lambda goal: len(goal_variables(goal) & missing))
         inside = goal_variables(call) & (needed | bound)
-        found.append((call, tuple(sorted(inside))))
+        binders.append((call, tuple(sorted(inside))))
         bound |= inside
-    return found
+    return binders
 
 
 def _bound_and_needed(group: Iterable[int], body: Sequence[Goal]) -> tuple[set[str], set[str]]:
-    """Return the variables that calls of a group bind, and those that its tests mention."""
+    """Return the variables that the calls of a group bind, and those that its tests mention."""
     bound: set[str] = set()
     needed: set[str] = set()
     for i in group:
@@ -215,7 +216,7 @@ def _bound_and_needed(group: Iterable[int], body: Sequence[Goal]) -> tuple[set[s
 
 
 def _binding(missing: set[str], group: Sequence[int], body: Sequence[Goal]) -> dict[int, Call]:
-    """Return by place the calls outside of a group that bind some of the variables that are missing."""
+    """Return by index the calls outside a group that bind some of the missing variables."""
     return {
         i: goal
         for i, goal in enumerate(body)
@@ -223,8 +224,8 @@ def _binding(missing: set[str], group: Sequence[int], body: Sequence[Goal]) -> d
     }
 
 
-def _made_safe(group: list[int], body: Sequence[Goal]) -> list[int]:
-    """Add the calls that bind what the tests of the group mention."""
+def _with_binders(group: list[int], body: Sequence[Goal]) -> list[int]:
+    """Return the group with calls added that bind the variables of its tests."""
     chosen = list(group)
     while True:
         bound, needed = _bound_and_needed(chosen, body)

@@ -1,24 +1,22 @@
-"""Which instances of a relation are asked for: magic sets, evaluated before the real grounding.
+"""Magic sets: which instances of large relations the rules call, evaluated before the real grounding.
 
-A relation such as `(sum ?x ?y ?z)` may have instances for all pairs of numbers, though a game
-only ever asks for few.  `Demand` writes a program without negation over fluents and moves
-that *may* be true, in which every large relation has a second one, its magic set, with the
-arguments it is called with (Bancilhon, Maier, Sagiv and Ullman 1986; with supplementary
-relations as in Beeri and Ramakrishnan 1991).  All its atoms are facts to the grounder, so
-that it leaves nothing behind but tables: of the fluents and moves that are possible, and of
-the instances worth grounding, which guard the real rules.
+A relation such as `(sum ?x ?y ?z)` may have instances for all pairs of numbers although a game calls it with
+few.  `Demand` writes a program without negation over fluents and moves that *may* be true, in which every
+large relation has a second one, its magic set, of the arguments it is called with (Bancilhon, Maier, Sagiv
+and Ullman 1986; with supplementary relations as in Beeri and Ramakrishnan 1991).  The grounder evaluates all
+of it to facts, so that only tables remain: the possible fluents and moves, and the instances worth
+grounding, which guard the real rules.
 
-| of relation p               | here                                                         |
+| for relation p              | in this program                                              |
 |-----------------------------|--------------------------------------------------------------|
-| called with arguments given | a key: p and the places of those arguments                   |
-| magic set                   | what the places are given, a relation for each key           |
-| extension                   | a table of the rows that may hold and were asked for         |
+| call with bound arguments   | a key: p and the positions of those arguments                |
+| magic set                   | the values at these positions, a relation for each key       |
+| extension                   | a table of the rows that may hold and are called             |
 
-What depends on no state (level 0) has its meaning already in its table and needs no rules.
-Negation is kept on such relations alone; elsewhere leaving it out gives more than there is,
-never less.  A program of which nothing is asked in particular (`asking=False`) says what may hold of
-each relation.  Terms that a recursive call builds are never passed on, so that evaluation ends
-wherever it ended without magic sets.
+The table of a static relation (level 0) is its exact extension, so that it needs no rules.  Negation is kept
+for static relations only; dropping it elsewhere can only enlarge a relation.  With `asking=False` all
+relations are evaluated whole, and the tables say what may hold.  Terms that a recursive call builds are not
+passed to magic sets, so that evaluation terminates whenever it does without them.
 """
 
 from __future__ import annotations
@@ -38,38 +36,38 @@ if TYPE_CHECKING:
 __all__ = ["Demand", "is_large", "pays"]
 
 HUGE: Final = 500_000
-"""Without a relation that may have more rows than this, asking costs more than it saves."""
+"""Unless some relation may have more rows than this, magic sets cost more than they save."""
 LARGE: Final = 1000
 """Relations that may have more rows than this are evaluated on demand."""
 WHOLE: Final = 5e6
-"""Tables that may have more rows than this are not evaluated whole for tests of single rows."""
+"""Relations up to this size are evaluated whole where only single rows are tested."""
 NEGATED: Final = 1e6
-"""Relations that may have more rows than this are not evaluated to be negated."""
+"""Negations of relations that may have more rows than this are dropped."""
 WORTH: Final = 4
-"""How much less must be asked for to evaluate goals in another order than the one written."""
-MODES: Final = 6
-"""A relation called in more ways than this is evaluated whole."""
+"""Factor by which another order than the one written must reduce the calls to be used."""
+MAX_MODES: Final = 6
+"""Relations called with more binding patterns than this are evaluated whole."""
 
 _Key: TypeAlias = tuple[Predicate, "tuple[int, ...] | None"]
-"""A relation and the places of its arguments that are given; None: whole, and all below it whole."""
+"""A relation and its bound argument positions; None: whole, and all that it depends on whole."""
 
 
 def is_large(predicate: Predicate, sizes: Sizes) -> bool:
-    """Whether it pays to ask for single instances of a relation."""
+    """Whether evaluating only the called instances of a relation can pay."""
     return predicate.kind == "rules" and predicate.arity > 0 and sizes.rows(predicate) > LARGE
 
 
 def pays(predicates: Iterable[Predicate], roots: Iterable[Predicate], sizes: Sizes) -> bool:
-    """Whether any relation but the `roots`, which are asked for whole, is so large that demand pays."""
+    """Whether magic sets pay: some relation other than the `roots`, which are needed whole, is huge."""
     whole = set(roots)
     return any(p not in whole and is_large(p, sizes) and sizes.rows(p) > HUGE for p in predicates)
 
 
 class Demand:
-    """The program of magic sets and what it says about each relation.
+    """The program of magic sets, and the table of each relation in it.
 
-    `clauses` define the relations (with those of kind "facts" given); `possible` is the
-    relation of fluents that may be true, `playable` that of roles and moves.
+    `clauses` define the relations, those of kind "facts" have rows.  `possible` is the relation of the
+    fluents that may be true, `playable` that of roles and their moves.
     """
 
     def __init__(
@@ -78,32 +76,32 @@ class Demand:
         clauses: Mapping[Predicate, Sequence[Clause]],
         sizes: Sizes,
         roots: Iterable[Predicate],
-        make: Callable[[int], Predicate],
+        make_predicate: Callable[[int], Predicate],
         helpers: AbstractSet[Predicate] = frozenset(),
         *,
         asking: bool = True,
     ) -> None:
         self.program = program
         self.asking = asking
-        """Whether large relations are evaluated on demand; else all are evaluated whole."""
+        """Whether large relations are restricted to the called instances; else all are evaluated whole."""
         self.helpers = helpers
-        """Relations made for a part of a rule, by one rule each that has no other head variables."""
+        """Relations made by decomposition, each defined by one rule whose head has only variables."""
         self._calls: dict[Predicate, list[Predicate]] = {}
-        self.given = clauses
+        self.source_clauses = clauses
         self.sizes = sizes
-        self.make = make
+        self.make_predicate = make_predicate
         self.clauses: list[Clause] = []
         """The program."""
-        self.possible = make(1)
-        self.playable = make(2)
+        self.possible = make_predicate(1)
+        self.playable = make_predicate(2)
         self._fluents: dict[Predicate, Predicate] = {}
         self._extensions: dict[_Key, Predicate] = {}
         self._magic: dict[_Key, Predicate] = {}
-        self._stored: dict[Predicate, Predicate] = {}
+        self._fact_tables: dict[Predicate, Predicate] = {}
         self._modes: dict[Predicate, list[tuple[int, ...]]] = {}
-        self._loose: set[Predicate] = set()
-        """Relations of level 0 of which a negation was left out."""
-        self._todo: list[_Key] = []
+        self._approximate: set[Predicate] = set()
+        """Static relations from whose rules a negation was dropped."""
+        self._worklist: list[_Key] = []
         relation = program.relation
         for name, arity in (("init", 1), ("next", 1), ("legal", 2)):
             root = relation(name, arity)
@@ -113,84 +111,86 @@ class Demand:
                 self._add(target, args, [Call(self._extension((root, ())), args)])
         for root in roots:
             self._extension((root, ()))
-        while self._todo:
-            self._define(self._todo.pop())
+        while self._worklist:
+            self._define(self._worklist.pop())
         self.exact = self._exact()
-        """The relations of level 0 whose tables are their meaning."""
+        """The static relations whose tables are exact."""
         self.tables = {p: self._table(p, modes) for p, modes in self._modes.items()}
         for helper, calls in self._calls.items():
             self.tables[helper] = self._union(helper, calls)
-        """A relation that holds for all instances that may hold and are asked for."""
+        """For each relation the table of the instances that may hold and are called."""
 
     def guard(self, predicate: Predicate) -> Predicate | None:
-        """The table that the rules of a relation are restricted to; None if it is asked for whole."""
+        """Return the table that the rules of a relation are restricted to; None if it is needed whole."""
         if predicate in self._calls:
             return self.tables[predicate] if self._is_large(predicate) else None
         return None if () in self._modes.get(predicate, [()]) else self.tables[predicate]
 
-    def stored(self) -> Iterator[tuple[Predicate, Predicate]]:
-        """Yield relations that hold for the facts of relations that have rules too, with those."""
-        yield from ((mine, of) for of, mine in self._stored.items())
+    def fact_tables(self) -> Iterator[tuple[Predicate, Predicate]]:
+        """Yield pairs: a relation for the facts of a relation that also has rules, and the latter."""
+        yield from ((mine, of) for of, mine in self._fact_tables.items())
 
     def _is_large(self, predicate: Predicate) -> bool:
         return self.asking and is_large(predicate, self.sizes)
 
-    # -- what there is --------------------------------------------------------------------
+    # -- relations of the program ---------------------------------------------------------
 
     def _add(self, predicate: Predicate, head: tuple[Pattern, ...], body: Sequence[Goal]) -> None:
         self.clauses.append(Clause(predicate, head, tuple(body), ""))
 
     def _extension(self, key: _Key) -> Predicate:
-        found = self._extensions.get(key)
-        if found is None:
-            found = self._extensions[key] = self.make(key[0].arity)
-            self._todo.append(key)
+        extension = self._extensions.get(key)
+        if extension is None:
+            extension = self._extensions[key] = self.make_predicate(key[0].arity)
+            self._worklist.append(key)
             if key[1] is not None:
                 self._modes.setdefault(key[0], []).append(key[1])
-        return found
+        return extension
 
     def _magic_set(self, key: _Key) -> Predicate:
-        found = self._magic.get(key)
-        if found is None:
+        magic = self._magic.get(key)
+        if magic is None:
             assert key[1] is not None
-            found = self._magic[key] = self.make(len(key[1]))
-        return found
+            magic = self._magic[key] = self.make_predicate(len(key[1]))
+        return magic
 
     def _fluent(self, predicate: Predicate) -> Predicate:
-        found = self._fluents.get(predicate)
-        if found is None:
-            found = self._fluents[predicate] = self.make(predicate.arity)
+        relation = self._fluents.get(predicate)
+        if relation is None:
+            relation = self._fluents[predicate] = self.make_predicate(predicate.arity)
             args = tuple(f"A{i}" for i in range(predicate.arity))
             functor = predicate.functor
             term: Pattern = (functor, *args) if args else self.program.terms.cons[(functor,)]
-            self._add(found, args, [Call(self.possible, (term,))])
-        return found
+            self._add(relation, args, [Call(self.possible, (term,))])
+        return relation
 
     def _table(self, predicate: Predicate, modes: Sequence[tuple[int, ...]]) -> Predicate:
         if () in modes:
             return self._extensions[predicate, ()]
         whole = self._extensions.get((predicate, None))
-        if whole is not None:  # negated somewhere, where any row may be meant
+        if whole is not None:  # negated somewhere, which may test any row
             return whole
         return self._union(predicate, [self._extensions[predicate, mode] for mode in modes])
 
     def _union(self, predicate: Predicate, parts: Sequence[Predicate]) -> Predicate:
         if len(parts) == 1:
             return parts[0]
-        table = self.make(predicate.arity)
+        table = self.make_predicate(predicate.arity)
         args = tuple(f"A{i}" for i in range(predicate.arity))
         for part in parts:
             self._add(table, args, [Call(part, args)])
         return table
 
     def _exact(self) -> set[Predicate]:
-        known = {*self._modes, *self._calls}
-        exact = {p for p in known if p.kind == "rules" and p.level == STATIC and p not in self._loose}
+        evaluated = {*self._modes, *self._calls}
+        exact = {
+            p for p in evaluated if p.kind == "rules" and p.level == STATIC and p not in self._approximate
+        }
         while True:
             wrong = {
                 p
                 for p in exact
-                for clause in self.given[p]
+                for clause in self.source_clauses[p]
                 for goal in clause.body
                 if isinstance(goal, Call)
                 and goal.predicate.kind == "rules"
@@ -208,13 +208,13 @@ class Demand:
         extension = self._extensions[key]
         given: tuple[int, ...] = places or ()
         if predicate.rows:
-            stored = self._stored.get(predicate)
+            stored = self._fact_tables.get(predicate)
             if stored is None:
-                stored = self._stored[predicate] = self.make(predicate.arity)
+                stored = self._fact_tables[predicate] = self.make_predicate(predicate.arity)
             args = tuple(f"A{i}" for i in range(predicate.arity))
             body = [Call(self._magic_set(key), tuple(args[i] for i in given))] if given else []
             self._add(extension, args, [*body, Call(stored, args)])
-        for clause in self.given[predicate]:
+        for clause in self.source_clauses[predicate]:
             start: list[Goal] = []
             if given:
                 start.append(Call(self._magic_set(key), tuple(clause.head[i] for i in given)))
@@ -224,9 +224,9 @@ class Demand:
         done = start
         known = set().union(*map(goal_variables, start)) if start else set()
         body = _Body(clause, known, self.sizes, asking=self.asking)
-        kept = {v for arg in clause.head for v in variables(arg)}
+        head_variables = {v for arg in clause.head for v in variables(arg)}
         while body.rest:
-            goal = body.take()
+            goal = body.pop_next()
             if isinstance(goal, Differ):
                 done.append(goal)
                 continue
@@ -241,14 +241,14 @@ class Demand:
             elif goal.predicate.kind == "rules":
                 key = self._key(goal, body, clause.predicate, whole=whole)
                 if key[1]:
-                    later = kept.union(goal_variables(goal), *map(goal_variables, body.rest))
+                    later = head_variables.union(goal_variables(goal), *map(goal_variables, body.rest))
                     done = self._supplements(done, later)
                     asked = tuple(goal.args[i] for i in key[1])
                     needed = {v for arg in asked for v in variables(arg)}
-                    self._add(self._magic_set(key), asked, _reaching(done, needed))
+                    self._add(self._magic_set(key), asked, _mentioning(done, needed))
                 mapped = Call(self._extension(key), goal.args)
             else:
-                mapped = self._mapped(goal)
+                mapped = self._translate(goal)
             if not goal.negated:
                 body.sources.append(goal)
                 body.known |= goal_variables(goal)
@@ -256,11 +256,11 @@ class Demand:
         self._add(extension, clause.head, done)
 
     def _helper(self, call: Call, done: Sequence[Goal], body: _Body, *, whole: bool) -> Predicate:
-        """Define a helper for this one call, where what is known of its arguments holds; return it."""
-        (clause,) = self.given[call.predicate]
+        """Define a helper for this call alone, restricted by the goals that bind its arguments; return it."""
+        (clause,) = self.source_clauses[call.predicate]
         inside = goal_variables(call)
-        found = self.make(call.predicate.arity)
-        self._calls.setdefault(call.predicate, []).append(found)
+        helper = self.make_predicate(call.predicate.arity)
+        self._calls.setdefault(call.predicate, []).append(helper)
         context: list[Goal] = []
         if not whole and self._is_large(call.predicate):
             for goal in done:
@@ -268,40 +268,40 @@ class Demand:
                 if shared and isinstance(goal, Call) and not goal.negated:
                     context.append(self._projected(goal, shared))
             context += [
-                self._mapped(goal)
+                self._translate(goal)
                 for goal in body.rest
                 if isinstance(goal, Call)
                 and not goal.negated
                 and goal.predicate.kind != "rules"
                 and goal_variables(goal) <= inside
             ]
-        self._write(found, clause, context, whole=whole)
-        return found
+        self._write(helper, clause, context, whole=whole)
+        return helper
 
     def _projected(self, goal: Call, variables: set[str]) -> Goal:
         if goal_variables(goal) == variables:
             return goal
         args = tuple(sorted(variables))
-        projected = self.make(len(args))
+        projected = self.make_predicate(len(args))
         self._add(projected, args, [goal])
         return Call(projected, args)
 
     def _supplements(self, done: list[Goal], later: set[str]) -> list[Goal]:
-        """Return the goals so far with those that share variables made one, with what is still needed.
+        """Replace goals that share variables by a supplementary relation of the variables needed later.
 
-        Goals that have nothing to do with each other stay apart: their product may be large.
+        Goals that share no variables stay separate: their product may be large.
         """
-        found: list[Goal] = []
+        supplements: list[Goal] = []
         for part in _connected(done):
             if len(part) == 1:
-                found += part
+                supplements += part
                 continue
-            seen = set().union(*(goal_variables(g) for g in part))
-            args = tuple(sorted(seen & later))
-            supplement = self.make(len(args))
+            bound = set().union(*(goal_variables(g) for g in part))
+            args = tuple(sorted(bound & later))
+            supplement = self.make_predicate(len(args))
             self._add(supplement, args, part)
-            found.append(Call(supplement, args))
-        return found
+            supplements.append(Call(supplement, args))
+        return supplements
 
     def _key(self, call: Call, body: _Body, inside: Predicate, *, whole: bool) -> _Key:
         called = call.predicate
@@ -314,15 +314,15 @@ class Demand:
             i for i in _places(call, body.known) if not (recursive and isinstance(call.args[i], tuple))
         )
         if called.level == STATIC and len(places) == called.arity and self.sizes.rows(called) <= WHOLE:
-            return called, ()  # tests for single rows are often more than there are rows
-        if 2 * body.asked(call) > self.sizes.rows(called):
-            return called, ()  # nearly all of it would be asked for, at the cost of listing the questions
+            return called, ()  # there are often more tests of single rows than rows
+        if 2 * body.expected_calls(call) > self.sizes.rows(called):
+            return called, ()  # most of it would be called, and the magic set costs as much again
         modes = self._modes.get(called, ())
-        if () in modes or (places not in modes and len(modes) >= MODES):
+        if () in modes or (places not in modes and len(modes) >= MAX_MODES):
             return called, ()
         return called, places
 
-    def _mapped(self, call: Call) -> Call:
+    def _translate(self, call: Call) -> Call:
         predicate = call.predicate
         if predicate.kind == "fluent":
             return Call(self._fluent(predicate), call.args)
@@ -333,23 +333,23 @@ class Demand:
         return Call(predicate, call.args)
 
     def _negated(self, call: Call, inside: Predicate) -> Call | None:
-        """Return the test for a negated call; None if it is left out."""
+        """Return the test for a negated call; None if it is dropped."""
         predicate = call.predicate
         if predicate.kind == "facts":
             return Call(predicate, call.args, negated=True)
         if predicate.level == STATIC and self.sizes.rows(predicate) <= NEGATED:
             return Call(self._extension((predicate, None)), call.args, negated=True)
         if inside.level == STATIC:
-            self._loose.add(inside)
+            self._approximate.add(inside)
         return None
 
 
 class _Body:
-    """The goals of a rule, given in the order in which they pass values on.
+    """The goals of a rule in the order in which they pass bindings on.
 
-    Large relations are called in the order written, which is the author's idea of what is
-    known when.  The others come before if they were written before, or if what they give
-    narrows down a large call by far more than what comes before it.
+    Large relations are called in the order written, which reflects which arguments the author expected to be
+    bound.  The others come before a large call if they were written before it, or if their bindings reduce
+    its instances by a factor of `WORTH`.
     """
 
     def __init__(self, clause: Clause, known: set[str], sizes: Sizes, *, asking: bool) -> None:
@@ -357,13 +357,13 @@ class _Body:
         self.asking = asking
         self.rest = list(clause.body)
         self.first = frozenset(known)
-        """Given by the call of the rule: taken for one row."""
+        """Variables bound by the call of the rule, counted as one row."""
         self.known = set(known)
         self.sources: list[Goal] = []
-        """The calls taken so far that bind something."""
+        """The positive calls so far."""
 
-    def take(self) -> Goal:
-        """Remove and return the next goal: tests at once, negated calls of relations with rules last."""
+    def pop_next(self) -> Goal:
+        """Remove and return the next goal: tests as soon as possible, negated calls last."""
         small: list[int] = []
         large = -1
         for i, goal in enumerate(self.rest):
@@ -389,19 +389,19 @@ class _Body:
         return self.rest.pop(large)
 
     def _narrow(self, call: Call, later: Sequence[Goal]) -> bool:
-        """Whether a large call is asked for far less when it waits for other goals."""
+        """Whether a large call has far fewer instances after some other goals."""
         known = self.known.union(*map(goal_variables, later))
-        after = self._asked(call, known, [*self.sources, *later])
+        after = self._expected_calls(call, known, [*self.sources, *later])
         if _places(call, self.known):
-            return WORTH * after < self.asked(call)
+            return WORTH * after < self.expected_calls(call)
         return WORTH * after * self.sizes.answers(call, known) < self.sizes.rows(call.predicate)
 
-    def asked(self, call: Call) -> float:
-        """How many calls there are expected to be if it is called now."""
-        return self._asked(call, self.known, self.sources)
+    def expected_calls(self, call: Call) -> float:
+        """Return the expected number of distinct calls if it is called next."""
+        return self._expected_calls(call, self.known, self.sources)
 
-    def _asked(self, call: Call, known: set[str], sources: Sequence[Goal]) -> float:
-        """How many calls there are expected to be."""
+    def _expected_calls(self, call: Call, known: set[str], sources: Sequence[Goal]) -> float:
+        """Return the expected number of distinct calls after the goals `sources`."""
         given = {v for i in _places(call, known) for v in variables(call.args[i])} - self.first
         return min(
             self.sizes.join(sources, self.first),
@@ -417,7 +417,7 @@ class _Body:
 
 
 def _connected(goals: Iterable[Goal]) -> list[list[Goal]]:
-    """Put goals that share variables, directly or through others, together."""
+    """Return the connected components of goals, which share variables directly or through others."""
     parts: list[tuple[set[str], list[Goal]]] = []
     for goal in goals:
         inside, together = set(goal_variables(goal)), [goal]
@@ -432,8 +432,8 @@ def _connected(goals: Iterable[Goal]) -> list[list[Goal]]:
     return [part for _, part in parts]
 
 
-def _reaching(goals: Iterable[Goal], needed: set[str]) -> list[Goal]:
-    """Return the goals that mention needed variables, or none at all."""
+def _mentioning(goals: Iterable[Goal], needed: set[str]) -> list[Goal]:
+    """Return the goals that mention needed variables, or no variables."""
     return [goal for goal in goals if not goal_variables(goal) or goal_variables(goal) & needed]
 
 

@@ -1,4 +1,4 @@
-"""Clauses as text for the grounder.
+"""Writes clauses as text for the grounder.
 
 | in the program          | in the text                                          |
 |-------------------------|------------------------------------------------------|
@@ -6,10 +6,10 @@
 | functor 7 applied       | `f7(...)`                                            |
 | variable                | `V0`, `V1`, ... within a rule                        |
 | predicate number 5      | `p5(...)`                                            |
-| true, does              | `true(F)`, `does(R,M)`, as choices over what init, next and legal give |
+| true, does              | `true(F)`, `does(R,M)`: choices over what init, next and legal derive |
 
-The grounding of this program lists every instance that can matter in some state that can be
-reached when legality and negation are taken as loosely as possible: an over-approximation.
+The grounding of this program has every instance that can matter in a state that is reachable if any
+possibly legal move may be made and negated conditions may hold: an over-approximation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from herbrand.ground.constants import guarded, guards
-from herbrand.ground.decompose import SPLIT_LIMIT, decompose, without_choices
+from herbrand.ground.decompose import SPLIT_LIMIT, decompose, without_disjunctions
 from herbrand.ground.demand import Demand, pays
 from herbrand.ground.narrow import narrowed, untested
 from herbrand.ground.sizes import Sizes
@@ -48,23 +48,23 @@ INTERFACE = (
 
 
 ORDERS = 16
-"""How many orders of eliminating variables are tried for a rule."""
+"""Elimination orders tried for each rule."""
 SMALL = 1000
-"""A rule that is expected to have fewer instances is not worth trying other orders."""
+"""Rules expected to cost less are not worth trying other orders."""
 FACT = 0.1
-"""What an instance costs that becomes a fact: time to ground, but no gates."""
+"""Cost of an instance that becomes a fact: time to ground, but no gates."""
 RECURSION = 100
-"""Rounds in which recursive relations grow when their sizes are estimated."""
+"""Iterations when the sizes of recursive relations are estimated."""
 DOUBT = 1.3
-"""How much more is expected for each variable of a rule: what is not known of joins adds up."""
-MAKERS = (("init", 1), ("next", 1), ("legal", 2))
-"""The relations that give states and moves."""
+"""Factor on the expected size for each variable of a rule: errors in estimates of joins accumulate."""
+STATE_RELATIONS = (("init", 1), ("next", 1), ("legal", 2))
+"""The relations that define the possible fluents and moves."""
 
 
 def encode(program: Program, wanted: Iterable[tuple[str, int]] = INTERFACE, *, shrink: bool = True) -> str:
-    """Return the text of all clauses that the wanted relations depend on.
+    """Return the text of all clauses that the `wanted` relations depend on.
 
-    `shrink` guards and decomposes rules first; without it the text has one rule for each clause.
+    `shrink` guards and decomposes rules first; otherwise the text has one rule for each clause.
     """
     return "\n".join(_Encoder(program, shrink=shrink).lines(list(wanted))) + "\n"
 
@@ -73,42 +73,48 @@ class _Encoder:
     def __init__(self, program: Program, *, shrink: bool) -> None:
         self.program = program
         self.shrink = shrink
-        self.made = 0
+        self.helpers = 0
         self.parts: set[Predicate] = set()
-        """The relations made by decomposing rules."""
-        self.smallest: dict[Clause, list[Clause]] = {}
-        """What clauses became, so that none is decomposed twice."""
+        """The relations created by decomposition."""
+        self.cheapest: dict[Clause, list[Clause]] = {}
+        """Cache of decompositions."""
         self.loose: set[Predicate] | None = None
-        """Relations that may as well hold for too much; None while none are to be made."""
+        """Projections that may be over-approximated (see `decompose`); None if these are not used."""
 
     def lines(self, wanted: Sequence[tuple[str, int]]) -> Iterator[str]:
         relation = self.program.relation
         roots = [relation(*key) for key in wanted]
-        makers = [relation(*key) for key in MAKERS]
-        clauses = self._reachable([*roots, *makers])
+        state_roots = [relation(*key) for key in STATE_RELATIONS]
+        clauses = self._reachable([*roots, *state_roots])
         demand = None
         if self.shrink:
             sizes = Sizes(self.program, clauses)
-            whole = clauses
+            undecomposed = clauses
             clauses = self._decomposed(clauses, sizes)
-            if pays(clauses, [*roots, *makers], sizes):
-                fewer = self._narrowed([*roots, *makers])
-                if fewer is not None:
-                    whole, sizes = fewer
-                    self.loose, self.smallest = set(), {}
-                    clauses = self._decomposed(whole, sizes)
+            if pays(clauses, [*roots, *state_roots], sizes):
+                narrow = self._narrowed([*roots, *state_roots])
+                if narrow is not None:
+                    undecomposed, sizes = narrow
+                    self.loose, self.cheapest = set(), {}
+                    clauses = self._decomposed(undecomposed, sizes)
                 demand = Demand(
-                    self.program, clauses, sizes, roots, self._helper, self.parts, asking=fewer is None
+                    self.program,
+                    clauses,
+                    sizes,
+                    roots,
+                    self._helper,
+                    self.parts,
+                    asking=narrow is None,
                 )
             else:
-                asked = guards(self.program, [*roots, *makers])
-                for number, (_, guard) in enumerate(asked.values()):
+                guard_of = guards(self.program, [*roots, *state_roots])
+                for number, (_, guard) in enumerate(guard_of.values()):
                     guard.number = -1_000_000 - number
                     yield from self._rows(guard, guard)
                 clauses = self._decomposed(
                     {
-                        p: [guarded(clause, *asked[p]) if p in asked else clause for clause in parts]
-                        for p, parts in whole.items()
+                        p: [guarded(clause, *guard_of[p]) if p in guard_of else clause for clause in parts]
+                        for p, parts in undecomposed.items()
                     },
                     sizes,
                 )
@@ -123,7 +129,7 @@ class _Encoder:
         exact = {}
         if demand is not None:
             exact = {p: demand.tables[p] for p in (*demand.exact, *(self.loose or ())) if p in demand.tables}
-        for root, (name, arity) in zip([*makers, *roots], [*MAKERS, *wanted], strict=True):
+        for root, (name, arity) in zip([*state_roots, *roots], [*STATE_RELATIONS, *wanted], strict=True):
             arguments = ",".join(f"A{i}" for i in range(arity))
             right = self._name(exact.get(root, root))
             yield f"{name}({arguments}) :- {right}({arguments})." if arity else f"{name} :- {right}."
@@ -143,7 +149,7 @@ class _Encoder:
     def _demand(self, demand: Demand) -> Iterator[str]:
         for clause in demand.clauses:
             yield self._rule(clause)
-        for mine, of in demand.stored():
+        for mine, of in demand.fact_tables():
             yield from self._rows(mine, of)
         for predicate in {p: None for clause in demand.clauses for p in _called(clause)}:
             yield f"#defined {self._name(predicate)}/{predicate.arity}."
@@ -153,86 +159,86 @@ class _Encoder:
             yield self._atom(predicate, row, {}) + "."
 
     def _reachable(
-        self, roots: Iterable[Predicate], most: int = SPLIT_LIMIT
+        self, roots: Iterable[Predicate], max_rules: int = SPLIT_LIMIT
     ) -> dict[Predicate, list[Clause]]:
         """Return all clauses that the roots depend on, without disjunctions.
 
-        One that would become more than `most` rules keeps its disjunctions as relations.
+        If a clause would become more than `max_rules` rules, its disjunctions become relations.
         """
-        found: dict[Predicate, list[Clause]] = {}
+        clauses: dict[Predicate, list[Clause]] = {}
         stack = list(dict.fromkeys(roots))
         while stack:
             predicate = stack.pop()
-            if predicate in found:
+            if predicate in clauses:
                 continue
-            found[predicate] = []
+            clauses[predicate] = []
             for clause in predicate.clauses:
-                for part in without_choices(clause, self._helper, most):
+                for part in without_disjunctions(clause, self._helper, max_rules):
                     if part.predicate is not predicate:
                         part.predicate.level = max(predicate.level, part.predicate.level)
                         part.predicate.component = predicate.component
                         part.predicate.recursive |= predicate.recursive
-                    found.setdefault(part.predicate, []).append(part)
+                    clauses.setdefault(part.predicate, []).append(part)
                     stack.extend(p for p in _called(part) if p.kind in ("rules", "facts") and p.number >= 0)
-        return found
+        return clauses
 
     def _narrowed(self, roots: Sequence[Predicate]) -> tuple[dict[Predicate, list[Clause]], Sizes] | None:
-        """Return rules with huge relations taken apart, and their sizes; None if huge ones are left."""
+        """Return rules with huge relations split, and their sizes; None if huge ones remain."""
         whole = self._reachable(roots, 1)
         sizes = Sizes(self.program, whole, rounds=RECURSION)
-        fewer = narrowed(whole, sizes, self._helper, roots) if pays(whole, roots, sizes) else None
-        if fewer is None:
+        narrow = narrowed(whole, sizes, self._helper, roots) if pays(whole, roots, sizes) else None
+        if narrow is None:
             return None
-        fewer = untested(fewer, Sizes(self.program, fewer))
-        sizes = Sizes(self.program, fewer, rounds=RECURSION)
-        return None if pays(fewer, roots, sizes) else (fewer, sizes)
+        narrow = untested(narrow, Sizes(self.program, narrow))
+        sizes = Sizes(self.program, narrow, rounds=RECURSION)
+        return None if pays(narrow, roots, sizes) else (narrow, sizes)
 
     def _decomposed(
         self, clauses: Mapping[Predicate, Sequence[Clause]], sizes: Sizes
     ) -> dict[Predicate, list[Clause]]:
-        found: dict[Predicate, list[Clause]] = {}
+        decomposed: dict[Predicate, list[Clause]] = {}
         for predicate, parts in clauses.items():
-            found.setdefault(predicate, [])
+            decomposed.setdefault(predicate, [])
             for clause in parts:
-                for part in self._small(clause, sizes):
+                for part in self._cheapest(clause, sizes):
                     if part.predicate is not predicate:
                         self.parts.add(part.predicate)
                         part.predicate.level = max((p.level for p in _called(part)), default=STATIC)
                         part.predicate.component = predicate.component
-                    found.setdefault(part.predicate, []).append(part)
-        return found
+                    decomposed.setdefault(part.predicate, []).append(part)
+        return decomposed
 
-    def _small(self, clause: Clause, sizes: Sizes) -> list[Clause]:
-        """Return rules for a clause that are expected to have the fewest instances."""
-        if clause in self.smallest:
-            return self.smallest[clause]
+    def _cheapest(self, clause: Clause, sizes: Sizes) -> list[Clause]:
+        """Return the cheapest decomposition of a clause among several elimination orders."""
+        if clause in self.cheapest:
+            return self.cheapest[clause]
         written = unfolded(clause)
         forms = [[clause]]
         if written is not clause:
-            forms.append(list(without_choices(written, self._helper)))
+            forms.append(list(without_disjunctions(written, self._helper)))
         best: list[Clause] = []
         least = math.inf
-        chance = Random(0)
+        random = Random(0)
         units = (False,) if self.loose is None else (False, True)
         for form, together in product(forms, units):
             for attempt in range(ORDERS):
-                spoiling = chance if attempt else None
+                noise = random if attempt else None
                 parts = [
                     p
                     for c in form
-                    for p in decompose(c, self._helper, sizes, spoiling, self.loose, together=together)
+                    for p in decompose(c, self._helper, sizes, noise, self.loose, together=together)
                 ]
                 cost = _cost(parts, sizes, self.loose)
                 if cost < least:
                     best, least = parts, cost
                 if len(parts) <= 2 * len(form) or least < SMALL:
                     break
-        self.smallest[clause] = best
+        self.cheapest[clause] = best
         return best
 
     def _helper(self, arity: int) -> Predicate:
-        self.made += 1
-        return Predicate(f"helper {self.made}", arity, number=-self.made)
+        self.helpers += 1
+        return Predicate(f"helper {self.helpers}", arity, number=-self.helpers)
 
     def _name(self, predicate: Predicate) -> str:
         return f"p{predicate.number}" if predicate.number >= 0 else f"h{-predicate.number}"
@@ -278,9 +284,9 @@ class _Encoder:
 
 
 def _cost(parts: Iterable[Clause], sizes: Sizes, loose: AbstractSet[Predicate] | None) -> float:
-    """Return how many conditions all instances of rules are expected to have that are more than facts.
+    """Return the expected number of conditions, other than facts, in all instances of the rules.
 
-    The rules come in the order in which one uses what another defines.
+    A rule must come after the rules that define the relations it calls.
     """
     uncertain: set[Predicate] = set()
     cost = 0.0

@@ -1,13 +1,13 @@
-"""Fluents that never change: facts to the grounder, where they would be inputs.
+"""Treats fluents that never change as facts instead of inputs.
 
-Walls, colours of cells or sizes are often written as fluents that each state hands on to the
-next.  All fluents with a functor are *fixed* when the initial state lists them as facts and
-the only rule that gives such a fluent says that it stays as it is:
+Walls, colours of cells or sizes are often written as fluents that each state copies to the next.  The
+fluents with a functor are *fixed* if `init` facts list them and the only `next` rule for them is a frame
+axiom:
 
     (init (wall 4 1 east))        (<= (next (wall ?x ?y ?d)) (true (wall ?x ?y ?d)))
 
-In every reachable state the same ones are true, so questions for them become questions for a
-table.  What is ground from such rules says nothing about other states.
+The same fixed fluents are true in every reachable state, so that rules can use a table instead.  The ground
+program is then invalid for other states.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ __all__ = ["fix"]
 
 
 def fix(program: Program) -> frozenset[int]:
-    """Let the rules ask tables for fluents that never change; return the functors of these.
+    """Replace fixed fluents by tables; return their functors.
 
-    Changes the clauses of the program.
+    Changes the clauses of the program in place.
     """
     init, following = program.relation("init", 1), program.relation("next", 1)
     functors = program.terms.functor
@@ -38,10 +38,10 @@ def fix(program: Program) -> frozenset[int]:
         functor = _functor(clause, functors)
         if functor is None:
             return frozenset()
-        if clause.predicate is init or not _stays(clause):
+        if clause.predicate is init or not _is_frame_axiom(clause):
             changing.add(functor)
-    staying = {_functor(clause, functors) for clause in following.clauses}
-    fixed = {functors[term] for term in terms if functors[term] in staying} - changing
+    persistent = {_functor(clause, functors) for clause in following.clauses}
+    fixed = {functors[term] for term in terms if functors[term] in persistent} - changing
     tables: dict[int, Predicate] = {}
     for functor in fixed:
         table = program.table(f"always {program.terms.functors[functor][0]}", program.fluent(functor).arity)
@@ -58,15 +58,15 @@ def fix(program: Program) -> frozenset[int]:
 
 
 def _functor(clause: Clause, functors: Sequence[int]) -> int | None:
-    """Return the functor of the fluents that a rule gives, None if that may be any."""
+    """Return the functor of the fluents that a rule derives, None if it may be any."""
     (term,) = clause.head
     if isinstance(term, int):
         return functors[term]
     return None if isinstance(term, str) else int(term[0])  # type: ignore[arg-type]
 
 
-def _stays(clause: Clause) -> bool:
-    """Whether a rule says that every fluent with its functor stays true."""
+def _is_frame_axiom(clause: Clause) -> bool:
+    """Whether a `next` rule keeps every fluent with its functor true."""
     (head,) = clause.head
     if not isinstance(head, tuple) or len(clause.body) != 1:
         return False

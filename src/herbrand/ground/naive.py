@@ -1,9 +1,8 @@
-"""The plain way to ground: every instance of every rule, by trying all that matches.
+"""The reference grounder: all instances of all rules, by exhaustive matching.
 
-Slow and obviously right; `ground` is compared with it.  A fluent may be true once `init` or
-`next` gives it, a move may be made once `legal` gives it, negation is no hindrance; what may
-hold then are the heads of all instances whose conditions may hold, found by repeating until
-nothing is new.
+Slow and simple; tests compare `ground` with it.  A fluent may be true if `init` or `next` may derive
+it, a move may be made if it may be legal, and a negated condition may always hold; the atoms that may hold
+are the least fixpoint of the rules read so.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["ground_naively"]
 
 _Atom: TypeAlias = tuple[str, tuple[int, ...]]
-"""A relation with its number of arguments, such as `cell/3`, and ground terms."""
+"""A relation with its arity, such as `cell/3`, and ground terms."""
 _Instance: TypeAlias = tuple[_Atom, tuple[_Atom, ...], tuple[_Atom, ...]]
-"""A head, what must hold, what must not."""
+"""A head, its positive conditions, its negated conditions."""
 _Binding: TypeAlias = dict[str, int]
 
 
@@ -39,18 +38,18 @@ def ground_naively(rules: Rules) -> GroundProgram:
     possible: dict[_Atom, None] = {}
     while True:
         instances = dict.fromkeys(_instances(program, possible))
-        found = dict.fromkeys(head for head, _, _ in instances)
-        for name, args in list(found):
+        derived = dict.fromkeys(head for head, _, _ in instances)
+        for name, args in list(derived):
             if name in ("init/1", "next/1"):
-                found["true/1", args] = None
+                derived["true/1", args] = None
             elif name == "legal/2":
-                found["does/2", args] = None
-        if found == possible:
+                derived["does/2", args] = None
+        if derived == possible:
             break
-        possible = found
+        possible = derived
     always = _always(instances, possible)
     number = {atom: 0 if atom in always else i for i, atom in enumerate(sorted(possible), 1)}
-    kept = [
+    remaining = [
         (head, holds, fails)
         for head, holds, fails in instances
         if head not in always and not always.intersection(fails)
@@ -58,7 +57,7 @@ def ground_naively(rules: Rules) -> GroundProgram:
     bodies = [
         [number[atom] for atom in holds if atom not in always]
         + [-number[atom] for atom in fails if atom in number]
-        for _, holds, fails in kept
+        for _, holds, fails in remaining
     ]
     named = {
         name: np.array(
@@ -68,7 +67,7 @@ def ground_naively(rules: Rules) -> GroundProgram:
     }
     return GroundProgram(
         terms,
-        np.array([number[head] for head, _, _ in kept], np.int32),
+        np.array([number[head] for head, _, _ in remaining], np.int32),
         np.cumsum([0, *map(len, bodies)]).astype(np.int64),
         np.array([literal for body in bodies for literal in body], np.int32),
         len(possible),
@@ -77,17 +76,17 @@ def ground_naively(rules: Rules) -> GroundProgram:
 
 
 def _always(instances: Iterable[_Instance], possible: dict[_Atom, None]) -> set[_Atom]:
-    """What holds whatever the state is: derived without fluents, moves and what may be negated."""
+    """Return the atoms that hold in every state: derived without fluents, moves or possible negated atoms."""
     always: set[_Atom] = set()
     while True:
-        found = {
+        derived = {
             head
             for head, holds, fails in instances
             if always.issuperset(holds) and possible.keys().isdisjoint(fails)
         }
-        if found == always:
+        if derived == always:
             return always
-        always = found
+        always = derived
 
 
 def _instances(program: Program, possible: dict[_Atom, None]) -> Iterator[_Instance]:
@@ -97,11 +96,11 @@ def _instances(program: Program, possible: dict[_Atom, None]) -> Iterator[_Insta
     for predicate in list(program.predicates):
         name = f"{predicate.name}/{predicate.arity}"
         if predicate.name.startswith("or "):
-            continue  # disjunctions are taken apart where they stand
+            continue  # disjunctions are expanded in the bodies that contain them
         for row in predicate.rows:
             yield (name, row), (), ()
         for clause in predicate.clauses:
-            for body in _without_choices(clause.body):
+            for body in _without_disjunctions(clause.body):
                 for binding in _bindings(program, body, extension, {}):
                     calls = [goal for goal in body if isinstance(goal, Call)]
                     holds = tuple(_atom(program, c, binding) for c in calls if not c.negated)
@@ -110,11 +109,11 @@ def _instances(program: Program, possible: dict[_Atom, None]) -> Iterator[_Insta
                     yield (name, head), holds, fails
 
 
-def _without_choices(body: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
+def _without_disjunctions(body: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
     for i, goal in enumerate(body):
         if isinstance(goal, DisjunctionCall):
             for part in goal.disjuncts:
-                yield from _without_choices((*body[:i], *part, *body[i + 1 :]))
+                yield from _without_disjunctions((*body[:i], *part, *body[i + 1 :]))
             return
     yield body
 
@@ -122,7 +121,7 @@ def _without_choices(body: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
 def _bindings(
     program: Program, body: tuple[Goal, ...], extension: dict[str, list[tuple[int, ...]]], binding: _Binding
 ) -> Iterator[_Binding]:
-    """Yield every way to bind the variables such that the body may hold."""
+    """Yield all bindings of the variables under which the body may hold."""
     positive = [goal for goal in body if isinstance(goal, Call) and not goal.negated]
     if not positive:
         tests = (goal for goal in body if isinstance(goal, Differ))
@@ -139,7 +138,7 @@ def _bindings(
 
 
 def _call(call: Call) -> tuple[str, tuple[Pattern, ...]]:
-    """Return the relation and its arguments; a call about a fluent is one of `true/1`."""
+    """Return the relation and its arguments; a fluent is an argument of `true/1`."""
     predicate = call.predicate
     if predicate.kind == "fluent":
         return "true/1", ((predicate.functor, *call.args),)
@@ -162,7 +161,7 @@ def _term(program: Program, pattern: Pattern, binding: _Binding) -> int:
 
 
 def _match(program: Program, pattern: Pattern, term: int, binding: _Binding) -> bool:
-    """Whether a term is an instance of a pattern; binds what is not bound yet."""
+    """Whether a term is an instance of a pattern under `binding`, which it extends."""
     if isinstance(pattern, int):
         return pattern == term
     if isinstance(pattern, str):

@@ -1,22 +1,20 @@
-"""Relations taken apart by which of their arguments a derivation looks at.
+"""Splits relations by the arguments that their derivations use.
 
-A square to be ignored is handed through all rules for sliding pieces, and most derivations never
-look at it:
+Rules for sliding pieces may pass a square to be ignored through all calls although most derivations do not
+use it:
 
     (<= (clear ?a ?c ?ignored) (next ?a ?c) (square ?ignored))
     (<= (clear ?a ?c ?ignored) (next ?a ?ignored) (clear ?ignored ?c ?ignored))
     (<= (clear ?a ?c ?ignored) (next ?a ?b) (true (cell ?b blank)) (clear ?b ?c ?ignored))
 
-As written there is an instance for each path and each square.  Here the relation becomes several,
-its *versions*, each with the arguments that some derivations look at: `clear` of two cells
-for paths that are clear whatever is ignored, and `clear` of all three for those on which the
-square lies.  What holds is what one of the versions says, so that a rule that asks for `clear` becomes
-a rule for each, one that asks for its negation asks that none of them holds, and what they
-hand on is taken apart in the same way.
+These rules have an instance for each path and each square.  Splitting replaces the relation by several
+*versions*, each with the arguments that some derivations use: `clear` of two cells for paths that are clear
+whatever is ignored, and `clear` of all three for paths through the ignored square.  The relation is the
+union of its versions: a rule that calls `clear` becomes a rule for each version, a negated call becomes a
+conjunction of negated calls, and the relations of these rules are split in the same way.
 
-A derivation does not look at an argument when all it does is to test it for a domain, a relation
-of one argument given by facts.  Such tests go with the version and are made where it is called,
-unless all that can be there passes them.
+Testing an argument for a domain (a unary relation given by facts) does not count as use.  Such tests belong
+to the version and are added where it is called, unless all possible values pass them.
 """
 
 from __future__ import annotations
@@ -37,26 +35,26 @@ if TYPE_CHECKING:
 __all__ = ["narrowed", "untested"]
 
 BROAD: Final = 10_000
-"""Relations that may have more rows than this are taken apart."""
-MOST_VERSIONS: Final = 6
-"""A relation with more versions than this stays as it is."""
-MOST_WAYS: Final = 12
-"""A rule that would become more rules than this asks for relations as they were."""
+"""Relations that may have more rows than this are split."""
+MAX_VERSIONS: Final = 6
+"""Relations that would have more versions than this are not split."""
+MAX_RULES: Final = 12
+"""A rule that would become more rules than this calls unions of versions instead."""
 
 _Clauses: TypeAlias = "dict[Predicate, list[Clause]]"
 
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """What some derivations of a relation look at: places, and domains that other places are in."""
+    """The argument positions that some derivations use, and the domains of other positions."""
 
     places: tuple[int, ...]
     domains: frozenset[tuple[int, Predicate]] = frozenset()
 
 
 @dataclass(slots=True)
-class _Way:
-    """A rule with its calls of relations taken apart replaced, and the version that it is a rule of."""
+class _VersionRule:
+    """The body of a rule in which calls of split relations are replaced, and the version that it defines."""
 
     version: _Version
     body: tuple[Goal, ...]
@@ -65,19 +63,19 @@ class _Way:
 def narrowed(
     clauses: Mapping[Predicate, Sequence[Clause]],
     sizes: Sizes,
-    make: Callable[[int], Predicate],
+    make_predicate: Callable[[int], Predicate],
     kept: Iterable[Predicate],
 ) -> _Clauses | None:
-    """Return clauses without disjunctions that mean the same for the relations `kept`.
+    """Split broad relations in clauses without disjunctions; the relations in `kept` stay the same.
 
-    None if none can be taken apart.  `make` makes relations with so many arguments.
+    Returns None if no relation can be split.  `make_predicate(arity)` creates relations.
     """
-    apart = _Apart(clauses, sizes, make, set(kept))
-    return apart.rules() if apart.taken else None
+    splitter = _Splitter(clauses, sizes, make_predicate, set(kept))
+    return splitter.rules() if splitter.versions else None
 
 
 def untested(clauses: Mapping[Predicate, Sequence[Clause]], sizes: Sizes) -> _Clauses:
-    """Return clauses without tests for domains that all that the rest of their bodies leaves passes."""
+    """Return clauses without redundant tests for domains."""
     return {p: [_untested(clause, sizes) for clause in parts] for p, parts in clauses.items()}
 
 
@@ -94,159 +92,166 @@ def _untested(clause: Clause, sizes: Sizes) -> Clause:
     return Clause(clause.predicate, clause.head, tuple(body), clause.text)
 
 
-class _Apart:
+class _Splitter:
     def __init__(
         self,
         clauses: Mapping[Predicate, Sequence[Clause]],
         sizes: Sizes,
-        make: Callable[[int], Predicate],
+        make_predicate: Callable[[int], Predicate],
         kept: AbstractSet[Predicate],
     ) -> None:
         self.clauses = clauses
         self.sizes = sizes
-        self.make = make
-        self.kept = kept
-        self.taken: dict[Predicate, dict[_Version, Predicate]] = {}
-        """The relations that are taken apart, each with a relation for each version."""
+        self.make_predicate = make_predicate
+        self.fixed = kept
+        self.versions: dict[Predicate, dict[_Version, Predicate]] = {}
+        """The split relations, each with the relation of each of its versions."""
         self.unions: _Clauses = {}
-        """Relations taken apart that some rules ask for as they were."""
+        """Rules of split relations that some rules still call, as unions of their versions."""
         self._guarded: dict[tuple[Predicate, _Version], Predicate] = {}
-        ordered = sorted(clauses, key=lambda p: p.component)  # what is called comes first
+        ordered = sorted(clauses, key=lambda p: p.component)  # callees first
         for _, group in groupby(ordered, key=lambda p: p.component):
-            self._take_apart(list(group))
+            self._split(list(group))
 
     def rules(self) -> _Clauses:
-        """Return the rules of all relations that are left."""
-        found: _Clauses = {}
+        """Return the rules of all remaining relations."""
+        clauses: _Clauses = {}
         for predicate, parts in self.clauses.items():
-            taken = self.taken.get(predicate)
+            versions = self.versions.get(predicate)
             for clause in parts:
-                for way in self._ways(clause, limited=True):
-                    if taken is None:
-                        mine, head = predicate, clause.head
+                for way in self._version_rules(clause, limited=True):
+                    if versions is None:
+                        relation, head = predicate, clause.head
                     else:
-                        mine = taken[way.version]
+                        relation = versions[way.version]
                         head = tuple(clause.head[i] for i in way.version.places)
-                    found.setdefault(mine, []).append(Clause(mine, head, way.body, clause.text))
-            if taken is None:
-                found.setdefault(predicate, [])
-        return {**found, **self.unions}
+                    clauses.setdefault(relation, []).append(Clause(relation, head, way.body, clause.text))
+            if versions is None:
+                clauses.setdefault(predicate, [])
+        return {**clauses, **self.unions}
 
-    # -- which versions there are -----------------------------------------------------------
+    # -- finding versions --------------------------------------------------------------------
 
-    def _take_apart(self, group: Sequence[Predicate]) -> None:
-        """Find the versions of relations that may depend on each other."""
-        tried = [p for p in group if self._is_broad(p)]
-        while tried:
-            for predicate in tried:
-                self.taken[predicate] = {}
-            spoilt = self._grow(tried)
-            if spoilt is None:
-                whole = [p for p in tried if all(len(v.places) == p.arity for v in self.taken[p])]
+    def _split(self, group: Sequence[Predicate]) -> None:
+        """Find the versions of the relations of one component."""
+        candidates = [p for p in group if self._is_broad(p)]
+        while candidates:
+            for predicate in candidates:
+                self.versions[predicate] = {}
+            rejected = self._grow(candidates)
+            if rejected is None:
+                whole = [p for p in candidates if all(len(v.places) == p.arity for v in self.versions[p])]
                 if not whole:
                     return
-                spoilt = whole[0]
-            for predicate in tried:
-                del self.taken[predicate]
-            tried.remove(spoilt)
+                rejected = whole[0]
+            for predicate in candidates:
+                del self.versions[predicate]
+            candidates.remove(rejected)
 
-    def _grow(self, tried: Sequence[Predicate]) -> Predicate | None:
-        """Add versions until there are no more; return a relation that has too many."""
-        news = True
-        while news:
-            news = False
-            for predicate in tried:
-                relations = self.taken[predicate]
+    def _grow(self, candidates: Sequence[Predicate]) -> Predicate | None:
+        """Add versions up to a fixpoint; return a relation that has too many, or None."""
+        changed = True
+        while changed:
+            changed = False
+            for predicate in candidates:
+                relations = self.versions[predicate]
                 for clause in self.clauses[predicate]:
-                    for way in self._ways(clause):
+                    for way in self._version_rules(clause):
                         if way.version not in relations:
-                            news = True
-                            relations[way.version] = self._made(predicate, len(way.version.places))
-                if len(relations) > MOST_VERSIONS:
+                            changed = True
+                            relations[way.version] = self._new_relation(predicate, len(way.version.places))
+                if len(relations) > MAX_VERSIONS:
                     return predicate
         return None
 
     def _is_broad(self, predicate: Predicate) -> bool:
         return (
             predicate.kind == "rules"
-            and predicate not in self.kept
+            and predicate not in self.fixed
             and not predicate.rows
             and predicate.arity > 1
             and self.sizes.rows(predicate) > BROAD
         )
 
-    # -- what a rule becomes ----------------------------------------------------------------
+    # -- rewriting rules ---------------------------------------------------------------------
 
-    def _ways(self, clause: Clause, *, limited: bool = False) -> Iterator[_Way]:
-        """Yield what a rule becomes for each choice of versions of what it calls."""
+    def _version_rules(self, clause: Clause, *, limited: bool = False) -> Iterator[_VersionRule]:
+        """Yield the rules that a rule becomes, one for each combination of versions of its calls."""
         choices = [self._choices(goal, clause) for goal in clause.body]
-        ways = 1
+        count = 1
         for i, (goal, parts) in enumerate(zip(clause.body, choices, strict=True)):
-            ways *= len(parts)
-            if limited and ways > MOST_WAYS and isinstance(goal, Call) and clause.predicate not in self.taken:
-                ways //= len(parts)
+            count *= len(parts)
+            if (
+                limited
+                and count > MAX_RULES
+                and isinstance(goal, Call)
+                and clause.predicate not in self.versions
+            ):
+                count //= len(parts)
                 choices[i] = [[self._union(goal)]]
         for chosen in product(*choices):
             body = [goal for part in chosen for goal in part]
             version = self._version(clause.head, body)
-            if clause.predicate in self.taken:  # tests of what is not looked at are left to who asks
+            if clause.predicate in self.versions:  # callers test the domains of unused arguments
                 free = {clause.head[i] for i, _ in version.domains}
                 body = [goal for goal in body if _tested(goal) is None or not goal_variables(goal) <= free]
-            yield _Way(version, tuple(body))
+            yield _VersionRule(version, tuple(body))
 
     def _choices(self, goal: Goal, clause: Clause) -> list[list[Goal]]:
-        """Return what can be asked instead of a goal, each some goals together."""
-        taken = self.taken.get(goal.predicate) if isinstance(goal, Call) else None
-        if taken is None:
+        """Return the conjunctions that replace a goal, one for each version."""
+        versions = self.versions.get(goal.predicate) if isinstance(goal, Call) else None
+        if versions is None:
             return [[goal]]
         assert isinstance(goal, Call)
         if goal.negated:
-            return [[Call(*self._with_tests(version, goal, clause.body), negated=True) for version in taken]]
-        found: list[list[Goal]] = []
-        for version, relation in taken.items():
+            return [
+                [Call(*self._with_domains(version, goal, clause.body), negated=True) for version in versions]
+            ]
+        choices: list[list[Goal]] = []
+        for version, relation in versions.items():
             tests = self._tests(version, goal, clause)
             if tests is not None:
-                found.append([Call(relation, tuple(goal.args[i] for i in version.places)), *tests])
-        return found
+                choices.append([Call(relation, tuple(goal.args[i] for i in version.places)), *tests])
+        return choices
 
     def _tests(self, version: _Version, call: Call, clause: Clause) -> list[Goal] | None:
-        """Return the tests that go with a version; None if one fails."""
-        found: list[Goal] = []
+        """Return the tests of a version's domains for a call; None if one always fails."""
+        tests: list[Goal] = []
         for i, domain in sorted(version.domains, key=lambda pair: (pair[0], pair[1].number)):
             arg = call.args[i]
             if isinstance(arg, int):
                 if (arg,) not in domain.rows:
                     return None
             elif not self._passes(arg, domain, clause.body):
-                found.append(Call(domain, (arg,)))
-        return found
+                tests.append(Call(domain, (arg,)))
+        return tests
 
-    def _with_tests(
+    def _with_domains(
         self, version: _Version, call: Call, goals: Sequence[Goal]
     ) -> tuple[Predicate, tuple[Pattern, ...]]:
-        """Return a relation that is a version and its tests together, and the arguments to call it with."""
+        """Return a relation that combines a version with its tests, and the arguments to call it with."""
         tested = {i for i, domain in version.domains if not self._passes(call.args[i], domain, goals)}
-        relation = self.taken[call.predicate][version]
+        relation = self.versions[call.predicate][version]
         if not tested:
             return relation, tuple(call.args[i] for i in version.places)
         key = call.predicate, version
-        found = self._guarded.get(key)
+        tested_relation = self._guarded.get(key)
         places = sorted({*version.places, *(i for i, _ in version.domains)})
-        if found is None:
-            found = self._guarded[key] = self._made(call.predicate, len(places))
+        if tested_relation is None:
+            tested_relation = self._guarded[key] = self._new_relation(call.predicate, len(places))
             names = {i: f"A{i}" for i in places}
             body: list[Goal] = [Call(relation, tuple(names[i] for i in version.places))]
             body += [Call(domain, (names[i],)) for i, domain in version.domains]
-            self.unions[found] = [Clause(found, tuple(names.values()), tuple(body), "")]
-        return found, tuple(call.args[i] for i in places)
+            self.unions[tested_relation] = [Clause(tested_relation, tuple(names.values()), tuple(body), "")]
+        return tested_relation, tuple(call.args[i] for i in places)
 
-    def _made(self, like: Predicate, arity: int) -> Predicate:
-        made = self.make(arity)
-        made.level, made.component, made.recursive = like.level, like.component, like.recursive
-        return made
+    def _new_relation(self, like: Predicate, arity: int) -> Predicate:
+        predicate = self.make_predicate(arity)
+        predicate.level, predicate.component, predicate.recursive = like.level, like.component, like.recursive
+        return predicate
 
     def _union(self, call: Call) -> Goal:
-        """Return a call of a relation as it was, made of its versions."""
+        """Return the call unchanged, and define its relation as the union of its versions."""
         predicate = call.predicate
         if predicate not in self.unions:
             names = tuple(f"A{i}" for i in range(predicate.arity))
@@ -260,32 +265,32 @@ class _Apart:
                     ),
                     "",
                 )
-                for version, relation in self.taken[predicate].items()
+                for version, relation in self.versions[predicate].items()
             ]
         return call
 
     def _passes(self, pattern: Pattern, domain: Predicate, goals: Iterable[Goal]) -> bool:
-        """Whether all that goals leave for a variable, those not taken apart, is in a domain."""
+        """Whether all values that goals (those not split) leave for a variable are in a domain."""
         allowed: AbstractSet[int] = {row[0] for row in domain.rows}
-        left = [goal for goal in goals if isinstance(goal, Call) and goal.predicate not in self.taken]
+        left = [goal for goal in goals if isinstance(goal, Call) and goal.predicate not in self.versions]
         return isinstance(pattern, int | str) and self.sizes.among(pattern, left, allowed)
 
     def _version(self, head: tuple[Pattern, ...], body: Iterable[Goal]) -> _Version:
-        """Return the places of a head that a body looks at, and the domains of the others."""
+        """Return the positions of a head that a body uses, and the domains of the others."""
         heads = [v for arg in head for v in variables(arg)]
         tests: dict[str, list[Predicate]] = {}
-        seen: set[str] = set()
+        used: set[str] = set()
         for goal in body:
             domain = _tested(goal)
             if domain is None:
-                seen |= goal_variables(goal)
+                used |= goal_variables(goal)
             else:
                 name = next(iter(goal_variables(goal)))
                 tests.setdefault(name, []).append(domain)
         free = {
             i: arg
             for i, arg in enumerate(head)
-            if isinstance(arg, str) and heads.count(arg) == 1 and arg not in seen
+            if isinstance(arg, str) and heads.count(arg) == 1 and arg not in used
         }
         return _Version(
             tuple(i for i in range(len(head)) if i not in free),
@@ -294,7 +299,7 @@ class _Apart:
 
 
 def _tested(goal: Goal) -> Predicate | None:
-    """The domain that a goal tests a variable for; None if it does something else."""
+    """Return the domain that a goal tests a variable for; None if it is another kind of goal."""
     if (
         isinstance(goal, Call)
         and not goal.negated

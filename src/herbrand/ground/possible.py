@@ -1,8 +1,8 @@
-"""Which fluents may ever be true and which moves may ever be legal, from the rules alone.
+"""Fluents that can become true and moves that can become legal, by relaxed reachability.
 
-Relaxed reachability: what grounding finds when a fluent may be true as soon as some `init`
-or `next` gives it and a move may be made as soon as some `legal` does.  An
-over-approximation, so called *possible*, never *declared*; finite when states are.
+Grounding assumes that a fluent may be true if `init` or `next` may derive it, and that a move may be made
+if it may be legal.  The result is an over-approximation, therefore called *possible*, never *declared*;
+it is finite if the set of states is.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Possible:
 def possible(rules: Rules, *, limits: Limits = DEFAULT) -> Possible:
     """Derive the base propositions and inputs of a game.
 
-    Raises `BudgetExceeded` when time or memory are not enough, which they never are when
-    terms can grow for ever.
+    Raises `BudgetExceeded` if time or memory are not enough, which is always so if terms can grow
+    without bound.
     """
     from herbrand.ground import ground
 
@@ -45,5 +45,5 @@ def possible(rules: Rules, *, limits: Limits = DEFAULT) -> Possible:
         inputs.setdefault(text(role), set()).add(text(move))
     return Possible(
         tuple(sorted(text(row[1]) for row in fluents.tolist())) if fluents is not None else (),
-        {role: tuple(sorted(found)) for role, found in inputs.items()},
+        {role: tuple(sorted(texts)) for role, texts in inputs.items()},
     )

@@ -1,4 +1,4 @@
-"""`GroundProgram`: rules without variables, over numbered atoms."""
+"""`GroundProgram`: rules without variables over numbered atoms."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ __all__ = ["GroundProgram"]
 
 @dataclass(frozen=True, slots=True)
 class GroundProgram:
-    """What a game grounds to.
+    """The ground rules of a game.
 
-    Atoms are numbers from 1.  Rule `i` derives atom `head[i]` from the literals
-    `body[start[i]:start[i + 1]]`, an atom's number when it must hold, the negative number
-    when it must not.  Facts have been folded away.  `true` and `does` atoms are inputs: no
-    rule derives them.
+    Atoms are numbered from 1.  Rule `i` derives atom `head[i]` from the literals
+    `body[start[i]:start[i + 1]]`: an atom's number if it must hold, the negated number if it must not.
+    Facts have been evaluated away.  `true` and `does` atoms are inputs: no rule derives them.
 
-    Named atoms are given by relation: an array of rows (atom number, argument terms...), the
-    terms being numbers of `terms`.  Atom number 0 in a row says that the atom always holds.
+    `named` has for each relation an array of rows (atom number, argument terms...), whose terms are numbers
+    of `terms`.  Atom number 0 means that the atom always holds.
     """
 
     terms: TermTable
@@ -34,11 +33,11 @@ class GroundProgram:
     atoms: int
     named: dict[str, NDArray[np.int64]]
     seconds: float = 0.0
-    """Wall-clock seconds it took."""
+    """Wall-clock seconds that grounding took."""
 
     @property
     def rules(self) -> int:
-        """How many rules there are."""
+        """The number of rules."""
         return len(self.head)
 
     def statistics(self) -> dict[str, int | float]:
@@ -52,7 +51,7 @@ class GroundProgram:
         }
 
     def __str__(self) -> str:
-        """The rules as text, named atoms by their GDL names, the others as `_12`."""
+        """Return the rules as text, named atoms by their GDL names, the others as `_12`."""
         names: dict[int, str] = {}
         lines: list[str] = []
         for relation, rows in self.named.items():

@@ -1,10 +1,10 @@
-"""How large relations and joins can be, from the values that each argument can take.
+"""Estimates the sizes of relations and joins from the values that each argument can take.
 
-Each argument of a relation, of a fluent and of a compound term is a *place*.  A place holds
-the constants and functors that some rule puts there, where the places of its body hold them
-too; arguments are looked at one by one, so the fixpoint is reached soon and is finite even
-when terms grow.  Sizes are products of what places hold, and for tables the number of rows;
-they order work and never change an answer.
+Each argument of a relation, of a fluent and of a compound term is a *place*.  A place has the constants and
+functors that some rule can put there given the places of its body.  Arguments are treated independently, so
+that the fixpoint is reached soon and is finite even if terms grow.  The size of a relation is the product
+of the sizes of its places, that of a table its number of rows.  Sizes only guide heuristics; they never
+change a result.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["Sizes"]
 
 ENDLESS: Final = 1e12
-"""Size of a place whose terms can grow."""
+"""Size of a place whose terms can grow without bound."""
 
 NOTHING: Final = 0.0
-"""Rows of a relation of which no rule has given any yet."""
+"""Rows of a relation of which no rule has derived any yet."""
 
 _ROUNDS: Final = 200
 
 
 @dataclass(slots=True)
 class _Place:
-    """The constants and the functors of an argument."""
+    """The constants and functors that an argument can have."""
 
     constants: set[int] = field(default_factory=set)
     functors: set[int] = field(default_factory=set)
@@ -44,7 +44,11 @@ class _Place:
 
 
 class Sizes:
-    """Bounds for a set of clauses without disjunctions."""
+    """Estimates for a set of clauses without disjunctions.
+
+    With `rounds`, joins account for the values that relations lack, and recursive relations are estimated by
+    at most that many iterations; otherwise the bound of a recursive relation is the product of its places.
+    """
 
     def __init__(
         self, program: Program, clauses: Mapping[Predicate, Sequence[Clause]], *, rounds: int = 0
@@ -61,28 +65,28 @@ class Sizes:
         self._legal = relation("legal", 2)
         self._fixpoint()
         if self.careful:
-            return  # each is estimated when asked for, after what it calls
-        for predicate in sorted(clauses, key=lambda p: p.component):  # what is called comes first
+            return  # estimated on demand, callees first
+        for predicate in sorted(clauses, key=lambda p: p.component):  # callees first
             if predicate.kind == "facts" or not predicate.recursive:
                 self._rows[predicate] = self._estimated(predicate)
 
-    # -- what callers ask -----------------------------------------------------------------
+    # -- estimates ------------------------------------------------------------------------
 
     def values(self, predicate: Predicate, argument: int) -> float:
-        """How many values an argument can take, at least 1."""
+        """Return the number of values that an argument can take, at least 1."""
         return self._values(self._key(predicate, argument))
 
     def rows(self, predicate: Predicate) -> float:
-        """How many rows a relation can have, at least 1."""
-        found = self._rows.get(predicate)
-        if found is None:
+        """Return the number of rows that a relation can have, at least 1."""
+        rows = self._rows.get(predicate)
+        if rows is None:
             if self.careful and predicate.recursive and predicate in self.clauses:
                 self._grow([p for p in self.clauses if p.recursive and p.component == predicate.component])
                 return self._rows[predicate]
             estimated = self.careful and predicate in self.clauses
-            found = self._estimated(predicate) if estimated else self._product(predicate)
-            self._rows[predicate] = found
-        return found
+            rows = self._estimated(predicate) if estimated else self._product(predicate)
+            self._rows[predicate] = rows
+        return rows
 
     def _estimated(self, predicate: Predicate) -> float:
         if predicate.kind == "facts":
@@ -91,82 +95,83 @@ class Sizes:
         return min(len(predicate.rows) + parts, self._product(predicate))
 
     def answers(self, call: Call, bound: set[str]) -> float:
-        """How many answers a call is expected to have when some variables are given."""
-        found = self.rows(call.predicate)
-        known = set(bound)
+        """Return the expected number of answers of a call when some variables are bound."""
+        answers = self.rows(call.predicate)
+        given = set(bound)
         for i, arg in enumerate(call.args):
-            if not isinstance(arg, str) or arg in known:
-                found *= self._matching(self._key(call.predicate, i), arg, known)
-                found /= self.values(call.predicate, i)
+            if not isinstance(arg, str) or arg in given:
+                answers *= self._matching(self._key(call.predicate, i), arg, given)
+                answers /= self.values(call.predicate, i)
             else:
-                known.add(arg)
-        return max(found, 0.05)
+                given.add(arg)
+        return max(answers, 0.05)
 
     def of_variable(self, variable: str, goals: Iterable[Goal]) -> float:
-        """How many values the goals leave for a variable; 1 if none of them binds it."""
-        found = [
+        """Return the number of values that the goals leave for a variable; 1 if none of them binds it."""
+        sizes = [
             self._values(key)
             for goal in goals
             if isinstance(goal, Call) and not goal.negated
             for i, arg in enumerate(goal.args)
             for key in self._keys_of(variable, arg, self._key(goal.predicate, i))
         ]
-        return min(found, default=1.0)
+        return min(sizes, default=1.0)
 
     def projected(self, call: Call, names: Iterable[str]) -> float:
-        """How many values a call is expected to give some of its variables together."""
+        """Return the expected number of rows of a call projected to some of its variables."""
         values = math.prod(self.of_variable(name, (call,)) for name in names)
         return min(values, self.answers(call, set()))
 
     def join(self, goals: Iterable[Goal], bound: Iterable[str] = ()) -> float:
-        """How many answers the goals are expected to have together, taken in a good order."""
-        known = set(bound)
+        """Return the expected number of answers of the conjunction of goals, joined in a greedy order."""
+        bound_now = set(bound)
         values: dict[str, float] = {}
         rows = 1.0
         rest = [goal for goal in goals if isinstance(goal, Call) and not goal.negated]
         while rest:
-            best = min(range(len(rest)), key=lambda i: self.answers(rest[i], known))
+            best = min(range(len(rest)), key=lambda i: self.answers(rest[i], bound_now))
             call = rest.pop(best)
-            rows *= self.answers(call, known) / self._outside(call, values)
-            known |= goal_variables(call)
+            rows *= self.answers(call, bound_now) / self._outside(call, values)
+            bound_now |= goal_variables(call)
         return max(rows, 1.0)
 
     def _outside(self, call: Call, values: dict[str, float]) -> float:
-        """By what more answers are expected than there are, as values of variables are not all in a call.
+        """Return the factor by which `answers` overestimates a call because it lacks values of its variables.
 
-        `values` says how many values variables have had so far, and learns from the call.
+        `values`, the number of values of each variable so far, is updated with the call.
         """
         factor = 1.0
         if self.careful:
             for i, arg in enumerate(call.args):
                 if isinstance(arg, str):
-                    mine = self.values(call.predicate, i)
-                    before = values.get(arg, mine)
-                    factor *= max(1.0, before / mine)
-                    values[arg] = min(before, mine)
+                    values_of_call = self.values(call.predicate, i)
+                    before = values.get(arg, values_of_call)
+                    factor *= max(1.0, before / values_of_call)
+                    values[arg] = min(before, values_of_call)
         return factor
 
     def define(self, clause: Clause) -> None:
-        """Learn what the places of a helper hold, from the one clause that defines it."""
+        """Add the places and the size of a helper from the one clause that defines it."""
         self._flow(clause)
         self._rows[clause.predicate] = min(self.join(clause.body), self._product(clause.predicate))
 
     def among(self, pattern: int | str, goals: Iterable[Goal], allowed: AbstractSet[int]) -> bool:
-        """Whether a constant, or all that a variable can be where the goals hold, is allowed."""
+        """Whether a constant, or every value that the goals leave for a variable, is in `allowed`."""
         if isinstance(pattern, int):
             return pattern in allowed
-        found: dict[str, _Place] = {}
+        bindings: dict[str, _Place] = {}
         for goal in goals:
             if isinstance(goal, Call) and not goal.negated:
                 for i, arg in enumerate(goal.args):
-                    self._take(self._key(goal.predicate, i), arg, found)
-        place = found.get(pattern)
+                    self._take(self._key(goal.predicate, i), arg, bindings)
+        place = bindings.get(pattern)
         return place is not None and not place.functors and place.constants <= allowed
 
     def _grow(self, component: Sequence[Predicate]) -> None:
-        """Estimate relations that depend on each other by what they grow to from nothing.
+        """Estimate mutually recursive relations by iterating from empty ones.
 
-        A path is hardly longer than there are values for one argument.
+        The number of iterations is limited to the largest number of values of an argument: few paths are
+        longer.
         """
         self._rows.update((p, NOTHING) for p in component)
         deepest = max((self.values(p, i) for p in component for i in range(p.arity)), default=1.0)
@@ -183,15 +188,15 @@ class Sizes:
                 return
 
     def _values(self, key: tuple[str, int, int]) -> float:
-        found = self._sizes.get(key)
-        if found is None:
-            found = self._sizes[key] = max(1.0, self._size(key, ()))
-        return found
+        size = self._sizes.get(key)
+        if size is None:
+            size = self._sizes[key] = max(1.0, self._size(key, ()))
+        return size
 
     def _keys_of(
         self, variable: str, pattern: Pattern, key: tuple[str, int, int]
     ) -> Iterator[tuple[str, int, int]]:
-        """Yield the places that a variable has in a pattern that stands at a place."""
+        """Yield the places of a variable in a pattern at a place."""
         if pattern == variable:
             yield key
         elif isinstance(pattern, tuple):
@@ -200,7 +205,7 @@ class Sizes:
                 yield from self._keys_of(variable, arg, ("f", functor, i))
 
     def _matching(self, key: tuple[str, int, int], pattern: Pattern, known: set[str]) -> float:
-        """How many values of a place a pattern matches; its variables are known afterwards."""
+        """Return the number of values of a place that match a pattern; binds the variables of the pattern."""
         if isinstance(pattern, str) and pattern not in known:
             known.add(pattern)
             return self._values(key)
@@ -229,63 +234,63 @@ class Sizes:
                 break
 
     def _flow(self, clause: Clause) -> bool:
-        """Put what the body lets through into the places of the head; say whether it is news."""
-        found: dict[str, _Place] = {}
+        """Add the values that the body allows to the places of the head; return whether these changed."""
+        bindings: dict[str, _Place] = {}
         for goal in clause.body:
             if isinstance(goal, Call) and not goal.negated:
                 for i, arg in enumerate(goal.args):
-                    if not self._take(self._key(goal.predicate, i), arg, found):
+                    if not self._take(self._key(goal.predicate, i), arg, bindings):
                         return False
-        return self._give(clause.predicate, clause.head, found)
+        return self._give(clause.predicate, clause.head, bindings)
 
-    def _take(self, key: tuple[str, int, int], pattern: Pattern, found: dict[str, _Place]) -> bool:
-        """Restrict the variables of a pattern to what a place holds; say whether something is left."""
+    def _take(self, key: tuple[str, int, int], pattern: Pattern, bindings: dict[str, _Place]) -> bool:
+        """Restrict the variables of a pattern to the values of a place; return whether any are left."""
         place = self._places.get(key)
         if place is None:
             return False
         if isinstance(pattern, str):
-            known = found.get(pattern)
-            place = found[pattern] = place if known is None else known & place
+            known = bindings.get(pattern)
+            place = bindings[pattern] = place if known is None else known & place
             return bool(place.constants or place.functors)
         functor, args = self._parts(pattern)
         if not args:
             return pattern in place.constants
         return functor in place.functors and all(
-            self._take(("f", functor, i), arg, found) for i, arg in enumerate(args)
+            self._take(("f", functor, i), arg, bindings) for i, arg in enumerate(args)
         )
 
-    def _give(self, predicate: Predicate, head: Sequence[Pattern], found: Mapping[str, _Place]) -> bool:
-        news = False
+    def _give(self, predicate: Predicate, head: Sequence[Pattern], bindings: Mapping[str, _Place]) -> bool:
+        changed = False
         for i, arg in enumerate(head):
-            news |= self._put(("p", predicate.number, i), arg, found)
+            changed |= self._put(("p", predicate.number, i), arg, bindings)
         if predicate in self._state:
-            news |= self._put(("p", self.program.any_fluent.number, 0), head[0], found)
+            changed |= self._put(("p", self.program.any_fluent.number, 0), head[0], bindings)
         elif predicate is self._legal:
             for i, arg in enumerate(head):
-                news |= self._put(("p", self.program.does.number, i), arg, found)
-        return news
+                changed |= self._put(("p", self.program.does.number, i), arg, bindings)
+        return changed
 
-    def _put(self, key: tuple[str, int, int], pattern: Pattern, found: Mapping[str, _Place]) -> bool:
+    def _put(self, key: tuple[str, int, int], pattern: Pattern, bindings: Mapping[str, _Place]) -> bool:
         place = self._places.get(key)
         if place is None:
             place = self._places[key] = _Place()
         before = len(place.constants) + len(place.functors)
-        news = False
+        changed = False
         if isinstance(pattern, str):
-            place.constants |= found[pattern].constants
-            place.functors |= found[pattern].functors
+            place.constants |= bindings[pattern].constants
+            place.functors |= bindings[pattern].functors
         else:
             functor, args = self._parts(pattern)
             if args:
                 place.functors.add(functor)
                 for i, arg in enumerate(args):
-                    news |= self._put(("f", functor, i), arg, found)
+                    changed |= self._put(("f", functor, i), arg, bindings)
             elif isinstance(pattern, int):
                 place.constants.add(pattern)
-        return news or len(place.constants) + len(place.functors) > before
+        return changed or len(place.constants) + len(place.functors) > before
 
     def _parts(self, pattern: int | tuple[int | Pattern, ...]) -> tuple[int, tuple[Pattern, ...]]:
-        """The functor and the arguments of a term that is no variable."""
+        """Return the functor and the arguments of a pattern that is not a variable."""
         if isinstance(pattern, int):
             terms = self.program.terms
             return terms.functor[pattern], terms.args[pattern]

@@ -1,12 +1,11 @@
-"""Tests for different cells, written out where they are asked: joins over pairs of cells fall apart.
+"""Unfolds relations that only compare their arguments, so that joins over pairs of cells decompose.
 
-A rule for cells that a move leaves alone asks `(different_cells ?x ?y ?u ?v)`, which holds when
-`?x` and `?u` differ or `?y` and `?v` do.  Asked as a relation it ties four variables
-together; written out, each case ties two, and the others can be eliminated alone.
+A frame axiom for cells that a move does not change may call `(different_cells ?x ?y ?u ?v)`, which holds if
+`?x` and `?u` differ or `?y` and `?v` do.  As a relation it joins four variables; unfolded into
+a disjunction, each case joins two, and the others can be eliminated separately.
 
-A relation is unfolded when each of its rules only compares the relation's arguments and asks
-domains (relations of one argument, given by facts), and where it is called with some variable
-that the rule's head does not have.
+A relation is unfolded if each of its rules only compares arguments and tests domains (unary relations given
+by facts), and where a call has a variable that is not in the head of the calling rule.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ if TYPE_CHECKING:
 
 __all__ = ["unfolded"]
 
-MOST_RULES: Final = 4
-"""A relation with more rules than this is left as it is."""
-MOST_CALLS: Final = 4
-"""How many calls of one rule are unfolded; each multiplies it by the rules of what it calls."""
+MAX_RULES: Final = 4
+"""Relations with more rules are not unfolded."""
+MAX_CALLS: Final = 4
+"""Calls unfolded in one rule; each multiplies the rule by the rules of the called relation."""
 
 _Binding: TypeAlias = "Mapping[str, Pattern]"
 
 
 def unfolded(clause: Clause) -> Clause:
-    """Return the clause with calls that only compare written out as disjunctions of comparisons."""
+    """Return the clause with calls of comparing relations unfolded into disjunctions."""
     head = {v for arg in clause.head if isinstance(arg, str) for v in (arg,)}
     body: list[Goal] = []
     calls = 0
     for goal in clause.body:
         if (
-            calls < MOST_CALLS
+            calls < MAX_CALLS
             and isinstance(goal, Call)
             and not goal.negated
             and not goal_variables(goal) <= head
@@ -45,15 +44,15 @@ def unfolded(clause: Clause) -> Clause:
             and all(isinstance(arg, int | str) for arg in goal.args)
         ):
             calls += 1
-            body += _written_out(goal)
+            body += _expand(goal)
         else:
             body.append(goal)
     return Clause(clause.predicate, clause.head, tuple(body), clause.text) if calls else clause
 
 
 def _compares(predicate: Predicate) -> bool:
-    """Whether all that a relation asks is which arguments differ and are in some domain."""
-    if predicate.kind != "rules" or predicate.rows or not 1 < len(predicate.clauses) <= MOST_RULES:
+    """Whether a relation only compares its arguments and tests them for domains."""
+    if predicate.kind != "rules" or predicate.rows or not 1 < len(predicate.clauses) <= MAX_RULES:
         return False
     for clause in predicate.clauses:
         names = {arg for arg in clause.head if isinstance(arg, str)}
@@ -71,14 +70,14 @@ def _compares(predicate: Predicate) -> bool:
     return True
 
 
-def _written_out(call: Call) -> list[Goal]:
-    """Return what all rules of a relation ask, and a disjunction of what each asks besides."""
+def _expand(call: Call) -> list[Goal]:
+    """Return the goals that all rules of a relation share, and a disjunction of the others."""
     cases: list[dict[object, Goal]] = []
     for clause in call.predicate.clauses:
         binding = {
             name: arg for name, arg in zip(clause.head, call.args, strict=True) if isinstance(name, str)
         }
-        cases.append({_key(goal): goal for goal in (_bound(g, binding) for g in clause.body)})
+        cases.append({_key(goal): goal for goal in (_substitute(g, binding) for g in clause.body)})
     common = [key for key in cases[0] if all(key in case for case in cases)]
     disjuncts = tuple(tuple(goal for key, goal in case.items() if key not in common) for case in cases)
     names = tuple(sorted(goal_variables(call)))
@@ -88,14 +87,14 @@ def _written_out(call: Call) -> list[Goal]:
     return [*goals, DisjunctionCall(call.predicate, names, disjuncts, frozenset())]
 
 
-def _bound(goal: Goal, binding: _Binding) -> Goal:
-    def put(pattern: Pattern) -> Pattern:
+def _substitute(goal: Goal, binding: _Binding) -> Goal:
+    def substitute(pattern: Pattern) -> Pattern:
         return binding.get(pattern, pattern) if isinstance(pattern, str) else pattern
 
     if isinstance(goal, Differ):
-        return Differ(put(goal.left), put(goal.right))
+        return Differ(substitute(goal.left), substitute(goal.right))
     assert isinstance(goal, Call)
-    return Call(goal.predicate, tuple(map(put, goal.args)))
+    return Call(goal.predicate, tuple(map(substitute, goal.args)))
 
 
 def _key(goal: Goal) -> object:
