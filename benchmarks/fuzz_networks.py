@@ -709,7 +709,7 @@ def _arguments(network: Network) -> dict[str, Any]:
     make = core.make_circuit
     try:
         core.make_circuit = lambda **arguments: found.update(arguments)  # type: ignore[assignment]
-        replace(network)._made_circuit()
+        replace(network)._create_circuit()
     finally:
         core.make_circuit = make
     return found

@@ -125,8 +125,8 @@ SCRIPTS = {
     "out of memory": ("import sys; sys.exit('std::bad_alloc')", BudgetExceeded, "6000 MB"),
     "silent": ("import sys; sys.exit(1)", BudgetExceeded, "6000 MB"),
     "refusing": ("import sys; sys.exit('game.lp:1:1: error: syntax')", InternalError, "rejected the program"),
-    "talking": ("print('hello'); print(0)", InternalError, "no aspif"),
-    "strange": ("print('asp 1 0 0'); print('1 0 2 1 2 0 1 3'); print(0)", InternalError, "another form"),
+    "talking": ("print('hello'); print(0)", InternalError, "not aspif"),
+    "strange": ("print('asp 1 0 0'); print('1 0 2 1 2 0 1 3'); print(0)", InternalError, "unexpected form"),
     "busy": (
         "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 2))\nwhile True: pass",
         BudgetExceeded,

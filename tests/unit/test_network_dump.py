@@ -97,8 +97,8 @@ def test_aiger_of_loops_is_unrolled() -> None:
     network = herbrand.loads(LOOP).network
     assert len(network.loops)
     replay(network, to_aiger(network), plays=15, steps=6)
-    with pytest.raises(BudgetExceeded, match="writing out the loops"):
-        unrolled(network, most=10)
+    with pytest.raises(BudgetExceeded, match="unrolling the loops"):
+        unrolled(network, max_gates=10)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -125,7 +125,7 @@ def test_dot_names_inputs_and_outputs() -> None:
         map(len, (network.legal, network.goal, network.sees, network.next, network.feedback))
     )
     with pytest.raises(GameError, match=r"has \d+ nodes: more than 10 are not drawn"):
-        to_dot(network, most=10)
+        to_dot(network, max_nodes=10)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Networks: ground rules as an and-inverter graph.
 
-`wire` builds the graph, `optimised` makes it smaller (`passes`); `network.Network` is the page that
-explains it.  `dump` and `as_aiger` write networks to files.  `LaneProgram` is what the core makes of one:
-straight-line code over rows of states or games; `lane_machine` runs it in the plainest way.
+`wire` builds the graph, `optimised` makes it smaller (`passes`); the module `network` documents the encoding.
+`dump` and `as_aiger` read and write files.  `LaneProgram` shows what the core compiles a network to,
+straight-line code over rows of states or games; `lane_machine` is its reference interpreter.
 
 | in the ground program | in the network                              |
 |-----------------------|---------------------------------------------|

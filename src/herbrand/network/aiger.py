@@ -1,6 +1,6 @@
-"""AIGER files: and-inverter graphs with memory, as hardware model checkers and optimisers read them.
+"""AIGER files: and-inverter graphs with latches, the format of hardware model checkers and optimisers.
 
-`Aiger` holds one graph; `to_text` and `to_bytes` write it as `aag` and `aig`, `read` reads both.
+`Aiger` is one graph; `to_text` and `to_bytes` write it as `aag` and `aig`, `read` reads both.
 The format is that of Biere, "The AIGER And-Inverter Graph (AIG) Format" (2007), with reset values
 and bad states from AIGER 1.9 (Biere, Heljanko and Wieringa 2011).
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Aiger", "read"]
 
-_MOST = 1 << 28
-"""More variables than this are refused."""
+MAX_VARIABLES = 1 << 28
+"""Maximum number of variables of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aiger:
-    """A graph with memory; see the module."""
+    """A graph with latches; see the module."""
 
     inputs: tuple[str, ...]
     """Names of the inputs."""
     latches: tuple[str, ...]
     """Names of the latches."""
     next: NDArray[np.int64]
-    """[latches] the literal that each latch takes over with each step."""
+    """[latches] the literal of the next value of each latch."""
     reset: NDArray[np.bool_]
-    """[latches] the values at the start."""
+    """[latches] the initial values."""
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     """[gates] the two literals of each gate, none larger than the gate's own."""
@@ -58,7 +58,7 @@ class Aiger:
         return 1 + len(self.inputs) + len(self.latches)
 
     def to_text(self) -> str:
-        """Return the graph in the form for people, `aag`."""
+        """Return the graph in the ASCII format, `aag`."""
         first = self.first
         lines = [self._header("aag")]
         lines += [str(2 * (1 + i)) for i in range(len(self.inputs))]
@@ -72,7 +72,7 @@ class Aiger:
         return "\n".join(lines + self._symbols()) + "\n"
 
     def to_bytes(self) -> bytes:
-        """Return the graph in the compact form, `aig`."""
+        """Return the graph in the binary format, `aig`."""
         lines = [self._header("aig"), *self._latch_lines()]
         lines += map(str, [*self.output.tolist(), *self.bad_literal.tolist()])
         own = 2 * (self.first + np.arange(len(self.left), dtype=np.int64))
@@ -111,7 +111,7 @@ class Aiger:
     def step(
         self, latches: Sequence[bool], inputs: Sequence[bool]
     ) -> tuple[list[bool], list[bool], list[bool]]:
-        """Evaluate the graph once, gate by gate: the next latches, the outputs and the bad states."""
+        """Evaluate the graph gate by gate; return the next latches, the outputs and the bad states."""
         values = [False, *inputs, *latches]
 
         def value(literal: int) -> bool:
@@ -127,11 +127,10 @@ class Aiger:
 
 
 def read(data: bytes) -> Aiger:
-    """Read a graph in either form; raises `GameError` where the data is not AIGER.
+    """Parse a graph in either format; raises `GameError` if the data is not AIGER.
 
-    Gates of the form for people may be numbered and ordered in any way; they are renumbered.
-    Invariant constraints, justice and fairness are refused, and so are latches without a
-    reset value.
+    ASCII files may number and order gates in any way; they are renumbered.  Files with invariant
+    constraints, justice, fairness, or latches without a reset value are rejected.
     """
     try:
         return _Reader(data).graph()
@@ -144,29 +143,29 @@ def read(data: bytes) -> Aiger:
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.place = 0
+        self.position = 0
 
     def line(self) -> str:
-        end = self.data.find(b"\n", self.place)
+        end = self.data.find(b"\n", self.position)
         if end < 0:
             raise GameError("this is not AIGER: it ends too early")
-        text = self.data[self.place : end].decode("utf-8", "replace")
-        self.place = end + 1
+        text = self.data[self.position : end].decode("utf-8", "replace")
+        self.position = end + 1
         return text
 
     def numbers(self, least: int, most: int) -> list[int]:
         text = self.line()
-        found = [int(word) for word in text.split()]
-        if not least <= len(found) <= most or min(found, default=0) < 0:
+        numbers = [int(word) for word in text.split()]
+        if not least <= len(numbers) <= most or min(numbers, default=0) < 0:
             raise GameError(f"this is not AIGER: `{text[:40]}` where {least} numbers were expected")
-        return found
+        return numbers
 
     def graph(self) -> Aiger:
         header = self.line().split()
         if len(header) < 6 or header[0] not in ("aag", "aig"):
             raise GameError("this is not AIGER: the first line must be `aag M I L O A` or `aig M I L O A`")
         sizes = [int(word) for word in header[1:]]
-        if min(sizes) < 0 or sizes[0] > _MOST or any(sizes[6:]):
+        if min(sizes) < 0 or sizes[0] > MAX_VARIABLES or any(sizes[6:]):
             raise GameError(
                 f"`{' '.join(header)}`: only inputs, latches, outputs, gates and bad states are read"
             )
@@ -213,7 +212,7 @@ class _Reader:
 
     def compact(self, first: int, gates: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         numbers = []
-        place, data = self.place, self.data
+        place, data = self.position, self.data
         for _ in range(2 * gates):
             number = shift = 0
             while True:
@@ -224,7 +223,7 @@ class _Reader:
                     break
                 shift += 7
             numbers.append(number)
-        self.place = place
+        self.position = place
         pairs = np.array(numbers, np.int64).reshape(gates, 2)
         left = 2 * (first + np.arange(gates, dtype=np.int64)) - pairs[:, 0]
         right = left - pairs[:, 1]
@@ -235,27 +234,27 @@ class _Reader:
     def symbols(self, *sizes: int) -> tuple[dict[str, tuple[str, ...]], str]:
         names = {kind: [""] * size for kind, size in zip("ilob", sizes, strict=True)}
         comment = ""
-        while self.place < len(self.data):
-            if self.data[self.place : self.place + 1] == b"c":
+        while self.position < len(self.data):
+            if self.data[self.position : self.position + 1] == b"c":
                 self.line()
-                comment = self.data[self.place :].decode("utf-8", "replace").rstrip("\n")
+                comment = self.data[self.position :].decode("utf-8", "replace").rstrip("\n")
                 break
             key, _, name = self.line().partition(" ")
             names[key[:1]][int(key[1:])] = name
-        return {kind: tuple(found) for kind, found in names.items()}, comment
+        return {kind: tuple(texts) for kind, texts in names.items()}, comment
 
 
 def _moved(place: NDArray[np.int64], literals: NDArray[np.int64]) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = 2 * place[literals >> 1] + (literals & 1)
-    if (found < 0).any():
+    moved_literals: NDArray[np.int64] = 2 * place[literals >> 1] + (literals & 1)
+    if (moved_literals < 0).any():
         raise GameError("this is not AIGER: a literal belongs to no variable")
-    return found
+    return moved_literals
 
 
 def _renumbered(
     most: int, own: list[int], table: list[list[int]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Number inputs and latches as they come, then gates in an order of dependency."""
+    """Number inputs and latches in their order, then gates topologically."""
     place = np.full(most + 1, -1, np.int64)
     place[0] = 0
     for i, literal in enumerate(own):
@@ -290,12 +289,12 @@ def _renumbered(
 
 
 def _encode(numbers: NDArray[np.int64]) -> bytes:
-    """Write numbers of seven bits a byte, low ones first, the high bit telling that more follow."""
-    found = bytearray()
+    """Encode numbers in groups of seven bits, lowest first; the high bit of a byte means that more follow."""
+    encoded = bytearray()
     for number in numbers.tolist():
         rest = number
         while rest > 127:
-            found.append(rest & 127 | 128)
+            encoded.append(rest & 127 | 128)
             rest >>= 7
-        found.append(rest)
-    return bytes(found)
+        encoded.append(rest)
+    return bytes(encoded)

@@ -1,4 +1,4 @@
-"""Fluents that perhaps exclude each other, by how they are written."""
+"""Groups of fluents that may be mutually exclusive, judging by their syntax."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 __all__ = ["alternatives"]
 
 _MOST_PATTERNS = 4
-"""Functions with more arguments than this are varied in one or two arguments, or in all."""
+"""Above this many arguments, only one, two or all arguments of a fluent are varied."""
 _MOST_PAIRS = 6
-"""Functions with more arguments than this are varied in one argument, or in all."""
+"""Above this many arguments, only one or all arguments are varied."""
 _MOST_FLUENTS = 4000
-"""Larger groups are left out."""
+"""Maximum size of a group."""
 
 
 def alternatives(terms: TermTable, fluents: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """Return groups of fluents, by their places, that differ in some arguments only: all `(cell 1 1 ?)`.
+    """Return groups of fluents (indices) that differ in some arguments only, such as all `(cell 1 1 ?)`.
 
-    Whether never two of them are true is not known: these are candidates.  With each goes the
-    number of its family, of those that are written alike: all `(cell ? ? ?)` in which the last one varies.
+    They are candidates: two of a group may be true together.  Each comes with the number of its family, the
+    groups of one pattern: all groups `(cell ? ? ?)` in which the last argument varies.
     """
-    found: defaultdict[tuple[object, object], list[int]] = defaultdict(list)
+    groups_by_pattern: defaultdict[tuple[object, object], list[int]] = defaultdict(list)
     for place, fluent in enumerate(fluents):
         args = terms.args[fluent]
         functor = terms.functor[fluent]
         if not args:
-            found["constants", ()].append(place)
+            groups_by_pattern["constants", ()].append(place)
             continue
         sizes: Iterable[int] = range(1, len(args) + 1)
         if len(args) > _MOST_PATTERNS:
@@ -40,11 +40,11 @@ def alternatives(terms: TermTable, fluents: Sequence[int]) -> list[tuple[int, li
         for size in sizes:
             for varied in combinations(range(len(args)), size):
                 fixed = tuple(arg for i, arg in enumerate(args) if i not in varied)
-                found[(functor, varied), fixed].append(place)
-        found["alike", args].append(place)
+                groups_by_pattern[(functor, varied), fixed].append(place)
+        groups_by_pattern["alike", args].append(place)
     families: dict[object, int] = {}
     groups: dict[tuple[int, ...], int] = {}
-    for (family, _), places in found.items():
+    for (family, _), places in groups_by_pattern.items():
         if 2 <= len(places) <= _MOST_FLUENTS:
             if family == "alike":
                 family = tuple(terms.functor[fluents[place]] for place in places)

@@ -1,14 +1,14 @@
-"""Networks as AIGER and back: fluents are latches, moves are inputs.
+"""Converts networks to AIGER and back: fluents are latches, moves are inputs.
 
 `to_aiger` writes a network as it is; its outputs are `legal`, `terminal`, `goal` and `sees`,
-named as in the rules.  Any input may be on in any state: that only legal moves are made, one
-for each role, and none after the end, is for the reader to know.
+named as in the rules.  The graph allows any inputs in any state: the file does not say that roles make one
+legal move each, and none after the end.
 
-`property_aiger` builds that in, so that every run of the graph is a play and a model checker
-needs no constraints.  A role plays its first move whose input and legality are both on.  One
-more latch, `over`, comes on when the game has ended or some role has chosen nothing, and stays
-on; a bad state counts only while it is off.  Latches start at 0, inverted where the fluent
-holds at first, because some tools know no other start.
+`property_aiger` encodes these rules, so that every run of the graph is a play and a model checker needs no
+constraints.  A role plays the first of its legal moves whose input is on.  An additional latch, `over`, is
+set when the game has ended or some role has chosen no move, and stays on; bad states count only while it is
+off.  All latches start at 0, inverted if the fluent is initially true, because some tools ignore reset
+values.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["from_aiger", "property_aiger", "to_aiger"]
 
 OVER = "(over)"
-"""The name of the latch that comes on when a play is over."""
+"""The name of the latch that is set when a play is over."""
 
 
 def to_aiger(network: Network) -> Aiger:
-    """Return a network as AIGER; loops are written out (`unroll.unrolled`)."""
+    """Return a network as AIGER; loops are unrolled (`unroll.unrolled`)."""
     flat = unrolled(network)
     text = flat.terms.text
     outputs = [f"(legal {text(flat.roles[role])} {text(move)})" for role, move in flat.moves.tolist()]
@@ -46,16 +46,16 @@ def to_aiger(network: Network) -> Aiger:
     outputs += [f"(goal {text(flat.roles[role])} {text(value)})" for role, value in flat.goals.tolist()]
     outputs += [f"(sees {text(flat.roles[role])} {text(seen)})" for role, seen in flat.percepts.tolist()]
     literals = np.concatenate((flat.legal, [flat.terminal], flat.goal, flat.sees))
-    moved = _numbered(flat)
+    renumber = _Renumbering(flat)
     return Aiger(
         inputs=_inputs(flat),
         latches=_latches(flat),
-        next=moved(flat.next),
+        next=renumber(flat.next),
         reset=flat.initial,
-        left=moved(flat.left),
-        right=moved(flat.right),
+        left=renumber(flat.left),
+        right=renumber(flat.right),
         outputs=tuple(outputs),
-        output=moved(literals),
+        output=renumber(literals),
         comment="\n".join(f"role: {text(role)}" for role in flat.roles),
     )
 
@@ -69,7 +69,7 @@ def _latches(network: Network) -> tuple[str, ...]:
     return tuple(f"(true {network.terms.text(fluent)})" for fluent in network.fluents.tolist())
 
 
-class _numbered:  # noqa: N801  # a function with a table
+class _Renumbering:
     """Renumbers literals of a network: AIGER has moves before fluents."""
 
     def __init__(self, network: Network) -> None:
@@ -80,20 +80,19 @@ class _numbered:  # noqa: N801  # a function with a table
         self.node = node
 
     def __call__(self, literals: NDArray[np.int32]) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = 2 * self.node[literals >> 1] + (literals & 1)
-        return found
+        renumbered: NDArray[np.int64] = 2 * self.node[literals >> 1] + (literals & 1)
+        return renumbered
 
 
 def from_aiger(graph: Aiger, *, terms: TermTable | None = None) -> Network:
-    """Return the network that `to_aiger` wrote, perhaps optimised since.
+    """Return the network of a graph written by `to_aiger`, possibly optimised by other tools.
 
-    Inputs, latches and outputs are known by their names; some tools write outputs as bad states,
-    which are taken for outputs too.
-    Raises `GameError` when a name is missing or is none of GDL's.
+    Inputs, latches and outputs are identified by their names.  Bad states count as outputs, since some tools
+    write outputs so.  Raises `GameError` if a name is missing or is not a GDL term.
     """
     table = terms or TermTable()
-    fluents = _named(table, graph.latches, "true", 1)[:, 0]
-    does = _named(table, graph.inputs, "does", 2)
+    fluents = _parse_names(table, graph.latches, "true", 1)[:, 0]
+    does = _parse_names(table, graph.inputs, "does", 2)
     outputs = list(zip(graph.outputs, graph.output.tolist(), strict=True))
     outputs += zip(graph.bad, graph.bad_literal.tolist(), strict=True)
     kinds = {name.strip("(").split(" ")[0] for name, _ in outputs}
@@ -104,14 +103,16 @@ def from_aiger(graph: Aiger, *, terms: TermTable | None = None) -> Network:
     node[1 : 1 + moves] += first
     node[1 + moves : 1 + moves + first] -= moves
 
-    def moved(literals: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
-        found = np.asarray(literals, np.int64)
-        result: NDArray[np.int32] = (2 * node[found >> 1] + (found & 1)).astype(np.int32)
+    def renumber(literals: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
+        numbers = np.asarray(literals, np.int64)
+        result: NDArray[np.int32] = (2 * node[numbers >> 1] + (numbers & 1)).astype(np.int32)
         return result
 
     def rows(kind: str) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         wanted = [(name, literal) for name, literal in outputs if name.startswith(f"({kind} ")]
-        return _named(table, [name for name, _ in wanted], kind, 2), moved([literal for _, literal in wanted])
+        return _parse_names(table, [name for name, _ in wanted], kind, 2), renumber(
+            [literal for _, literal in wanted]
+        )
 
     legal_rows, legal = rows("legal")
     goals, goal = rows("goal")
@@ -122,10 +123,10 @@ def from_aiger(graph: Aiger, *, terms: TermTable | None = None) -> Network:
     roles = _roles(table, graph.comment, [*does[:, 0].tolist(), *goals[:, 0].tolist()])
     number = {role: i for i, role in enumerate(roles)}
 
-    def placed(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def with_role_numbers(rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.array([(number[role], term) for role, term in rows.tolist()], np.int64).reshape(-1, 2)
 
-    moves_placed = placed(does)
+    moves_placed = with_role_numbers(does)
     if (np.diff(moves_placed[:, 0]) < 0).any():
         raise GameError("the inputs of this AIGER file are not in the order of the roles")
     terminal = [literal for name, literal in outputs if name == "terminal"]
@@ -134,49 +135,49 @@ def from_aiger(graph: Aiger, *, terms: TermTable | None = None) -> Network:
         roles=roles,
         fluents=fluents.copy(),
         moves=moves_placed,
-        left=moved(np.minimum(graph.left, graph.right)),
-        right=moved(np.maximum(graph.left, graph.right)),
+        left=renumber(np.minimum(graph.left, graph.right)),
+        right=renumber(np.maximum(graph.left, graph.right)),
         feedback=np.zeros(0, np.int32),
         loops=np.zeros((0, 4), np.int32),
         legal=legal[[place[tuple(row)] for row in does.tolist()]],
-        next=moved(graph.next),
-        terminal=int(moved(terminal)[0]) if terminal else 0,
+        next=renumber(graph.next),
+        terminal=int(renumber(terminal)[0]) if terminal else 0,
         goal=goal,
-        goals=placed(goals),
+        goals=with_role_numbers(goals),
         sees=sees,
-        percepts=placed(percepts),
+        percepts=with_role_numbers(percepts),
         initial=graph.reset,
         cones=(0, 0, 0),
     )
     return in_cones(network, network.inputs)
 
 
-def _named(terms: TermTable, names: Iterable[str], kind: str, arity: int) -> NDArray[np.int64]:
-    """Read names such as `(does role move)` as rows of terms."""
-    found = []
+def _parse_names(terms: TermTable, names: Iterable[str], kind: str, arity: int) -> NDArray[np.int64]:
+    """Parse names such as `(does role move)` into rows of terms."""
+    rows = []
     for name in names:
         term = read_term(name, fold=terms.folds_case) if name else None
         if not isinstance(term, Function) or term.name != kind or len(term.args) != arity:
             raise GameError(f"`{name}` in this AIGER file is not a ({kind} ...)")
-        found.append(tuple(map(terms.intern, term.args)))
-    return np.array(found, np.int64).reshape(len(found), arity)
+        rows.append(tuple(map(terms.intern, term.args)))
+    return np.array(rows, np.int64).reshape(len(rows), arity)
 
 
-def _roles(terms: TermTable, comment: str, met: list[int]) -> tuple[int, ...]:
-    """Return the roles: as the comment tells them, or as they are met."""
-    told = [
+def _roles(terms: TermTable, comment: str, used: list[int]) -> tuple[int, ...]:
+    """Return the roles in the order of the comment, then those only used in names."""
+    declared = [
         terms.read(line.removeprefix("role: ")) for line in comment.splitlines() if line.startswith("role: ")
     ]
-    return tuple(dict.fromkeys([*told, *met]))
+    return tuple(dict.fromkeys([*declared, *used]))
 
 
 def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -> Aiger:
-    """Return the plays of a game as AIGER, with states to look for; see the module.
+    """Return the plays of a game as AIGER with bad states as properties; see the module.
 
-    `wanted` names them: `playability`, a state that is not terminal in which some role has no
-    legal move; `terminal`; `win ROLE`, a terminal state in which the role's goal is 100;
-    `goals`, a terminal state in which some role other than `random` has not exactly one goal
-    value, or one that is no integer from 0 to 100.
+    `wanted` are the names of properties: `playability`, a state that is not terminal in which some role has
+    no legal move; `terminal`; `win ROLE`, a terminal state in which the role's goal is 100; `goals`, a
+    terminal state in which some role other than `random` does not have exactly one goal value, an integer
+    from 0 to 100.
     """
     flat = unrolled(network)
     fluents, first = len(flat.fluents), flat.inputs
@@ -217,18 +218,18 @@ def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -
     for name in wanted:
         kind, _, role_name = name.partition(" ")
         if kind == "playability":
-            found = gates.conjunction(terminal ^ 1, gates.all_of(can_move) ^ 1)
+            bad_literal = gates.conjunction(terminal ^ 1, gates.all_of(can_move) ^ 1)
         elif kind == "terminal":
-            found = terminal
+            bad_literal = terminal
         elif kind == "win" and role_name in names:
-            found = gates.conjunction(terminal, _hundred(flat, gates, names[role_name], literal))
+            bad_literal = gates.conjunction(terminal, _hundred(flat, gates, names[role_name], literal))
         elif kind == "goals":
             players = [i for role, i in names.items() if role.lower() != "random"]
             unique = [_unique(flat, gates, role, literal) for role in players]
-            found = gates.conjunction(terminal, gates.all_of(unique) ^ 1)
+            bad_literal = gates.conjunction(terminal, gates.all_of(unique) ^ 1)
         else:
             raise ValueError(f"no property {name!r}")
-        bad.append(gates.conjunction(over ^ 1, found))
+        bad.append(gates.conjunction(over ^ 1, bad_literal))
     return Aiger(
         inputs=_inputs(flat),
         latches=(*_latches(flat), OVER),
@@ -243,7 +244,7 @@ def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -
 
 
 def _hundred(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:
-    """Return when a role's goal is 100."""
+    """Return the literal of "the role's goal is 100"."""
     text = network.terms.text
     return gates.any_of(
         literal(x)
@@ -253,17 +254,17 @@ def _hundred(network: Network, gates: Gates, role: int, literal: Callable[[int],
 
 
 def _unique(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:
-    """Return when a role has exactly one goal value, and that is a number from 0 to 100."""
+    """Return the literal of "the role has exactly one goal value, an integer from 0 to 100"."""
     text = network.terms.text
-    seen = twice = odd = 0
+    any_value = several = invalid = 0
     for (owner, value), x in zip(network.goals.tolist(), network.goal.tolist(), strict=True):
         if owner != role:
             continue
-        twice = gates.disjunction(twice, gates.conjunction(seen, literal(x)))
-        seen = gates.disjunction(seen, literal(x))
+        several = gates.disjunction(several, gates.conjunction(any_value, literal(x)))
+        any_value = gates.disjunction(any_value, literal(x))
         if text(value) not in _VALUES:
-            odd = gates.disjunction(odd, literal(x))
-    return gates.all_of((seen, twice ^ 1, odd ^ 1))
+            invalid = gates.disjunction(invalid, literal(x))
+    return gates.all_of((any_value, several ^ 1, invalid ^ 1))
 
 
 _VALUES = frozenset(map(str, range(101)))

@@ -1,8 +1,8 @@
-"""`UnrolledCircuit`: a growing and-inverter graph into which networks are copied, again and again.
+"""`UnrolledCircuit`: a growing and-inverter graph into which networks are copied repeatedly.
 
-A network copied with some of its inputs fixed, or with its outputs led into the inputs of the
-next copy, folds: constants vanish and equal gates are one.  Unrolled over time from the
-initial state, much of a game is decided by that alone.
+Copying a network with some inputs fixed, or with its outputs as the inputs of the next copy, folds
+constants and shares equal gates.  Unrolling a game over time from the initial state decides much of it by
+that alone.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class UnrolledCircuit:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return self._graph.nodes
 
     @property
     def left(self) -> NDArray[np.int32]:
-        """The first operands of gates, -1 for other nodes and beyond the last one.
+        """The first operands of gates, -1 for other nodes and for unused entries.
 
-        It shows gates that are made later, too, until the circuit outgrows its memory.
+        The array is a view: gates added later appear in it until the circuit reallocates its memory.
         """
         return self._graph.left
 
@@ -48,15 +48,15 @@ class UnrolledCircuit:
         return self._graph.right
 
     def variables(self, count: int) -> NDArray[np.int32]:
-        """Return the literals of so many new variables."""
+        """Create `count` variables and return their literals."""
         first = self._graph.variables(count)
         return 2 * np.arange(first, first + count, dtype=np.int32)
 
     def copy(self, network: Network, value: NDArray[np.int32], begin: int, end: int) -> None:
         """Copy gates of a network without loops.
 
-        `value[node]` holds the literals of its inputs and of gates copied before, and is filled
-        in for the gates `begin <= g < end`.
+        `value[node]` has the literals of its inputs and of gates copied before; the call fills in the gates
+        `begin <= g < end`.
         """
         self._graph.copy(network.left, network.right, network.inputs, begin, end, value)
 
@@ -70,5 +70,5 @@ class UnrolledCircuit:
         return self.all_of(row ^ 1) ^ 1
 
     def only_one(self, literals: Iterable[int] | NDArray[np.int32]) -> tuple[int, int]:
-        """Return whether exactly one, and whether at most one of some literals is true."""
+        """Return the literals of "exactly one is true" and "at most one is true"."""
         return self._graph.only_one(np.fromiter(literals, np.int32))

@@ -1,4 +1,4 @@
-"""The runs of gates of a network: what legal moves need first, then the rest."""
+"""Orders the gates of a network by cones: first those of `legal` and `terminal`; see `network`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["in_cones"]
 
 def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which gates the literals `wanted` depend on; `provisional` as in `in_cones`."""
-    found: NDArray[np.bool_] = mark_cone(
+    marked: NDArray[np.bool_] = mark_cone(
         network.left,
         network.right,
         provisional,
@@ -28,11 +28,11 @@ def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDAr
         network.loops,
         wanted.astype(np.int32),
     )
-    return found
+    return marked
 
 
 def in_cones(network: Network, provisional: int) -> Network:
-    """Drop the gates that no output needs and put the others in the order of the cones.
+    """Drop unused gates and put the others in the order of the cones.
 
     `provisional` is the node number of gate 0 in the literals of `network`.
     """
@@ -45,11 +45,11 @@ def in_cones(network: Network, provisional: int) -> Network:
             network.goal,
         )
     )
-    # what both next and goal need is evaluated always, so that each can do without the other
+    # gates shared by next and goal are in the first cone, so that each can be evaluated without the other
     first_cone = legal | (following & goal)
     marked = np.where(first_cone, 0, np.where(following, 1, np.where(goal, 2, -1))).astype(np.int8)
-    kept = np.flatnonzero(marked >= 0)
-    order = kept[np.argsort(marked[kept], kind="stable")]
+    needed = np.flatnonzero(marked >= 0)
+    order = needed[np.argsort(marked[needed], kind="stable")]
     used_loops = [i for i, (a, b, _, _) in enumerate(network.loops.tolist()) if b > a and marked[a] >= 0]
     used_feedback = np.array(
         [f for i in used_loops for f in range(network.loops[i, 2], network.loops[i, 3])], dtype=np.int64
@@ -63,15 +63,15 @@ def in_cones(network: Network, provisional: int) -> Network:
     gate[order] = np.arange(len(order))
 
     def renumber(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        found: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
-        return found
+        renumbered: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+        return renumbered
 
     loops = []
-    fed = 0
+    feedback_count = 0
     for i in used_loops:
         a, b, c, d = network.loops[i].tolist()
-        loops.append((gate[a], gate[a] + b - a, fed, fed + d - c))
-        fed += d - c
+        loops.append((gate[a], gate[a] + b - a, feedback_count, feedback_count + d - c))
+        feedback_count += d - c
     levels = np.searchsorted(marked[order], [1, 2, 3])
     return replace(
         network,

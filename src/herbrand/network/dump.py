@@ -1,4 +1,4 @@
-"""Networks as JSON and for Graphviz; AIGER is in `as_aiger`, text is `str(network)`."""
+"""Writes networks as JSON and for Graphviz; `as_aiger` writes AIGER, `str(network)` is text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from herbrand.rules.terms import TermTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MOST_NODES", "from_json", "to_dot", "to_json"]
+__all__ = ["MAX_DRAWN_NODES", "from_json", "to_dot", "to_json"]
 
-MOST_NODES = 2000
-"""Networks with more nodes than this are not drawn."""
+MAX_DRAWN_NODES = 2000
+"""Maximum number of nodes of a drawing."""
 _FORM = "herbrand network 1"
 
 
@@ -49,7 +49,7 @@ def to_json(network: Network) -> dict[str, Any]:
 
 
 def from_json(value: Mapping[str, Any]) -> Network:
-    """Return the network that `to_json` wrote; raises `GameError` where the values are not one."""
+    """Return the network of a value of `to_json`; raises `GameError` if it is not a valid network."""
     if not isinstance(value, dict) or value.get("form") != _FORM:
         raise GameError(f"this is not a network: no form {_FORM!r}")
     try:
@@ -66,8 +66,8 @@ def _network(value: Mapping[str, Any]) -> Network:
     terms = TermTable(folds_case=bool(value["folds_case"]))
 
     def numbers(name: str, columns: int = 0) -> Any:
-        found = np.array(value[name], np.int32)
-        return found.reshape(-1, columns) if columns else found.reshape(-1)
+        array = np.array(value[name], np.int32)
+        return array.reshape(-1, columns) if columns else array.reshape(-1)
 
     def pairs(name: str) -> Any:
         rows = [(int(role), read(terms, term)) for role, term in value[name]]
@@ -107,7 +107,7 @@ def _network(value: Mapping[str, Any]) -> Network:
 
 
 def _fault(network: Network) -> str | None:
-    """Return what is wrong with the numbers of a network, if anything."""
+    """Return the first inconsistency of a network as text, None if it is valid."""
     own = 2 * (network.inputs + np.arange(network.gates))
     last = 2 * (network.inputs + network.gates)
     sizes = (
@@ -142,15 +142,14 @@ def _fault(network: Network) -> str | None:
     return None if 0 <= a <= b <= c == network.gates else "the cones do not cover the gates"
 
 
-def to_dot(network: Network, most: int = MOST_NODES) -> str:
+def to_dot(network: Network, max_nodes: int = MAX_DRAWN_NODES) -> str:
     """Return a network for Graphviz; a dashed edge inverts.
 
-    Only nodes that something depends on are drawn.  Raises `GameError` when there are more
-    than `most` nodes.
+    Unused nodes are not drawn.  Raises `GameError` if there are more than `max_nodes` nodes.
     """
     nodes = network.inputs + network.gates
-    if nodes > most:
-        raise GameError(f"the network has {nodes} nodes: more than {most} are not drawn")
+    if nodes > max_nodes:
+        raise GameError(f"the network has {nodes} nodes: more than {max_nodes} are not drawn")
     text = network.terms.text
     names = ["false"]
     names += [f"(true {text(fluent)})" for fluent in network.fluents.tolist()]

@@ -1,4 +1,4 @@
-"""`Gates`: makes gates one by one, for what is built beside a network."""
+"""`Gates`: a list of gates under construction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Gates"]
 
 
 class Gates:
-    """A growing list of AND gates over literals (`2 * node + inverted`), equal gates being one.
+    """A growing list of AND gates over literals (`2 * node + inverted`); equal gates are shared.
 
     Gate `i` is node `first + i`.
     """
@@ -20,7 +20,7 @@ class Gates:
         self.first = first
         self.left: list[int] = []
         self.right: list[int] = []
-        self._known: dict[tuple[int, int], int] = {}
+        self._literals: dict[tuple[int, int], int] = {}
 
     def conjunction(self, a: int, b: int) -> int:
         """Return the literal of `a and b`."""
@@ -30,12 +30,12 @@ class Gates:
             return 0
         if a == 1 or a == b:  # noqa: PLR1714  # faster than a set
             return b
-        found = self._known.get((a, b))
-        if found is None:
-            found = self._known[a, b] = 2 * (self.first + len(self.left))
+        gate = self._literals.get((a, b))
+        if gate is None:
+            gate = self._literals[a, b] = 2 * (self.first + len(self.left))
             self.left.append(a)
             self.right.append(b)
-        return found
+        return gate
 
     def disjunction(self, a: int, b: int) -> int:
         """Return the literal of `a or b`."""

@@ -1,7 +1,6 @@
-"""Functions over the gates of networks, compiled in the core.
+"""Functions on the gates of networks, implemented in the core.
 
-Literals are `2 * node + inverted`; `first` is the node of gate 0.  Numbers that are out of range are a
-`ValueError`.
+Literals are `2 * node + inverted`; `first` is the node of gate 0.  Numbers out of range raise `ValueError`.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def _int64(numbers: NDArray[Any]) -> NDArray[np.int64]:
 def strong_components(
     start: NDArray[np.int64], edges: NDArray[np.int32], count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return nodes in an order in which ends of edges come first, and each one's component.
+    """Return the nodes in topological order, ends of edges first, and the strong component of each.
 
     The edges of node n are `edges[start[n]:start[n + 1]]`.
     """
@@ -56,10 +55,10 @@ def build_gates(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Build the gates of all atoms; return left, right, feedback atoms, loops [loops, 4].
 
-    `literal[atom]` holds the literals of the inputs, -1 for atoms to be derived, and is filled
-    in.  `rules[rule_start[a]:rule_start[a + 1]]` are the rules of atom a, and the body of rule r,
-    `body[body_start[r]:body_start[r + 1]]`, has an atom that must hold, or its negative where it must not.
-    Feedback nodes are numbered from `feedback_first`.  Loops are as in `Network`.
+    `literal[atom]` has the literals of the inputs, -1 for atoms to be derived, which the call fills in.
+    `rules[rule_start[a]:rule_start[a + 1]]` are the rules of atom a, and `body[body_start[r]:body_start[r +
+    1]]` is the body of rule r, as in `GroundProgram`.  Feedback nodes are numbered from `feedback_first`.
+    Loops are as in `Network`.
     """
     return core.build_gates(
         order, component, _int64(rule_start), _int32(rules), _int64(body_start), _int32(body),
@@ -76,7 +75,7 @@ def mark_cone(
     loops: NDArray[np.int32],
     wanted: NDArray[np.int32],
 ) -> NDArray[np.bool_]:
-    """Return for each gate whether the literals `wanted` depend on it; a loop counts as a whole."""
+    """Return for each gate whether the literals `wanted` depend on it; a loop is included as a whole."""
     marked = core.mark_cone(
         _int32(left), _int32(right), first, feedback_first, _int32(feedback), _int32(loops), _int32(wanted)
     )
@@ -92,10 +91,10 @@ def unknown_cone(
 ) -> NDArray[np.int64]:
     """Return the gates that a node depends on and that are not defined yet, as wide conjunctions.
 
-    Rows are written one after the other: a node, the number of its inputs, and these as literals.  A gate
-    that is used once, and not inverted, has no row of its own: its inputs stand in the row of the gate
-    that uses it.  `state` is 1 for nodes that have a row already, `uses` counts the uses of gates met so far;
-    both are kept up to date.  `left` is -1 for nodes that are no gates.
+    The result is a concatenation of rows: a node, the number of its inputs, the inputs as literals.  A gate
+    that is used once, and not inverted, is merged into the row of the gate that uses it.
+    `state` is 1 for nodes that have a row already, `uses` counts the uses of the gates visited so far; the
+    call updates both.  `left` is -1 for nodes that are not gates.
     """
     return core.unknown_cone(left, right, state, uses, root)
 
@@ -103,12 +102,12 @@ def unknown_cone(
 def conjuncts(
     left: NDArray[np.int32], right: NDArray[np.int32], first: int, literal: int
 ) -> NDArray[np.int32]:
-    """Return the literals whose conjunction a literal is, as far as it is one."""
+    """Return the literals of the maximal conjunction that equals a literal."""
     return core.conjuncts(_int32(left), _int32(right), first, literal)
 
 
 def cone_sizes(
     left: NDArray[np.int32], right: NDArray[np.int32], first: int, literals: NDArray[np.int32], most: int
 ) -> NDArray[np.int64]:
-    """Return how many gates each of some literals depends on; `most` where it is that many or more."""
+    """Return the number of gates that each literal depends on, capped at `most`."""
     return core.cone_sizes(_int32(left), _int32(right), first, _int32(literals), most)

@@ -1,6 +1,6 @@
-"""Run lane programs in the plainest way: operation by operation, on arrays of words of 64 lanes.
+"""Reference interpreter of lane programs: one operation at a time, on arrays of words of 64 lanes.
 
-The twin of what the core does by walking and by machine code; it shares no code with them.
+It shares no code with the interpreter and the machine code of the core, which tests compare with it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORDS = LANES // 64
 
 
 class LaneMachine:
-    """The rows of a lane program, and what runs it on them."""
+    """The rows of a lane program and its interpreter."""
 
     def __init__(self, program: LaneProgram) -> None:
         self.program = program
@@ -32,16 +32,16 @@ class LaneMachine:
 
     @property
     def state(self) -> NDArray[np.uint64]:
-        """[states, words] the state, to be read and written."""
+        """[states, words] the current state, a view."""
         return self.rows[2 : 2 + self.program.states]
 
     @property
     def after(self) -> NDArray[np.uint64]:
-        """[states, words] the state after it."""
+        """[states, words] the next state, a view."""
         return self.rows[2 + self.program.states : 2 + 2 * self.program.states]
 
     def exchange(self) -> None:
-        """Make the state after the present one."""
+        """Copy the next state to the current one."""
         self.state[:] = self.after
 
     def run(self, stage: Stage) -> None:
@@ -52,25 +52,25 @@ class LaneMachine:
             rows[back[:, 0]] = 0
             while True:
                 self.compute(unit)
-                found = rows[back[:, 1]]
-                if np.array_equal(rows[back[:, 0]], found):
+                sources = rows[back[:, 1]]
+                if np.array_equal(rows[back[:, 0]], sources):
                     break
-                rows[back[:, 0]] = found
+                rows[back[:, 0]] = sources
 
     def compute(self, unit: int) -> None:
         """Execute the operations of a unit once."""
         rows = self.rows
         for out, a, b, c, table in self.program.ops[slice(*self.program.units[unit, :2])].tolist():
-            rows[out] = _looked_up(table, rows[a], rows[b], rows[c])
+            rows[out] = _apply_table(table, rows[a], rows[b], rows[c])
 
 
-def _looked_up(table: int, *operands: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the bits of a table at the numbers whose bits the operands are, the first one the highest."""
+def _apply_table(table: int, *operands: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the values of a truth table; the operands are the bits of its index, the highest first."""
     if not operands:
         return np.full(_WORDS, ~np.uint64(0) if table else np.uint64(0))
     condition, *others = operands
     half = 1 << len(others)
     one, zero = table >> half, table & ((1 << half) - 1)
     if one == zero:
-        return _looked_up(one, *others)
-    return condition & _looked_up(one, *others) | ~condition & _looked_up(zero, *others)
+        return _apply_table(one, *others)
+    return condition & _apply_table(one, *others) | ~condition & _apply_table(zero, *others)

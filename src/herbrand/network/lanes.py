@@ -1,28 +1,27 @@
-"""Lane programs: what networks become between gates and machine code, as values to read, print and translate.
+"""Lane programs: the intermediate code between networks and machine code, to read, print and translate.
 
-A *row* has one bit for each *lane*; a lane is a state, or a game that is being played.  A lane program is
+A *row* has one bit for each *lane*; a lane is a state, or a game in progress.  A lane program is
 straight-line code over rows.  The rows are numbered:
 
     0, 1                           false and true in all lanes
-    2 .. 2 + states                the state: fluents, and in programs that play counters
-    .. + states                    the state after it, which the program writes
-    .. kept                        rows that are read by other units, or by the caller
-    .. rows                        rows within a unit, each written once: not to be relied on after it
+    2 .. 2 + states                the state: fluents, and counters in programs that play
+    .. + states                    the next state, which the program writes
+    .. kept                        rows that other units or the caller read
+    .. rows                        temporary rows of a unit, each written once and undefined after it
 
-An operation makes row `out` a function of the rows `a`, `b`, `c`: any function of three bits, by its
-table: bit 4 * a + 2 * b + c of it is the value.
+An operation assigns to row `out` a function of the rows `a`, `b`, `c`, given by its truth table, of which
+bit 4 * a + 2 * b + c is the value.
 
-Operations stand in *units*, units in three *stages* that the caller runs: `legal`, `next` and `goals`.  A
-unit with feedback is repeated: its rows `back` are false at first, and take over the rows of their sources,
-all together, until nothing changes.
+Operations are grouped in *units*, units in three *stages* that the caller runs: `legal`, `next` and `goals`.
+A unit with feedback is iterated to its fixpoint: its rows `back` are false at first, and take the values of
+their sources, all at once, until nothing changes.
 
-A program that evaluates has the legal moves and the end of the state after stage `legal`; stage `next` writes
-the state after, for the moves that the caller has put into `move_rows`, and what roles see; stage `goals` the
-goals of the state.  `legal` runs before the others.
+In a program that evaluates, stage `legal` computes the legal moves and `terminal`; stage `next` the next
+state and the percepts, for the moves that the caller has written to `move_rows`; stage `goals` the goals of
+the state.  `legal` must run before the others.
 
-A program that plays has the choice of moves in it.  What its caller does beside running stages stands in
-`PlayRows`: `herbrand.engine.interpreted` does it in the plainest way, and `herbrand.convert.lanes` writes it
-as C.
+A program that plays also chooses moves.  `PlayRows` documents the duties of its caller;
+`herbrand.engine.interpreted` is the reference, and `herbrand.convert.lanes` writes the same in C.
 """
 
 from __future__ import annotations
@@ -50,16 +49,15 @@ Stage = Literal["legal", "next", "goals"]
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """The rows of one draw: for some roles together, of which at most one has to choose in any lane.
+    """The rows of one draw, shared by roles of which at most one has to choose in any lane.
 
-    Numbers have one row for each bit, the lowest first.  `rank` is a number below `count`, each equally
-    likely, by which one of the moves is made; in the lanes of `again`, which have several moves, the caller
-    draws it.
+    Numbers have one row for each bit, the lowest first.  `rank` is a uniformly random number below `count`
+    that selects the move; in the lanes of `again`, all of which have several moves, the caller must draw it.
     """
 
     roles: tuple[int, ...]
     places: int
-    """How many moves are told apart: those that are never legal at once share a place."""
+    """The number of distinguished moves: moves that are never legal together share a place."""
     count: tuple[int, ...]
     rank: tuple[int, ...]
     """The caller may change these between the stages `legal` and `next`."""
@@ -68,42 +66,42 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class PlayRows:
-    """What a program that plays shares with its caller: numbers of rows, but for what is said to be states.
+    """The interface of a program that plays with its caller: row numbers, unless said to be states.
 
-    For every step, the caller writes `active` and `late`, fills rows with random bits, runs stage `legal`,
-    draws where that has to be done again, runs stage `goals` if a game is over, writes `restart`, runs stage
-    `next`, and makes the state after the present one.  If there is a lane in `conflict`, a program without
-    `assume` takes over after stage `legal`, with the same fluents.
+    In every step, the caller writes `active` and `late`, fills the random rows, runs stage `legal`, draws
+    in the lanes of `again`, runs stage `goals` if a game is over, writes `restart`, runs stage `next`, and
+    copies the next state to the current one.  If any lane is in `conflict` after stage `legal`, the caller
+    must continue from the same fluents with a program without `assume`.
     """
 
     assume: bool
-    """Whether the program relies on what random games suggest: that some fluents, and the turns of some
-    roles, exclude each other."""
+    """Whether the program assumes what held in sampled random games: that some fluents, and the turns of
+    some roles, exclude each other."""
     active: int
     """Lanes in which a game is played."""
     late: int
-    """Lanes whose game has reached the limit of steps: no move is chosen."""
+    """Lanes whose game has reached the step limit: no move is chosen."""
     restart: int
-    """Lanes that have the initial state next."""
+    """Lanes whose next state is the initial state."""
     random: int
-    """The first of the rows of random bits, which follow each other."""
+    """The first of the consecutive rows of random bits."""
     randoms: int
-    """How many of them there are."""
+    """The number of these rows."""
     over: int
-    """Active lanes with a terminal state."""
+    """Active lanes in a terminal state."""
     playing: int
     """Active lanes in which moves are chosen."""
     stuck: int
-    """Lanes among these in which a role has no legal move."""
+    """Playing lanes in which a role has no legal move."""
     stuck_roles: tuple[int, ...]
     """[roles] the same for each role."""
     conflict: int
-    """Lanes among these in which what the program assumes is not so."""
+    """Playing lanes in which an assumption of the program does not hold."""
     choices: tuple[Draw, ...]
     counters: tuple[tuple[int, int], ...]
-    """[roles] states: the first and how many.  In each lane, the sum of the numbers of legal moves in the
-    states that were played; the caller adds them up and sets them to 0 at the latest after every
-    `flush_steps` steps."""
+    """[roles] states: the first, and the number of bits, of a counter in each lane of the legal moves in the
+    states that were played.  The caller must add the counters up and clear them at least every `flush_steps`
+    steps, before they overflow."""
     flush_steps: int
     initial: NDArray[np.bool_]
     """[fluents] which are true in the initial state."""
@@ -122,23 +120,23 @@ class LaneProgram:
     percepts: tuple[tuple[int, str], ...]
     """[percepts] role and percept."""
     arity: int
-    """How many bits functions have at most."""
+    """Maximum number of operands of a function."""
     states: int
     kept: int
     rows: int
     ops: NDArray[np.int32] = field(repr=False)
-    """[operations, 5] the rows out, a, b, c, and the table."""
+    """[operations, 5] the rows out, a, b, c, and the truth table."""
     units: NDArray[np.int32] = field(repr=False)
     """[units, 4] first operation, last operation + 1, first entry of `back`, last entry + 1."""
     back: NDArray[np.int32] = field(repr=False)
-    """[feedback, 2] a row, and the row that it takes over."""
+    """[feedback, 2] a row, and its source."""
     stages: dict[Stage, tuple[int, int]]
     """The first unit, and the last one + 1."""
     goal_rows: tuple[int, ...] = field(repr=False)
-    """[goals] of the state; in programs that play only where the game is over and the role has no other
-    goal."""
+    """[goals] the goals that hold; in programs that play only in lanes whose game is over and where the
+    role has no other goal."""
     move_rows: tuple[int, ...] = field(repr=False, default=())
-    """[moves] written by the caller.  These and the others below only in programs that evaluate."""
+    """[moves] written by the caller.  This and the following fields only in programs that evaluate."""
     legal_rows: tuple[int, ...] = field(repr=False, default=())
     sees_rows: tuple[int, ...] = field(repr=False, default=())
     terminal_row: int = 0
@@ -147,25 +145,25 @@ class LaneProgram:
 
     @classmethod
     def evaluating(cls, network: Network, *, arity: int = 3) -> LaneProgram:
-        """Return the program that evaluates a network, of functions of at most `arity` bits: 2 or 3."""
+        """Return the program that evaluates a network, with functions of at most `arity` bits: 2 or 3."""
         if arity not in {2, 3}:
             raise ValueError("functions have two or three bits")
-        made = evaluating_program(network.circuit, arity).describe()
-        return cls._named(network, made, None)
+        description = evaluating_program(network.circuit, arity).describe()
+        return cls._named(network, description, None)
 
     @classmethod
     def playing(cls, network: Network, *, assume: bool = True, arity: int = 3) -> LaneProgram:
-        """Return the program that plays random games, of functions of at most `arity` bits: 2 or 3.
+        """Return the program that plays random games, with functions of at most `arity` bits: 2 or 3.
 
-        With `assume` it relies on what random games suggest; see `PlayRows`.
+        With `assume` it relies on regularities of sampled games; see `PlayRows`.
         """
         if arity not in {2, 3}:
             raise ValueError("functions have two or three bits")
-        made = playing_program(network.circuit, assume, arity).describe()
+        description = playing_program(network.circuit, assume, arity).describe()
         rows = ("active", "late", "restart", "random", "randoms", "over", "playing", "stuck", "conflict")
         play = PlayRows(
             assume=assume,
-            stuck_roles=tuple(made["stuck_role"]),
+            stuck_roles=tuple(description["stuck_role"]),
             choices=tuple(
                 Draw(
                     roles=tuple(choice["roles"]),
@@ -174,17 +172,17 @@ class LaneProgram:
                     rank=tuple(choice["rank"]),
                     again=choice["again"],
                 )
-                for choice in made["choices"]
+                for choice in description["choices"]
             ),
-            counters=tuple(made["counters"]),
-            flush_steps=made["flush_steps"],
+            counters=tuple(description["counters"]),
+            flush_steps=description["flush_steps"],
             initial=network.initial,
-            **{name: made[name] for name in rows},
+            **{name: description[name] for name in rows},
         )
-        return cls._named(network, made, play)
+        return cls._named(network, description, play)
 
     @classmethod
-    def _named(cls, network: Network, made: dict[str, Any], play: PlayRows | None) -> LaneProgram:
+    def _named(cls, network: Network, description: dict[str, Any], play: PlayRows | None) -> LaneProgram:
         text = network.terms.text
 
         def pairs(array: NDArray[np.int64]) -> tuple[tuple[int, str], ...]:
@@ -196,40 +194,47 @@ class LaneProgram:
             moves=pairs(network.moves),
             goals=pairs(network.goals),
             percepts=pairs(network.percepts),
-            stages={"legal": made["legal"], "next": made["next"], "goals": made["goals"]},
-            goal_rows=tuple(made["goal_row"]),
-            move_rows=tuple(made.get("move_row", ())),
-            legal_rows=tuple(made.get("legal_row", ())),
-            sees_rows=tuple(made.get("sees_row", ())),
-            terminal_row=made.get("terminal_row", 0),
+            stages={
+                "legal": description["legal"],
+                "next": description["next"],
+                "goals": description["goals"],
+            },
+            goal_rows=tuple(description["goal_row"]),
+            move_rows=tuple(description.get("move_row", ())),
+            legal_rows=tuple(description.get("legal_row", ())),
+            sees_rows=tuple(description.get("sees_row", ())),
+            terminal_row=description.get("terminal_row", 0),
             play=play,
-            **{name: made[name] for name in ("arity", "states", "kept", "rows", "ops", "units", "back")},
+            **{
+                name: description[name]
+                for name in ("arity", "states", "kept", "rows", "ops", "units", "back")
+            },
         )
 
     def __len__(self) -> int:
-        """How many operations there are."""
+        """The number of operations."""
         return len(self.ops)
 
     @property
     def tables(self) -> NDArray[np.uint8]:
-        """[operations] the tables."""
+        """[operations] the truth tables."""
         return self.ops[:, 4].astype(np.uint8)
 
     @property
     def levels(self) -> NDArray[np.int32]:
-        """[operations] how many operations stand on the longest way from the inputs to each, itself included.
+        """[operations] the number of operations on the longest path from the inputs to each, itself included.
 
-        What a loop feeds back is an input.
+        Feedback rows count as inputs.
         """
         level = [0] * self.rows
-        found = []
+        levels = []
         for op in self.ops.tolist():
             level[op[0]] = 1 + max((level[row] for row in operands(op)), default=0)
-            found.append(level[op[0]])
-        return np.array(found, np.int32)
+            levels.append(level[op[0]])
+        return np.array(levels, np.int32)
 
     def statistics(self) -> dict[str, int]:
-        """Return the sizes: operations by the bits that matter to them, units, rows, levels."""
+        """Return the sizes: operations by the number of their operands, units, rows, levels."""
         bits = Counter(map(len, map(operands, self.ops.tolist())))
         return {
             "operations": len(self),
@@ -243,7 +248,7 @@ class LaneProgram:
         }
 
     def inputs(self) -> Iterator[tuple[int, str]]:
-        """Yield the rows that are read before they are written, with what they are."""
+        """Yield the rows that are read before they are written, with their names."""
         for i, fluent in enumerate(self.fluents):
             yield 2 + i, f"(true {fluent})"
         for row, (role, move) in zip(self.move_rows, self.moves, strict=False):
@@ -295,12 +300,12 @@ class LaneProgram:
                 yield start + first + bit, f"{name} of {role}, bit {bit}"
 
     def __repr__(self) -> str:
-        """What it does, and how large it is."""
+        """Return the kind and the size of the program."""
         kind = "evaluation" if self.play is None else "random play"
         return f"<LaneProgram: {kind}, {len(self)} operations on {self.rows} rows>"
 
     def __str__(self) -> str:
-        """The program as text, one operation a line, inputs and outputs by their GDL names."""
+        """Return the program as text, one operation a line, inputs and outputs by their GDL names."""
         kind = "evaluation" if self.play is None else "random play"
         lines = [f"; lane program: {kind}; r0 is false, r1 is true in all lanes"]
         lines += [f"; {name.replace('_', ' ')} {number}" for name, number in self.statistics().items()]
@@ -318,7 +323,7 @@ class LaneProgram:
 
 
 def operands(op: Sequence[int]) -> tuple[int, ...]:
-    """Return the rows that matter to an operation; `op` is a line of `LaneProgram.ops`."""
+    """Return the rows that the result of an operation depends on; `op` is a row of `LaneProgram.ops`."""
     _, a, b, c, table = op
     return tuple(
         row
@@ -332,9 +337,9 @@ def _r(row: int) -> str:
 
 
 def operation(op: Sequence[int], name: Callable[[int], str] = _r) -> str:
-    """Return what an operation computes, as an expression of C over words of bits; `name` names rows.
+    """Return an operation as a C expression over words; `name` gives the names of rows.
 
-    Only rows that matter are named; `0` and `~0` are the constants.
+    Only the `operands` are named; `0` and `~0` are the constants.
     """
     _, a, b, c, table = op
     used = operands(op)

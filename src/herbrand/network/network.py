@@ -1,4 +1,4 @@
-"""`Network`: a game as an and-inverter graph.  This page explains the encoding.
+"""`Network`: a game as an and-inverter graph.  This page documents the encoding.
 
 A *node* is a number; a *literal* is `2 * node + inverted`.  Node 0 is the constant false, so
 literal 0 is false and literal 1 is true.  Nodes are numbered so that each depends on smaller
@@ -6,7 +6,7 @@ ones only, apart from feedback (below):
 
     0                          false
     1 .. fluents               the fluents of the state, true or false
-    .. + moves                 the moves, one node for each (role, move): is it made?
+    .. + moves                 the moves, one node for each (role, move), true if it is made
     .. + feedback              values fed back inside loops
     the rest                   gates
 
@@ -16,16 +16,15 @@ both its literals `left[g]` and `right[g]` are.
 Rules that are recursive within one state can give cyclic definitions.  A *loop* is a run of
 gates `first <= g < last` together with feedback nodes: they start false, the gates are
 evaluated, each feedback node takes the value of its literal `source`, and this is repeated
-until nothing changes.  All definitions in a loop are monotone, so it ends at the least
-fixpoint, which is the meaning of the rules.
+until nothing changes.  All definitions in a loop are monotone, so that the iteration ends at the least
+fixpoint, as the semantics of the rules requires.
 
 Outputs are literals: `legal[m]` for move `m`, `next[f]` for fluent `f`, `terminal`,
 `goal[k]` for the k-th pair of role and value, `sees[k]` for the k-th pair of role and percept.
 
-Gates stand in three runs, the *cones*: first what `legal` and `terminal` need and what both of
-the others need, then what only `next` and `sees` need besides, then what only `goal` needs.
-The second and the third run do not depend on each other.  `cones` are the two borders and
-the end.
+Gates are ordered in three runs, the *cones*: first those that `legal` and `terminal` depend on and those
+that both `next` and `goal` depend on, then the others of `next` and `sees`, then the others of `goal`.
+The second and the third run do not depend on each other.  `cones` has the ends of the three runs.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Network"]
 
 _SHOWN_GATES = 40
-"""A notebook shows networks of at most so many gates in full."""
+"""Notebooks show networks up to this size in full."""
 _GOAL_VALUES = {str(value): value for value in range(101)}
 
 
@@ -61,7 +60,7 @@ class Network:
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     feedback: NDArray[np.int32]
-    """[feedback] the literal that each feedback node takes over."""
+    """[feedback] the source literal of each feedback node."""
     loops: NDArray[np.int32]
     """[loops, 4] first gate, last gate + 1, first feedback, last feedback + 1."""
     legal: NDArray[np.int32]
@@ -76,25 +75,25 @@ class Network:
     initial: NDArray[np.bool_]
     """[fluents] which are true in the initial state."""
     cones: tuple[int, int, int]
-    """Where the runs of gates end: for legal and terminal, for next and sees, for goals."""
+    """The ends of the three runs of gates: legal and terminal, next and sees, goals."""
     _circuit: Circuit | None = field(default=None, init=False, repr=False, compare=False)
 
     def __getstate__(self) -> list[object]:
-        """Return what a pickle has: all but the copy in the core, which is made anew."""
+        """Return all fields but the copy in the core, which is recreated after unpickling."""
         return [None if f.name == "_circuit" else getattr(self, f.name) for f in fields(self)]
 
     @property
     def circuit(self) -> Circuit:
-        """The network as the compiled core knows it: checked and copied once, shared by all that uses it.
+        """The validated copy of the network in the compiled core, created once and shared.
 
-        Goals that are no number from 0 to 100 are `core.SEVERAL_VALUES` there.
+        Goal values other than integers from 0 to 100 become `core.SEVERAL_VALUES`.
         """
         if self._circuit is None:
-            object.__setattr__(self, "_circuit", self._made_circuit())
+            object.__setattr__(self, "_circuit", self._create_circuit())
         assert self._circuit is not None
         return self._circuit
 
-    def _made_circuit(self) -> Circuit:
+    def _create_circuit(self) -> Circuit:
         import numpy as np
 
         from herbrand.core import SEVERAL_VALUES, make_circuit
@@ -135,22 +134,22 @@ class Network:
 
     @property
     def inputs(self) -> int:
-        """The number of the first gate's node."""
+        """The node of the first gate."""
         return 1 + len(self.fluents) + len(self.moves) + len(self.feedback)
 
     @property
     def gates(self) -> int:
-        """How many gates there are."""
+        """The number of gates."""
         return len(self.left)
 
     @property
     def always(self) -> NDArray[np.bool_]:
-        """[fluents] which are true in every reachable state: at first, and next whatever happens.
+        """[fluents] which are true in every reachable state: true initially, and `next` is constant true.
 
-        The network may take them for granted, so it says nothing about other states.
+        The network may rely on them, so that it is invalid for other states.
         """
-        found: NDArray[np.bool_] = self.initial & (self.next == 1)
-        return found
+        always: NDArray[np.bool_] = self.initial & (self.next == 1)
+        return always
 
     def statistics(self) -> dict[str, int]:
         """Return the sizes."""
@@ -170,7 +169,7 @@ class Network:
         return f"<Network: {len(self.fluents)} fluents, {len(self.moves)} moves, {self.gates} gates>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the sizes; a small network as text."""
+        """Return the sizes, and a small network as text, as HTML for notebooks."""
         from herbrand.runtime.notebook import block, column, table
 
         rows = [(name.replace("_", " "), number) for name, number in self.statistics().items()]
@@ -178,7 +177,7 @@ class Network:
         return block("network", table(rows, numbers=(1,)), small)
 
     def __str__(self) -> str:
-        """The network as text, one node a line, inputs and outputs by their GDL names."""
+        """Return the network as text, one node a line, inputs and outputs by their GDL names."""
         text = self.terms.text
         names = ["false"]
         names += [f"(true {text(fluent)})" for fluent in self.fluents.tolist()]

@@ -1,4 +1,4 @@
-"""Networks without loops: every loop written out as often as it can turn."""
+"""Unrolls the loops of networks."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from herbrand.network.gates import Gates
 if TYPE_CHECKING:
     from herbrand.network.network import Network
 
-__all__ = ["MOST_GATES", "unrolled"]
+__all__ = ["MAX_GATES", "unrolled"]
 
-MOST_GATES = 2_000_000
-"""More gates than this are not made."""
+MAX_GATES = 2_000_000
+"""Default limit of gates of the result."""
 
 
-def unrolled(network: Network, most: int = MOST_GATES) -> Network:
-    """Return an equal network without loops.
+def unrolled(network: Network, max_gates: int = MAX_GATES) -> Network:
+    """Return an equivalent network without loops.
 
-    A loop over k feedback values is at its least fixpoint after k turns, because each turn
-    but the last makes one more of them true; often the turns give nothing new much earlier.
-    Raises `BudgetExceeded` when more than `most` gates would be made.
+    A loop over k feedback values reaches its least fixpoint after at most k iterations, because each
+    iteration before makes at least one more of them true; often the literals repeat much earlier.
+    Raises `BudgetExceeded` if the result would have more than `max_gates` gates.
     """
     if not len(network.loops):
         return network
@@ -40,25 +40,25 @@ def unrolled(network: Network, most: int = MOST_GATES) -> Network:
     def run(begin: int, end: int) -> None:
         for g in range(begin, end):
             value[first + g] = gates.conjunction(literal(left[g]), literal(right[g]))
-        if len(gates.left) > most:
-            raise BudgetExceeded(f"{most} gates", "writing out the loops of a network")
+        if len(gates.left) > max_gates:
+            raise BudgetExceeded(f"{max_gates} gates", "unrolling the loops of a network")
 
-    at = 0
+    position = 0
     feedback = network.feedback.tolist()
     for begin, end, low, high in sorted(network.loops.tolist()):
-        run(at, begin)
-        turn = [0] * (high - low)
+        run(position, begin)
+        feedback_values = [0] * (high - low)
         for _ in range(high - low + 1):
-            value[feedback_first + low : feedback_first + high] = turn
+            value[feedback_first + low : feedback_first + high] = feedback_values
             run(begin, end)
             after = [literal(feedback[f]) for f in range(low, high)]
-            if after == turn:
+            if after == feedback_values:
                 break
-            turn = after
-        at = end
-    run(at, network.gates)
+            feedback_values = after
+        position = end
+    run(position, network.gates)
 
-    def moved(literals: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> Any:
+    def translate(literals: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> Any:
         return np.array([literal(old) for old in literals.tolist()], np.int32)
 
     flat = replace(
@@ -67,10 +67,10 @@ def unrolled(network: Network, most: int = MOST_GATES) -> Network:
         right=np.array(gates.right, np.int32),
         feedback=np.zeros(0, np.int32),
         loops=np.zeros((0, 4), np.int32),
-        legal=moved(network.legal),
-        next=moved(network.next),
+        legal=translate(network.legal),
+        next=translate(network.next),
         terminal=literal(network.terminal),
-        goal=moved(network.goal),
-        sees=moved(network.sees),
+        goal=translate(network.goal),
+        sees=translate(network.sees),
     )
     return in_cones(flat, feedback_first)

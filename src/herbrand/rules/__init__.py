@@ -1,15 +1,15 @@
-"""Rules as numbers, and the evaluators that work on them directly.
+"""Rules over numbered terms, and the engines that evaluate them directly.
 
-Takes checked rules; gives engines that answer for one state.  Imports `check`, `syntax` and `runtime`.
+From checked rules to engines that evaluate one state at a time.  Imports `check`, `syntax` and `runtime`.
 
 | module       | what it does                                                                        |
 |--------------|-------------------------------------------------------------------------------------|
 | `terms`      | `TermTable`: ground terms as numbers                                                |
-| `clauses`    | `Program`: predicates and clauses over them, which the grounder reads, too          |
-| `interface`  | `Engine`: what every engine answers                                                 |
-| `naive`      | `NaiveEngine`: the perfect model from its definition; all others are tested against it |
-| `from_rules` | `RulesEngine`: on demand and tabled; runs every rulesheet                           |
-| `planner`, `codegen`, `tabling` | its parts: the order of conditions, bodies as Python code, recursion |
+| `clauses`    | `Program`: predicates and clauses over them, also used by the grounder              |
+| `interface`  | `Engine`: the interface of all engines                                             |
+| `naive`      | `NaiveEngine`: the reference, the perfect model from its definition                  |
+| `from_rules` | `RulesEngine`: top-down with tabling; runs every rulesheet                         |
+| `planner`, `codegen`, `tabling` | its parts: the order of goals, bodies as Python code, recursion |
 """
 
 from __future__ import annotations

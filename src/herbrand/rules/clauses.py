@@ -1,18 +1,18 @@
-"""The rules of a game as the rule evaluator wants them: predicates, clauses, levels.
+"""`Program`: the rules of a game as predicates and clauses over numbered terms.
 
 | in the rules             | here                                                        |
 |--------------------------|-------------------------------------------------------------|
-| relation `p` of arity n  | `Predicate`, with its ground facts apart from its clauses   |
+| relation `p` of arity n  | `Predicate`, which has its ground facts and its clauses     |
 | `(true (f ...))`         | a `Predicate` of kind "fluent": the arguments of f, flat    |
 | `(true ?p)`              | the predicate of kind "fluents": whole fluents              |
 | `(does r m)`             | the predicate of kind "does"                                |
-| `(or ...)` in a body     | a `DisjunctionCall`, with a predicate of its own for when it binds   |
+| `(or ...)` in a body     | `DisjunctionCall`, with a predicate of its own where it binds |
 | ground term              | its number in the `TermTable`                               |
 | variable                 | its name                                                    |
 | compound with variables  | a tuple: functor number, then arguments                     |
 
-The *level* of a predicate says what its extension depends on: 0 nothing (static), 1 the
-state, 2 the joint move too.  A predicate is *recursive* when it depends on itself.
+The *level* of a predicate is what its extension depends on: 0 nothing (static), 1 the
+state, 2 also the joint move.  A predicate is *recursive* if it depends on itself.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ __all__ = [
 ]
 
 Pattern: TypeAlias = Union[int, str, tuple["int | Pattern", ...]]  # noqa: UP007  # forward reference
-"""A term: number if ground, name if a variable, else (functor, pattern, ...)."""
+"""A term: its number if ground, the name of a variable, or (functor, pattern, ...)."""
 
 STATIC, STATE, MOVE = 0, 1, 2
 
 
 @dataclass(eq=False, slots=True)
 class Predicate:
-    """A relation of one arity, or one of the given ones."""
+    """A relation of one arity; `true` and `does` have special kinds."""
 
     name: str
     arity: int
     kind: str = "rules"
-    """"rules" (clauses and facts), "facts" (only rows), "fluent", "fluents" or "does"."""
+    """"rules" (clauses and facts), "facts" (rows only), "fluent", "fluents" or "does"."""
     functor: int = -1
     """For kind "fluent": the functor of the fluent."""
     number: int = 0
@@ -73,7 +73,7 @@ class Predicate:
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """A literal with a predicate."""
+    """A positive or negated atom."""
 
     predicate: Predicate
     args: tuple[Pattern, ...]
@@ -82,7 +82,7 @@ class Call:
 
 @dataclass(eq=False, slots=True)
 class Differ:
-    """Two terms are different."""
+    """`(distinct left right)`."""
 
     left: Pattern
     right: Pattern
@@ -96,7 +96,7 @@ class DisjunctionCall:
     args: tuple[str, ...]
     disjuncts: tuple[tuple[Goal, ...], ...]
     binds: frozenset[str]
-    """The variables that every disjunct binds; the others must be bound before."""
+    """The variables that every disjunct binds; other goals must bind the rest first."""
 
 
 Goal: TypeAlias = Call | Differ | DisjunctionCall
@@ -123,7 +123,7 @@ def variables(pattern: Pattern) -> Iterator[str]:
 
 
 def goal_variables(goal: Goal) -> set[str]:
-    """Return all variables of a body goal that the rest of the body can see."""
+    """Return the variables of a body goal that are visible to the rest of the body."""
     if isinstance(goal, Call):
         return {v for arg in goal.args for v in variables(arg)}
     if isinstance(goal, Differ):
@@ -132,7 +132,7 @@ def goal_variables(goal: Goal) -> set[str]:
 
 
 class Program:
-    """Predicates by (name, arity), made from rules in normal form."""
+    """The predicates of rules in normal form, by (name, arity)."""
 
     def __init__(self, rules: Sequence[Rule], terms: TermTable) -> None:
         self.terms = terms
@@ -146,23 +146,23 @@ class Program:
         self.classify()
 
     def relation(self, name: str, arity: int) -> Predicate:
-        """Return the predicate of a relation; an undefined one is empty."""
-        found = self.relations.get((name, arity))
-        if found is None:
-            found = self.relations[name, arity] = self._add(Predicate(name, arity))
-        return found
+        """Return the predicate of a relation, an empty one if the rules do not define it."""
+        predicate = self.relations.get((name, arity))
+        if predicate is None:
+            predicate = self.relations[name, arity] = self._add(Predicate(name, arity))
+        return predicate
 
     def fluent(self, functor: int) -> Predicate:
         """Return the predicate of the fluents with a functor."""
-        found = self._fluents.get(functor)
-        if found is None:
+        predicate = self._fluents.get(functor)
+        if predicate is None:
             name, arity = self.terms.functors[functor]
-            found = Predicate(f"true {name}", arity, "fluent", functor, level=STATE)
-            self._fluents[functor] = self._add(found)
-        return found
+            predicate = Predicate(f"true {name}", arity, "fluent", functor, level=STATE)
+            self._fluents[functor] = self._add(predicate)
+        return predicate
 
     def goal(self, literal: Literal) -> Goal:
-        """Translate one literal that stands alone (for queries)."""
+        """Translate a single literal, for queries."""
         return self._goal(literal, set())
 
     def pattern(self, term: Term) -> Pattern:
@@ -187,10 +187,10 @@ class Program:
         if rule.is_fact and all(isinstance(arg, int) for arg in head):
             predicate.rows.setdefault(head)  # type: ignore[arg-type]
             return
-        inside = [{v.name for v in variables_of(literal)} for literal in rule.body]
-        places = Counter(chain({v for arg in head for v in variables(arg)}, *inside))
+        variables_in = [{v.name for v in variables_of(literal)} for literal in rule.body]
+        places = Counter(chain({v for arg in head for v in variables(arg)}, *variables_in))
         body = []
-        for literal, own in zip(rule.body, inside, strict=True):
+        for literal, own in zip(rule.body, variables_in, strict=True):
             others = set[str]()
             if isinstance(literal, Or):
                 others = {v for v, number in places.items() if number > (v in own)}
@@ -229,22 +229,22 @@ class Program:
         binds = set(args)
         for part in literal.literals:
             parts = part.literals if isinstance(part, And) else (part,)
-            seen = [{v.name for v in variables_of(p)} for p in parts]
+            variables_in = [{v.name for v in variables_of(p)} for p in parts]
             goals = []
             for i, p in enumerate(parts):
-                near = others.union(*seen[:i], *seen[i + 1 :])
-                goals.append(self._goal(p, near))
+                outside = others.union(*variables_in[:i], *variables_in[i + 1 :])
+                goals.append(self._goal(p, outside))
             disjuncts.append(tuple(goals))
             predicate.clauses.append(Clause(predicate, args, tuple(goals), str(part)))
             binds &= set().union(*map(_bound_by, goals))
         return DisjunctionCall(predicate, args, tuple(disjuncts), frozenset(binds))
 
     def table(self, name: str, arity: int) -> Predicate:
-        """Return a new predicate that no rule can mention, for rows."""
+        """Return a new predicate of kind "facts" whose name no rule can use."""
         return self._add(Predicate(name, arity, "facts"))
 
     def classify(self) -> None:
-        """Find components, recursion and levels, anew when clauses have changed."""
+        """Compute components, recursion and levels; call it again after changing clauses."""
         for p in self.predicates:
             if p.kind in ("rules", "facts"):
                 p.level = STATIC

@@ -1,15 +1,15 @@
-"""Python source for proving goals: one function for each way a predicate is called.
+"""Compiles clauses to Python: one function for each binding pattern of a predicate.
 
-A way to call a predicate is a *mask*, one letter an argument: "b" bound (given), "f" free
-(wanted), "e" exists (any value will do).  The function of a mask takes the model and the
-bound arguments and returns the answers, each once: a list of values for one "f", of tuples
-for several, a bool for none.  Functions are written when first asked for, together with all
-that they call; `HERBRAND_DUMP=dir` writes their source there.
+A binding pattern is a *mask* with one letter for each argument: "b" bound, "f" free (its values are
+returned), "e" exists (any value will do).  The function of a mask takes the model and the bound arguments
+and returns the answers, each once: a list of values for one "f", of tuples for several, a bool for none.
+Functions are generated on first use, together with all that they call; `HERBRAND_DUMP=dir` writes their
+source to that folder.
 
-Names in generated code: `M` the model of a state, `D` that of a state with a joint move,
-`FN`/`AR`/`CONS` the term table (functor, arguments, construction), `K..` static rows by key,
-`X..` the fluents of the state by key, `p..` a predicate with a mask, `c..` one clause of it,
-`r..` the rest of a clause in a function of its own.
+Names in generated code: `M` the model of a state, `D` that of a state with a joint move, `FN`/`AR`/`CONS`
+the term table (functor, arguments, construction), `K..` an index of static rows, `X..` an index of the
+fluents of the state, `p..` a predicate with a mask, `c..` one of its clauses, `r..` the rest of a clause,
+outlined.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.rules.clauses import MOVE, STATIC, Call, Differ, DisjunctionCall, goal_variables, variables
-from herbrand.rules.planner import known
+from herbrand.rules.planner import is_bound_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,37 +33,37 @@ if TYPE_CHECKING:
 
 __all__ = ["Compiler", "index_rows"]
 
-_LOOPS: Final = 12
-"""Loops nested in one function; Python allows twenty blocks."""
-_WATCHED: Final = 2
-"""From this nesting on, a loop counts its turns against the budget."""
+MAX_LOOPS: Final = 12
+"""Maximum nesting of loops in one function; Python allows twenty blocks."""
+UNCOUNTED_LOOPS: Final = 2
+"""Loops nested deeper than this count their iterations against the budget."""
 
 
 def index_rows(rows: Any, mask: str) -> Any:
-    """Arrange rows by their "b" columns, keeping the "f" columns.
+    """Index the "f" columns of rows by their "b" columns.
 
-    Gives a set of keys when no column is kept, a list of answers when none is given, else a
+    Returns a set of keys if there are no "f" columns, a list of answers if there are no "b" columns, else a
     dict from key to list of answers.  One column is a bare value, several are a tuple.
     """
     keys = [i for i, letter in enumerate(mask) if letter == "b"]
-    kept = [i for i, letter in enumerate(mask) if letter == "f"]
-    key, value = _picker(keys), _picker(kept)
-    if not kept:
+    values = [i for i, letter in enumerate(mask) if letter == "f"]
+    key, value = _picker(keys), _picker(values)
+    if not values:
         return {key(row) for row in rows}
     if not keys:
         return list(dict.fromkeys(map(value, rows)))
-    found: dict[Any, Any] = {}
+    index: dict[Any, Any] = {}
     if "e" in mask:
         for row in rows:
-            found.setdefault(key(row), {})[value(row)] = None
-        return {k: list(v) for k, v in found.items()}
+            index.setdefault(key(row), {})[value(row)] = None
+        return {k: list(v) for k, v in index.items()}
     for row in rows:
         k = key(row)
-        if k in found:
-            found[k].append(value(row))
+        if k in index:
+            index[k].append(value(row))
         else:
-            found[k] = [value(row)]
-    return found
+            index[k] = [value(row)]
+    return index
 
 
 def _picker(columns: list[int]) -> Callable[[tuple[int, ...]], Any]:
@@ -73,7 +73,7 @@ def _picker(columns: list[int]) -> Callable[[tuple[int, ...]], Any]:
 
 
 class Compiler:
-    """Writes and loads the functions of one program."""
+    """Generates and loads the functions of one program."""
 
     def __init__(self, program: Program, planner: Planner, namespace: dict[str, Any], label: str) -> None:
         self.program = program
@@ -92,18 +92,18 @@ class Compiler:
         """Return the function that answers calls of a predicate with a mask."""
         name = self.function_name(predicate, mask)
         self._flush()
-        found: Callable[..., Any] = self.namespace[name]
-        return found
+        function: Callable[..., Any] = self.namespace[name]
+        return function
 
     def forget(self) -> None:
-        """Drop all functions: predicates or statistics have changed since they were written."""
+        """Discard all functions, after predicates or statistics have changed."""
         self._names.clear()
         self._waiting.clear()
         for name in [name for name in self.namespace if name.startswith("K")]:
             del self.namespace[name]
 
     def function_name(self, predicate: Predicate, mask: str) -> str:
-        """Return the name of the function that answers for a predicate with these arguments bound."""
+        """Return the name of the function of a predicate and a mask; queue it for generation if it is new."""
         name = self._names.get((predicate.number, mask))
         if name is None:
             plain = re.sub(r"\W", "_", predicate.name)
@@ -129,17 +129,17 @@ class Compiler:
             (Path(dump) / name).write_text(text, encoding="utf-8")
         exec(compile(text, filename, "exec"), self.namespace)  # noqa: S102  # our own code
 
-    # -- parts of the source -------------------------------------------------------------
+    # -- source --------------------------------------------------------------------------
 
     def rows_name(self, predicate: Predicate, mask: str) -> str:
-        """Return the name of the static rows of a predicate arranged for a mask."""
+        """Return the name of the index of a predicate's static rows for a mask."""
         name = f"K{predicate.number}_{mask}"
         if name not in self.namespace:
             self.namespace[name] = index_rows(predicate.rows, mask)
         return name
 
     def rows(self, predicate: Predicate, mask: str) -> Any:
-        """Return the static rows of a predicate arranged for a mask."""
+        """Return the index of a predicate's static rows for a mask."""
         return self.namespace[self.rows_name(predicate, mask)]
 
     def slot(self, functor: int, mask: str) -> int:
@@ -151,7 +151,7 @@ class Compiler:
         return number
 
     def expression(self, pattern: Pattern, names: dict[str, str]) -> str:
-        """Return the expression for a pattern whose variables are bound."""
+        """Return a Python expression for a pattern whose variables are bound."""
         if isinstance(pattern, int):
             return str(pattern)
         if isinstance(pattern, str):
@@ -159,21 +159,23 @@ class Compiler:
         return f"CONS[({pattern[0]}, {', '.join(self.expression(p, names) for p in pattern[1:])})]"
 
     def _predicate(self, predicate: Predicate, mask: str, name: str) -> list[str]:
-        given = [f"a{i}" for i, letter in enumerate(mask) if letter == "b"]
+        parameters = [f"a{i}" for i, letter in enumerate(mask) if letter == "b"]
         is_test = "f" not in mask
         model = "D" if predicate.level == MOVE else "M"
         lines: list[str] = []
         calls: list[tuple[str, str]] = []
         for clause in predicate.clauses:
             guard, clause_name = self._clause(clause, mask, lines)
-            calls.append((guard, f"{clause_name}({', '.join([model, *(['out'] * (not is_test)), *given])})"))
-        key = _tuple(given)
-        signature = ", ".join([model, *given])
+            calls.append(
+                (guard, f"{clause_name}({', '.join([model, *(['out'] * (not is_test)), *parameters])})")
+            )
+        key = _tuple(parameters)
+        signature = ", ".join([model, *parameters])
         memo = f"S.tables[{name!r}]" if predicate.level == STATIC else f"{model}.tables[{name!r}]"
         facts = self.rows_name(predicate, mask) if predicate.rows else None
         lines.append(f"# {predicate!r} {mask}")
         if predicate.recursive:
-            lines += self._recursive(name, model, given, key, memo, facts, calls, is_test=is_test)
+            lines += self._recursive(name, model, parameters, key, memo, facts, calls, is_test=is_test)
         elif is_test:
             parts = [f"({key} in {facts})"] if facts else []
             parts += [f"({guard} and {call})" if guard else call for guard, call in calls]
@@ -193,7 +195,7 @@ class Compiler:
                 f"    found = memo.get({key})",
                 "    if found is not None:",
                 "        return found",
-                f"    out = dict.fromkeys({_answers(facts, given, key)})" if facts else "    out = {}",
+                f"    out = dict.fromkeys({_lookup(facts, parameters, key)})" if facts else "    out = {}",
             ]
             for guard, call in calls:
                 lines += [f"    if {guard}:", f"        {call}"] if guard else [f"    {call}"]
@@ -208,7 +210,7 @@ class Compiler:
         self,
         name: str,
         model: str,
-        given: list[str],
+        parameters: list[str],
         key: str,
         memo: str,
         facts: str | None,
@@ -216,40 +218,40 @@ class Compiler:
         *,
         is_test: bool,
     ) -> list[str]:
-        """Write the table look-up of a recursive predicate and the function of its clauses."""
-        lines = [f"def {name}_all({', '.join([model, 'out', *given])}):"]
+        """Generate the table look-up of a recursive predicate and the function of its clauses."""
+        lines = [f"def {name}_all({', '.join([model, 'out', *parameters])}):"]
         if is_test:
             parts = [f"({key} in {facts})"] if facts else []
             parts += [f"({guard} and {call})" if guard else call for guard, call in calls]
             lines += [f"    if {' or '.join(parts) or 'False'}:", "        out[()] = None"]
         else:
             if facts:
-                lines.append(f"    out.update(dict.fromkeys({_answers(facts, given, key)}))")
+                lines.append(f"    out.update(dict.fromkeys({_lookup(facts, parameters, key)}))")
             for guard, call in calls:
                 lines += [f"    if {guard}:", f"        {call}"] if guard else [f"    {call}"]
             lines.append("    TICK(len(out))")
-        done = "bool(table.answers)" if is_test else "table.answers"
-        seen = "bool(found)" if is_test else "found"
-        solve = f"EVAL.solve({', '.join(['table', f'{name}_all', model, *given])})"
+        final = "bool(table.answers)" if is_test else "table.answers"
+        partial = "bool(found)" if is_test else "found"
+        solve = f"EVAL.solve({', '.join(['table', f'{name}_all', model, *parameters])})"
         return [
             *lines,
-            f"def {name}({', '.join([model, *given])}):",
+            f"def {name}({', '.join([model, *parameters])}):",
             f"    memo = {memo}",
             f"    table = memo.get({key})",
             "    if table is None:",
             "        TICK(1)",
             f"        table = memo[{key}] = TABLE()",
             "    elif table.done:",
-            f"        return {done}",
+            f"        return {final}",
             "    else:",
             "        found = EVAL.recall(table)",
             "        if found is not None:",
-            f"            return {seen}",
+            f"            return {partial}",
             f"    return bool({solve})" if is_test else f"    return {solve}",
         ]
 
     def _clause(self, clause: Clause, mask: str, lines: list[str]) -> tuple[str, str]:
-        """Write the function of one clause; return the guard on its call and its name."""
+        """Generate the function of one clause; return the guard on its call and its name."""
         name = f"c{next(self.serial)}"
         guards = [
             f"a{i} == {arg}"
@@ -257,8 +259,8 @@ class Compiler:
             if letter == "b" and isinstance(arg, int)
         ]
         outputs = [arg for arg, letter in zip(clause.head, mask, strict=True) if letter == "f"]
-        given = [f"a{i}" for i, letter in enumerate(mask) if letter == "b"]
-        body = _Body(self, clause, name, given, outputs if "f" in mask else None)
+        parameters = [f"a{i}" for i, letter in enumerate(mask) if letter == "b"]
+        body = _Body(self, clause, name, parameters, outputs if "f" in mask else None)
         for i, (arg, letter) in enumerate(zip(clause.head, mask, strict=True)):
             if letter == "b" and not isinstance(arg, int):
                 body.match(f"a{i}", arg)
@@ -272,12 +274,12 @@ def _tuple(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def _answers(rows: str, given: Sequence[str], key: str) -> str:
+def _lookup(rows: str, given: Sequence[str], key: str) -> str:
     return f"{rows}.get({key}, ())" if given else rows
 
 
 class _Body:
-    """The function of one clause (or of the rest of one) while it is written.
+    """Generates the function of one clause, or of the outlined rest of one.
 
     `outputs` are the patterns of one answer, or None when the function is a test.
     """
@@ -297,7 +299,7 @@ class _Body:
         self.outputs = outputs
         self.model = "D" if clause.predicate.level == MOVE else "M"
         self.names: dict[str, str] = dict(names or {})
-        self.given = list(given)
+        self.parameters = list(given)
         self.loops = 0
         self.lines: list[str] = []
         self.hoisted: dict[int, None] = {}
@@ -307,7 +309,7 @@ class _Body:
 
     def finish(self) -> list[str]:
         """Return the lines of the function and of those outlined from it."""
-        parameters = [self.model, *(["out"] if self.outputs is not None else []), *self.given]
+        parameters = [self.model, *(["out"] if self.outputs is not None else []), *self.parameters]
         head = [f"def {self.name}({', '.join(parameters)}):"]
         if self.model == "D" and (self.needs_state or self.hoisted):
             head.append("    M = D.state")
@@ -316,17 +318,17 @@ class _Body:
         return [*self.outlined, *head, *self.lines, *tail]
 
     def add(self, line: str) -> None:
-        """Append a line at the present nesting."""
+        """Append a line at the current nesting."""
         self.lines.append("    " * (self.loops + 1) + line)
 
     def fail_if(self, condition: str) -> None:
-        """Give up this branch when the condition holds."""
+        """Generate code that leaves this branch if the condition holds."""
         self.add(f"if {condition}:")
         leave = "continue" if self.loops else "return" if self.outputs is not None else "return False"
         self.add(f"    {leave}")
 
     def match(self, value: str, pattern: Pattern) -> None:
-        """Write the code that matches a value with a pattern, binding its variables."""
+        """Generate code that matches a value with a pattern and binds its variables."""
         if isinstance(pattern, int):
             self.fail_if(f"{value} != {pattern}")
         elif isinstance(pattern, str):
@@ -348,7 +350,7 @@ class _Body:
     # -- goals ---------------------------------------------------------------------------
 
     def write(self, goals: list[Goal]) -> None:
-        """Write code that proves the goals in a good order and then gives the answer."""
+        """Generate code that proves the goals in the planner's order and then adds the answer."""
         while goals:
             goals = self._split_off(goals)
             if not goals:
@@ -356,11 +358,11 @@ class _Body:
             if self._answer_known() and self._enumerates(goals):
                 self._test_rest(goals)
                 return
-            if self.loops >= _LOOPS:
+            if self.loops >= MAX_LOOPS:
                 self._outline(goals)
                 return
             tests = self.compiler.planner.tests(goals, set(self.names), self.clause)
-            if tests is not None:  # nothing is left to choose: thousands of goals need no search
+            if tests is not None:  # their order needs no search, which is quadratic
                 for goal in tests:
                     self._goal(goal, [])
                 break
@@ -380,14 +382,14 @@ class _Body:
         return _tuple([self.compiler.expression(p, self.names) for p in self.outputs])
 
     def _answer_known(self) -> bool:
-        return self.outputs is not None and all(known(p, set(self.names)) for p in self.outputs)
+        return self.outputs is not None and all(is_bound_pattern(p, set(self.names)) for p in self.outputs)
 
     def _enumerates(self, goals: Sequence[Goal]) -> bool:
-        """Whether some goal still binds variables."""
+        """Whether some goal has unbound variables."""
         return any(goal_variables(goal) - set(self.names) for goal in goals)
 
     def _test_rest(self, goals: list[Goal]) -> None:
-        """The answer is known: look for one proof of the rest, not for all."""
+        """Generate a search for one proof of the rest, since all variables of the answer are bound."""
         key = self._output()
         if self.loops:
             self.add(f"if {key} not in out and {self._rest(goals)}:")
@@ -396,7 +398,7 @@ class _Body:
         self.add(f"    out[{key}] = None")
 
     def _outline(self, goals: list[Goal]) -> None:
-        """Too many loops: go on in a function of its own."""
+        """Continue in another function, because loops are nested too deep."""
         if self.outputs is None:
             self.add(f"if {self._rest(goals)}:")
             self.add("    return True")
@@ -404,47 +406,49 @@ class _Body:
             self.add(self._rest(goals, self.outputs))
 
     def _rest(self, goals: list[Goal], outputs: Sequence[Pattern] | None = None) -> str:
-        """Write the goals as a function of their own; return the call."""
+        """Generate a function for the goals; return its call."""
         used = {v for goal in goals for v in goal_variables(goal)}
         for pattern in outputs or ():
             used.update(variables(pattern))
         shared = [v for v in self.names if v in used]
         name = f"r{next(self.compiler.serial)}"
-        given = [f"v{i}" for i in range(len(shared))]
-        body = _Body(self.compiler, self.clause, name, given, outputs, dict(zip(shared, given, strict=True)))
+        parameters = [f"v{i}" for i in range(len(shared))]
+        body = _Body(
+            self.compiler, self.clause, name, parameters, outputs, dict(zip(shared, parameters, strict=True))
+        )
         body.write(list(goals))
         self.outlined += body.finish()
         out = [] if outputs is None else ["out"]
         return f"{name}({', '.join([self.model, *out, *(self.names[v] for v in shared)])})"
 
     def _split_off(self, goals: list[Goal]) -> list[Goal]:
-        """Prove apart what shares no unbound variable with the rest and gives no output."""
+        """Prove goals separately that share no unbound variables with the rest; return the rest."""
         bound = set(self.names)
         groups: list[tuple[set[str], list[Goal]]] = []
         for goal in goals:
             free = goal_variables(goal) - bound
-            near = [group for group in groups if group[0] & free] if free else []
+            connected = [group for group in groups if group[0] & free] if free else []
             if not free:
                 groups.append((set(), [goal]))
                 continue
-            for group in near:
+            for group in connected:
                 groups.remove(group)
                 free |= group[0]
-            members = [g for group in near for g in group[1]] + [goal]
+            members = [g for group in connected for g in group[1]] + [goal]
             groups.append((free, members))
         loops = [group for group in groups if group[0]]
-        wanted = {v for p in self.outputs or () for v in variables(p)}
-        apart = [g for g in loops if not g[0] & wanted]
-        if len(loops) < 2 or not apart:
+        output_variables = {v for p in self.outputs or () for v in variables(p)}
+        independent = [g for g in loops if not g[0] & output_variables]
+        if len(loops) < 2 or not independent:
             return goals
-        if len(apart) == len(loops) and self.outputs is None:
-            apart = apart[1:]
-        # tests first: they are cheap and may make the loops unnecessary
+        if len(independent) == len(loops) and self.outputs is None:
+            independent = independent[1:]
+        # tests first: they are cheap and may avoid the loops
         for goal in [g for group in groups if not group[0] for g in group[1]]:
             self._goal(goal, [])
         rest: list[Goal] = []
         for group in loops:
-            if group in apart:
+            if group in independent:
                 self.fail_if(f"not {self._rest(group[1])}")
             else:
                 rest += group[1]
@@ -480,19 +484,19 @@ class _Body:
         return f"not {call}" if goal.negated else call
 
     def _call(self, goal: Call, mask: str) -> str:
-        """Return the expression for the answers of a call; a truth value without "f"."""
+        """Return the expression for the answers of a call; a truth value if the mask has no "f"."""
         predicate = goal.predicate
-        given = [
+        bound_args = [
             self.compiler.expression(arg, self.names)
             for arg, letter in zip(goal.args, mask, strict=True)
             if letter == "b"
         ]
-        key = _tuple(given)
+        key = _tuple(bound_args)
         if predicate.kind == "fluents":
             self.needs_state = True
             return f"({key} in M.facts)" if mask == "b" else "M.facts"
         if predicate.kind == "does":
-            return f"(D.by_role.get({given[0]}) == {given[1]})"
+            return f"(D.by_role.get({bound_args[0]}) == {bound_args[1]})"
         if predicate.kind in ("fluent", "facts"):
             if predicate.kind == "fluent":
                 slot = self.compiler.slot(predicate.functor, mask)
@@ -501,18 +505,18 @@ class _Body:
             else:
                 rows = self.compiler.rows_name(predicate, mask)
             if "f" in mask:
-                return _answers(rows, given, key)
-            return f"({key} in {rows})" if given or not mask else f"bool({rows})"
+                return _lookup(rows, bound_args, key)
+            return f"({key} in {rows})" if bound_args or not mask else f"bool({rows})"
         function = self.compiler.function_name(predicate, mask)
         if self.model == "D" and predicate.level != MOVE:
             self.needs_state = True
         model = "D" if predicate.level == MOVE else "M"
         if goal.negated and predicate.component == self.clause.predicate.component:
-            return f"EVAL.settled({', '.join([function, model, *given])})"
-        return f"{function}({', '.join([model, *given])})"
+            return f"EVAL.settled({', '.join([function, model, *bound_args])})"
+        return f"{function}({', '.join([model, *bound_args])})"
 
     def _enumerate(self, goal: Call, rest: Sequence[Goal]) -> None:
-        """Write the loop over the answers of a goal with unbound variables."""
+        """Generate the loop over the answers of a goal with unbound variables."""
         if goal.predicate.kind == "does":
             self._does(goal)
             return
@@ -534,7 +538,7 @@ class _Body:
     def _loop(self, header: str) -> None:
         self.add(header)
         self.loops += 1
-        if self.loops > _WATCHED:
+        if self.loops > UNCOUNTED_LOOPS:
             self.add("TICK(1)")
 
     def _mask(self, goal: Call, rest: Sequence[Goal]) -> tuple[str, list[Pattern]]:
@@ -542,13 +546,13 @@ class _Body:
         bound = set(self.names)
         later = {v for g in rest for v in goal_variables(g)}
         later.update(v for p in self.outputs or () for v in variables(p))
-        here = Counter(v for arg in goal.args for v in variables(arg))
-        same = goal.predicate.component == self.clause.predicate.component
+        occurrences = Counter(v for arg in goal.args for v in variables(arg))
+        recursive = goal.predicate.component == self.clause.predicate.component
         mask, wanted = "", []
         for arg in goal.args:
-            if known(arg, bound) and not (same and isinstance(arg, tuple)):
+            if is_bound_pattern(arg, bound) and not (recursive and isinstance(arg, tuple)):
                 mask += "b"
-            elif isinstance(arg, str) and here[arg] == 1 and arg not in later:
+            elif isinstance(arg, str) and occurrences[arg] == 1 and arg not in later:
                 mask += "e"
             else:
                 mask += "f"
@@ -558,11 +562,11 @@ class _Body:
     def _does(self, goal: Call) -> None:
         role, move = goal.args
         value = self._fresh("move")
-        if known(role, set(self.names)):
+        if is_bound_pattern(role, set(self.names)):
             self.add(f"{value} = D.by_role.get({self.compiler.expression(role, self.names)})")
             self.fail_if(f"{value} is None")
         else:
-            who = self._fresh("role")
-            self._loop(f"for {who}, {value} in D.moves:")
-            self.match(who, role)
+            role_name = self._fresh("role")
+            self._loop(f"for {role_name}, {value} in D.moves:")
+            self.match(role_name, role)
         self.match(value, move)

@@ -1,14 +1,13 @@
-"""The rule evaluator: answers computed from the checked rules themselves.
+"""`RulesEngine`: evaluates the checked rules directly, without grounding.
 
-This engine runs every rulesheet, also those whose grounding is out of reach.  Goals are
-proved top-down with a table for every call, so that only what a question needs is computed
-and nothing twice; recursive calls are iterated to their fixpoint (`tabling`), rule bodies are
-reordered (`planner`) and written as Python functions (`codegen`).  The answers are those of
-the perfect model of the stratified rules together with `true` and `does` (`naive` computes
-that model from its definition, and tests compare the two).
+This engine runs every rulesheet, including those that are too large to ground.  Goals are proved top-down
+with a table for every call, so that only what a query needs is computed, and only once; recursive calls are
+iterated to their fixpoint (`tabling`), rule bodies are reordered (`planner`) and compiled to Python functions
+(`codegen`).  The answers are those of the perfect model of the stratified rules with `true` and `does`
+(`naive` computes that model from its definition; tests compare the two).
 
-Static relations are computed once; tables that depend on the state live as long as its
-`TabledState`, of which the engine keeps the last few.
+Static relations are computed once; tables that depend on the state live as long as its `TabledState`, of
+which the engine caches the most recent ones.
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ __all__ = ["RulesEngine"]
 
 _Answer = TypeVar("_Answer")
 _MODELS: Final = 16
-"""How many states keep their tables."""
+"""The number of states whose tables are cached."""
 _EXTENSION_ATOMS: Final = 60_000
 _EXTENSION_SECONDS: Final = 1.0
-"""What it may cost to compute one static relation whole; beyond, it is asked call by call."""
+"""Budget for computing one static relation whole; if it is exceeded, calls are tabled one by one."""
 _RECURSION: Final = 60_000
-"""Python frames; calls between generated functions need no C stack."""
+"""Recursion limit in Python frames; calls between generated functions need no C stack."""
 
 
 class _Indexes(dict[int, Any]):
-    """The fluents of a state arranged by slot, each arranged when first used.
+    """Indexes over the fluents of a state by slot, each built on first use.
 
-    It has no reference to its `TabledState`: a cycle would keep the tables of every state alive until the
-    cyclic garbage collector runs, for which everything else has to wait.
+    There is no reference to the `TabledState`: a reference cycle would keep the tables of every state alive
+    until the cyclic garbage collector runs, which stops all threads.
     """
 
     __slots__ = ("engine", "groups")
@@ -61,12 +60,12 @@ class _Indexes(dict[int, Any]):
 
     def __missing__(self, slot: int) -> Any:
         functor, mask = self.engine.compiler.slots[slot]
-        found = self[slot] = index_rows(self.groups.get(functor, ()), mask)
-        return found
+        index = self[slot] = index_rows(self.groups.get(functor, ()), mask)
+        return index
 
 
 class TabledState:
-    """A state with the tables of what was derived in it."""
+    """A state with its tables."""
 
     __slots__ = ("engine", "facts", "groups", "indexes", "tables")
 
@@ -83,7 +82,7 @@ class TabledState:
 
 
 class MoveModel:
-    """A state and a joint move with the tables of what was derived from both."""
+    """A state and a joint move, with the tables that depend on both."""
 
     __slots__ = ("by_role", "moves", "state", "tables")
 
@@ -95,7 +94,7 @@ class MoveModel:
 
 
 class RulesEngine:
-    """Evaluates checked rules.  Thread-safe: one call at a time."""
+    """Evaluates checked rules.  Thread-safe: a lock serialises calls."""
 
     name = "rules"
     in_order = False
@@ -184,14 +183,14 @@ class RulesEngine:
     # -- further questions ----------------------------------------------------------------
 
     def static_extension(self, name: str, arity: int) -> list[Any]:
-        """Return all answers of a relation that depends on no state, such as `base`."""
+        """Return all rows of a static relation, such as `base`."""
         predicate = self.program.relation(name, arity)
         return self._guarded(lambda: self._whole(predicate))
 
     def answers(self, key: frozenset[int], moves: Sequence[int] | None, atom: Atom) -> list[tuple[int, ...]]:
         """Return the argument tuples of all instances of an atom that hold, each once.
 
-        For `(true ...)` the tuple has the fluent, for `(does ...)` role and move.
+        For `(true ...)` the tuple is the fluent, for `(does ...)` role and move.
         """
         relation = atom.name, len(atom.args)
         patterns = tuple(map(self.program.pattern, atom.args))
@@ -204,8 +203,8 @@ class RulesEngine:
             if predicate is None:
                 return []
             mask = "".join("b" if isinstance(p, int) else "f" for p in patterns)
-            found = self._run(predicate, mask, key, moves, *(p for p in patterns if isinstance(p, int)))
-            rows = _whole_rows(found, patterns, mask)
+            answers = self._run(predicate, mask, key, moves, *(p for p in patterns if isinstance(p, int)))
+            rows = _whole_rows(answers, patterns, mask)
         return [row for row in rows if self._matches(patterns, row)]
 
     def _matches(self, patterns: Sequence[Pattern], row: Sequence[int]) -> bool:
@@ -233,7 +232,7 @@ class RulesEngine:
         mask: str,
         key: frozenset[int],
         moves: Sequence[int] | None,
-        *given: int,
+        *args: int,
     ) -> Any:
         if predicate.level > 1 and moves is None:
             raise GameError(f"`{predicate.name}` depends on the moves, and no move was made")
@@ -241,17 +240,17 @@ class RulesEngine:
         def work() -> Any:
             if predicate.kind == "facts":
                 rows = self.compiler.rows(predicate, mask)
-                return _look_up(rows, mask, given)
+                return _look_up(rows, mask, args)
             model: TabledState | MoveModel = self._model(key)
             if predicate.level > 1:
                 assert moves is not None
                 model = MoveModel(self._model(key), list(zip(self.roles, moves, strict=True)))
-            return self.compiler.function(predicate, mask)(model, *given)
+            return self.compiler.function(predicate, mask)(model, *args)
 
         return self._guarded(work)
 
     def _guarded(self, work: Callable[[], _Answer], limits: Limits | None = None) -> _Answer:
-        """Run under the lock and the budget; leave the tables clean if it fails."""
+        """Run `work` under the lock and the budget; discard all tables if it fails."""
         with self._lock:
             if self._running:
                 return work()
@@ -260,8 +259,8 @@ class RulesEngine:
             self._checkpoint = 512
             self._allowed = limits.atoms
             self._deadline = time.monotonic() + limits.seconds
-            depth = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(depth, _RECURSION))
+            recursion_limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(recursion_limit, _RECURSION))
             self._running = True
             try:
                 return work()
@@ -275,16 +274,16 @@ class RulesEngine:
                 raise
             finally:
                 self._running = False
-                sys.setrecursionlimit(depth)
+                sys.setrecursionlimit(recursion_limit)
 
     def _clean(self) -> None:
         self._evaluation.reset()
-        self.compiler.forget()  # some functions may have been named and not written
+        self.compiler.forget()  # some functions may be declared but not compiled
         self._models.clear()
         self._static.tables.clear()
 
     def _tick(self, amount: int) -> None:
-        """Count work; look at the limits now and then."""
+        """Count work, and check the limits from time to time."""
         self._spent += amount
         if self._spent >= self._checkpoint:
             self._checkpoint = self._spent + 512
@@ -307,7 +306,7 @@ class RulesEngine:
     # -- preparation ----------------------------------------------------------------------
 
     def _extend(self) -> None:
-        """Compute the static relations that are cheap to compute whole, called ones first."""
+        """Compute the static relations that are cheap to compute whole, callees first."""
         for predicate in self.program.predicates:
             if predicate.kind == "facts":
                 self.statistics.observe(predicate, predicate.rows)
@@ -348,23 +347,23 @@ class RulesEngine:
             self.statistics.observe(self.program.fluent(functor), rows)
 
 
-def _whole_rows(found: Any, patterns: Sequence[Pattern], mask: str) -> list[tuple[int, ...]]:
-    """Put the given arguments back among the answers of a masked call."""
-    given = [p if isinstance(p, int) else -1 for p in patterns]
+def _whole_rows(answers: Any, patterns: Sequence[Pattern], mask: str) -> list[tuple[int, ...]]:
+    """Return complete rows from the answers of a masked call and its bound arguments."""
+    args = [p if isinstance(p, int) else -1 for p in patterns]
     free = [i for i, letter in enumerate(mask) if letter == "f"]
     if not free:
-        return [tuple(given)] if found else []
+        return [tuple(args)] if answers else []
     rows = []
-    for answer in found:
-        row = list(given)
+    for answer in answers:
+        row = list(args)
         for i, value in zip(free, (answer,) if len(free) == 1 else answer, strict=True):
             row[i] = value
         rows.append(tuple(row))
     return rows
 
 
-def _look_up(rows: Any, mask: str, given: tuple[int, ...]) -> Any:
-    key = given[0] if len(given) == 1 else given
+def _look_up(rows: Any, mask: str, args: tuple[int, ...]) -> Any:
+    key = args[0] if len(args) == 1 else args
     if "f" not in mask:
         return key in rows
-    return rows.get(key, []) if given else rows
+    return rows.get(key, []) if args else rows

@@ -1,7 +1,7 @@
-"""What an engine offers to the machine.
+"""`Engine`: the interface of engines.
 
-A *key* is an engine's own immutable, hashable form of a state; only the engine that made it
-can read it.  Terms are numbers of the engine's `TermTable`; roles are counted from 0 in
+A *key* is an immutable, hashable representation of a state; only the engine that created it
+can interpret it.  Terms are numbers of the engine's `TermTable`; roles are counted from 0 in
 textual order.
 """
 
@@ -18,12 +18,12 @@ __all__ = ["Engine"]
 
 
 class Engine(Protocol):
-    """Computes the answers of one game."""
+    """Evaluates the states of one game."""
 
     name: str
-    """"rules" or "network"."""
+    """The value of `engine=` that selects it, such as "rules" or "network"."""
     in_order: bool
-    """Whether `legal` gives the moves in the order of their texts."""
+    """Whether `legal` returns moves in the order of their texts."""
     terms: TermTable
     roles: tuple[int, ...]
 
@@ -46,7 +46,7 @@ class Engine(Protocol):
         """Return whether the state ends the game."""
 
     def goals(self, key: Any, role: int) -> Sequence[int]:
-        """Return the goal values of a role as terms; may be none or several."""
+        """Return the goal values of a role as terms; there may be none or several."""
 
     def percepts(self, key: Any, moves: Sequence[int], role: int) -> Sequence[int]:
-        """Return what a role sees of a joint move (GDL-II), as terms."""
+        """Return the percepts of a role for a joint move (GDL-II), as terms."""

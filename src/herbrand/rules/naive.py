@@ -1,14 +1,12 @@
-"""The definition of a game's meaning, executed: the perfect model, computed naively.
+"""The reference evaluator: the perfect model of the rules, computed naively from its definition.
 
-This is the twin of `from_rules` that is obviously right and much too slow.  Rules are put in
-an order in which each comes after all rules that could derive what it uses, mutually
-dependent ones together; each group is applied to everything known until nothing new comes
-out.  With stratification by rule (no group negates what it derives) the result is the unique
-stable model of the rules together with the given facts (Apt, Blair and Walker 1988;
-Przymusinski 1988 for the perfect model).
+Simple and slow; tests compare `from_rules` with it.  Rules are sorted topologically by their dependencies,
+mutually dependent rules in one group; each group is applied to all known facts up to its fixpoint.  If
+the rules are stratified (no group negates what it derives), the result is the unique stable model of the
+rules and the given facts (Apt, Blair and Walker 1988; Przymusinski 1988 for the perfect model).
 
-Facts are nested tuples of folded names: `("cell", "1", "1", "b")`, `"noop"`, an atom being
-the tuple of its relation and arguments.
+Terms are folded names or nested tuples, such as `"noop"` and `("cell", "1", "1", "b")`; an atom is a tuple
+of its relation and its arguments.
 """
 
 from __future__ import annotations
@@ -35,15 +33,15 @@ _Binding = dict[str, Ground]
 
 
 def perfect_model(
-    groups: Sequence[Sequence[Rule]], given: Iterable[tuple[Ground, ...]], clock: Clock
+    groups: Sequence[Sequence[Rule]], facts: Iterable[tuple[Ground, ...]], clock: Clock
 ) -> dict[str, set[tuple[Ground, ...]]]:
-    """Return all atoms of the perfect model of the rules and `given`, by relation name.
+    """Return all atoms of the perfect model of the rules and `facts`, by relation name.
 
-    `groups` are the rules in normal form as `rule_groups` orders them.  Raises
-    `BudgetExceeded` at the limits of the clock.
+    `groups` are the rules in normal form, ordered by `rule_groups`.  Raises `BudgetExceeded` at the limits
+    of the clock.
     """
     model: dict[str, set[tuple[Ground, ...]]] = {}
-    for fact in given:
+    for fact in facts:
         model.setdefault(str(fact[0]), set()).add(fact)
     for group in groups:
         grew = True
@@ -51,18 +49,18 @@ def perfect_model(
             grew = False
             for rule in group:
                 heads = {_instance(rule.head, binding) for binding in _proofs(list(rule.body), {}, model)}
-                known = model.setdefault(rule.head.name, set())
+                extension = model.setdefault(rule.head.name, set())
                 clock.spend(len(heads))
-                if not heads <= known:
-                    known |= heads
+                if not heads <= extension:
+                    extension |= heads
                     grew = True
     return model
 
 
 def rule_groups(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """Order the rules by what they use; rules that use each other are one group.
+    """Order the rules by their dependencies; mutually dependent rules form one group.
 
-    Raises `GameError` when a group negates what it derives: not stratified by rule.
+    Raises `GameError` if a group negates what it derives: the rules are not stratified.
     """
     by_relation: dict[tuple[str, int], list[int]] = {}
     for i, rule in enumerate(rules):
@@ -84,7 +82,7 @@ def rule_groups(rules: Sequence[Rule]) -> list[list[Rule]]:
     reach = [_reachable(i, uses) for i in range(len(rules))]
     done: set[int] = set()
     groups: list[list[Rule]] = []
-    # a rule reaches at least what everything it uses reaches: fewest first is a right order
+    # a rule reaches everything that its dependencies reach: ascending numbers are a topological order
     for i in sorted(range(len(rules)), key=lambda i: len(reach[i] | {i})):
         if i in done:
             continue
@@ -98,23 +96,23 @@ def rule_groups(rules: Sequence[Rule]) -> list[list[Rule]]:
 
 
 def _reachable(start: int, uses: list[set[int]]) -> set[int]:
-    seen: set[int] = set()
+    visited: set[int] = set()
     stack = [start]
     while stack:
         for j in uses[stack.pop()]:
-            if j not in seen:
-                seen.add(j)
+            if j not in visited:
+                visited.add(j)
                 stack.append(j)
-    return seen
+    return visited
 
 
 def _may_match(atom: Atom, head: Atom) -> bool:
-    """Whether the two atoms have a common instance; their variables are different ones."""
+    """Whether two atoms have a common instance; their variables are renamed apart."""
     renamed = [_rename(arg) for arg in head.args]
-    found: dict[str, Term] | None = {}
+    unifier: dict[str, Term] | None = {}
     for left, right in zip(atom.args, renamed, strict=True):
-        found = unify(left, right, found)
-    return found is not None
+        unifier = unify(left, right, unifier)
+    return unifier is not None
 
 
 def _rename(term: Term) -> Term:
@@ -128,7 +126,7 @@ def _rename(term: Term) -> Term:
 def _proofs(
     goals: list[Literal], binding: _Binding, model: dict[str, set[tuple[Ground, ...]]]
 ) -> Iterator[_Binding]:
-    """Yield the bindings under which all goals hold: what binds first, then the tests."""
+    """Yield the bindings under which all goals hold: atoms first, then the tests."""
     if not goals:
         yield binding
         return
@@ -137,9 +135,9 @@ def _proofs(
         if isinstance(goal, Atom):
             for fact in list(model.get(goal.name, ())):
                 if len(fact) == len(goal.args) + 1:
-                    found = _match_all(goal.args, fact[1:], binding)
-                    if found is not None:
-                        yield from _proofs(rest, found, model)
+                    extended = _match_all(goal.args, fact[1:], binding)
+                    if extended is not None:
+                        yield from _proofs(rest, extended, model)
             return
         if isinstance(goal, And):
             yield from _proofs([*goal.literals, *rest], binding, model)
@@ -162,12 +160,12 @@ def _proofs(
 
 
 def _match_all(patterns: Sequence[Term], values: Sequence[Ground], binding: _Binding) -> _Binding | None:
-    found = dict(binding)
+    extended = dict(binding)
     stack = list(zip(patterns, values, strict=True))
     while stack:
         pattern, value = stack.pop()
         if isinstance(pattern, Variable):
-            if found.setdefault(pattern.name, value) != value:
+            if extended.setdefault(pattern.name, value) != value:
                 return None
         elif isinstance(pattern, Constant):
             if pattern.name != value:
@@ -176,7 +174,7 @@ def _match_all(patterns: Sequence[Term], values: Sequence[Ground], binding: _Bin
             return None
         else:
             stack.extend(zip(pattern.args, value[1:], strict=True))
-    return found
+    return extended
 
 
 def _ground(term: Term, binding: _Binding) -> Ground:
@@ -194,7 +192,7 @@ def _instance(atom: Atom, binding: _Binding) -> tuple[Ground, ...]:
 
 
 class NaiveEngine:
-    """An engine (`interface.Engine`) that asks the definition every time."""
+    """An engine (`interface.Engine`) that computes the perfect model for every answer."""
 
     name = "naive"
     in_order = False
@@ -248,10 +246,10 @@ class NaiveEngine:
     def _model(self, key: Iterable[int], moves: Sequence[int]) -> dict[str, set[tuple[Ground, ...]]]:
         question = frozenset(key), tuple(moves)
         if self._last is None or self._last[0] != question:
-            given: list[tuple[Ground, ...]] = [("true", self._value(fluent)) for fluent in key]
+            facts: list[tuple[Ground, ...]] = [("true", self._value(fluent)) for fluent in key]
             pairs = zip(self._role_names, moves, strict=True) if moves else ()
-            given += [("does", role, self._value(move)) for role, move in pairs]
-            self._last = question, perfect_model(self._groups, given, self.limits.start())
+            facts += [("does", role, self._value(move)) for role, move in pairs]
+            self._last = question, perfect_model(self._groups, facts, self.limits.start())
         return self._last[1]
 
     def _number(self, value: Ground) -> int:

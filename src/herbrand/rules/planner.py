@@ -1,8 +1,8 @@
-"""In which order the goals of a rule body are proved.
+"""Chooses the order in which the goals of a rule body are proved.
 
-Greedy: at each step take the goal that is expected to give the fewest answers, tests as soon
-as their variables are bound.  Order never changes an answer, only the work.  Estimates come
-from the sizes of the static relations and of the fluents of sample states.
+Greedy: next is the goal with the fewest expected answers; tests come as soon as their variables are bound.
+The order never changes an answer, only the work.  Estimates come from the sizes of the static relations and
+of the fluents in the initial state.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ __all__ = ["Planner", "Statistics"]
 
 
 _FREQUENT: Final = 3.0
-"""A value is frequent that stands in so many times the rows of the mean value of its column."""
+"""A value is frequent if it occurs this many times as often as the mean of its column."""
 
 
 class Statistics:
-    """Sizes of relations: how many rows, how many different values in each column, which are frequent."""
+    """Sizes of relations: the number of rows, and the distinct and the frequent values of each column."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, tuple[float, tuple[float, ...]]] = {}
         self._shares: dict[tuple[int, int, int], float] = {}
-        """By predicate, column and value the share of the rows, where it is far above the mean."""
+        """Predicate, column and frequent value -> share of the rows."""
 
     def observe(self, predicate: Predicate, rows: Iterable[tuple[int, ...]]) -> None:
-        """Remember the size of an extension; of several, the largest."""
+        """Record the size of an extension; of several, the largest counts."""
         rows = list(rows)
         counts = [Counter(column) for column in zip(*rows, strict=True)]
         distinct = tuple(map(len, counts))
@@ -44,36 +44,34 @@ class Statistics:
                 if times * len(count) > _FREQUENT * len(rows):
                     place = predicate.number, column, value
                     self._shares[place] = max(times / len(rows), self._shares.get(place, 0.0))
-        known = self._sizes.get(predicate.number)
-        if known is None:
+        size = self._sizes.get(predicate.number)
+        if size is None:
             self._sizes[predicate.number] = float(len(rows)), distinct or (1,) * predicate.arity
         else:
-            merged = tuple(map(max, known[1], distinct)) if distinct else known[1]
-            self._sizes[predicate.number] = max(known[0], float(len(rows))), merged
+            merged = tuple(map(max, size[1], distinct)) if distinct else size[1]
+            self._sizes[predicate.number] = max(size[0], float(len(rows))), merged
 
     def guess(self, predicate: Predicate, size: float, distinct: Sequence[float]) -> None:
-        """Remember an estimate of a size nobody has counted."""
+        """Record an estimated size."""
         self._sizes[predicate.number] = size, tuple(distinct)
 
     def values(self, predicate: Predicate, column: int) -> float | None:
-        """Expected number of different values in a column; None if unknown."""
-        known = self._sizes.get(predicate.number)
-        return known[1][column] if known is not None else None
+        """Return the expected number of distinct values in a column; None if unknown."""
+        size = self._sizes.get(predicate.number)
+        return size[1][column] if size is not None else None
 
-    def rows(
-        self, predicate: Predicate, bound: Sequence[bool], given: Sequence[Pattern] = ()
-    ) -> float | None:
-        """Expected number of answers when some arguments are given; None if unknown.
+    def rows(self, predicate: Predicate, bound: Sequence[bool], args: Sequence[Pattern] = ()) -> float | None:
+        """Return the expected number of answers when some arguments are bound; None if unknown.
 
-        Numbers among `given`, the arguments, are constants, of which some are frequent.
+        Numbers in `args`, the arguments, are constants, whose frequencies may be known.
         """
-        known = self._sizes.get(predicate.number)
-        if known is None:
+        size = self._sizes.get(predicate.number)
+        if size is None:
             return None
-        expected, distinct = known
+        expected, distinct = size
         for column, (is_bound, values) in enumerate(zip(bound, distinct, strict=True)):
             if is_bound:
-                value = given[column] if given else None
+                value = args[column] if args else None
                 share = (
                     self._shares.get((predicate.number, column, value)) if isinstance(value, int) else None
                 )
@@ -82,16 +80,16 @@ class Statistics:
 
 
 class Planner:
-    """Chooses the next goal."""
+    """Chooses the next goal of a body."""
 
     UNKNOWN: Final = 12.0
-    """Guess for the number of values of an argument nobody has counted."""
+    """Default for the number of values of an argument."""
 
     ENDLESS: Final = 1e9
-    """Guess for the number of terms that recursion builds."""
+    """Stands for the number of terms that recursion can build."""
 
     MANY: Final = 300
-    """A size is guessed in the order written while a clause has more goals than this."""
+    """Sizes of clauses with more goals are estimated in the order written."""
 
     def __init__(self, statistics: Statistics, roles: int, tick: Callable[[int], None]) -> None:
         self.statistics = statistics
@@ -102,7 +100,7 @@ class Planner:
     def choose(self, goals: Sequence[Goal], bound: set[str], clause: Clause) -> int:
         """Return the index of the goal to prove next.
 
-        Raises `GameError` when no goal can be proved, which the safety checks rule out.
+        Raises `GameError` if no goal is ready, which the safety checks rule out.
         """
         self.tick(1 + len(goals) // 16)
         best, best_score = -1, float("inf")
@@ -115,7 +113,7 @@ class Planner:
         return best
 
     def tests(self, goals: Sequence[Goal], bound: set[str], clause: Clause) -> list[Goal] | None:
-        """Return the goals in the order `choose` takes them when they bind nothing; None when some may."""
+        """Return goals that bind no variables in the order of `choose`; None if some goal may bind one."""
         for goal in goals:
             recursive = isinstance(goal, Call) and goal.predicate.component == clause.predicate.component
             if recursive or not goal_variables(goal) <= bound:
@@ -124,10 +122,10 @@ class Planner:
         return sorted(goals, key=lambda goal: scores[id(goal)])
 
     def estimate(self, predicates: Iterable[Predicate]) -> None:
-        """Guess the sizes of derived relations from those they are derived from.
+        """Estimate the sizes of derived relations, callees first.
 
-        The size of a clause is the product of what each of its goals adds when they are
-        proved in the chosen order; recursive calls count as adding nothing.
+        The size of a clause is the product of the expected answers of its goals in the chosen order;
+        recursive calls count as one.
         """
         for predicate in predicates:
             if predicate.kind != "rules":
@@ -157,7 +155,7 @@ class Planner:
         bound: set[str] = set()
         goals = list(clause.body)
         if isinstance(clause.predicate.name, str) and clause.predicate.name.startswith("or "):
-            # the variables that no disjunct binds are given by the caller
+            # the caller binds the variables that no disjunct binds
             inside = set().union(*map(goal_variables, goals)) if goals else set()
             bound = inside - set().union(*(goal_variables(g) for g in goals if isinstance(g, Call)))
         rows = 1.0
@@ -189,8 +187,8 @@ class Planner:
         return min(rows, 1e9), columns
 
     def _adds(self, goal: Call, bound: set[str], clause: Clause) -> float:
-        """Expected answers of a call when its bound arguments are given."""
-        is_bound = [known(arg, bound) for arg in goal.args]
+        """Return the expected answers of a call."""
+        is_bound = [is_bound_pattern(arg, bound) for arg in goal.args]
         if goal.predicate.kind == "does":
             return 1.0 if is_bound[0] else float(self.roles)
         if all(is_bound):
@@ -201,7 +199,7 @@ class Planner:
         return self.UNKNOWN ** sum(not b for b in is_bound) if expected is None else expected
 
     def _score(self, goal: Goal, bound: set[str], inside: Predicate) -> float | None:
-        """Expected answers plus the cost of asking; None while the goal is not ready."""
+        """Return the expected answers plus the cost of the call; None while the goal is not ready."""
         if isinstance(goal, Differ):
             return -1.0 if goal_variables(goal) <= bound else None
         if isinstance(goal, DisjunctionCall):
@@ -209,7 +207,7 @@ class Planner:
             if not free <= goal.binds:
                 return None
             return 0.9 if not free else self.UNKNOWN * len(free) * len(goal.disjuncts)
-        is_bound = [known(arg, bound) for arg in goal.args]
+        is_bound = [is_bound_pattern(arg, bound) for arg in goal.args]
         if goal.negated:
             if not all(is_bound):
                 return None
@@ -228,12 +226,12 @@ class Planner:
         if expected is None:
             expected = self.UNKNOWN ** sum(not b for b in bound)
         if predicate.kind == "rules":
-            # entering a recursion costs more than one call; going on with one does not
+            # entering a recursion costs more than one call; continuing it does not
             entering = predicate.recursive and predicate.component != inside.component
             expected = expected * 2 + (10 if entering else 2)
         return expected
 
 
-def known(pattern: Pattern, bound: set[str]) -> bool:
+def is_bound_pattern(pattern: Pattern, bound: set[str]) -> bool:
     """Whether all variables of a pattern are bound."""
     return all(v in bound for v in variables(pattern))

@@ -1,11 +1,10 @@
-"""Tables for recursive predicates: every call is solved once, cycles to their fixpoint.
+"""Linear tabling: solves every call of a recursive predicate once, cycles to their fixpoint.
 
-A call of a recursive predicate gets a `AnswerTable`.  A call that meets itself again while it is
-being solved takes the answers found so far; the outermost call of such a cycle, its leader,
-is repeated until a round adds no answer to any table of the cycle, and then all of them are
-complete (linear tabling: Zhou, Sato and Shen, "Linear tabling strategies and
-optimizations", TPLP 8, 2008).  What a call depends on is recorded as the depth of the
-outermost unfinished call that was read on the way.
+Every call of a recursive predicate has an `AnswerTable`.  A call to a table that is being solved uses the
+answers so far.  The outermost call of such a cycle, its leader, is repeated until a round adds no answer to
+any table of the cycle; then all of them are complete (Zhou, Sato and Shen, "Linear tabling strategies
+and optimizations", TPLP 8, 2008).  The dependency of a call is recorded as `low`, the depth of the outermost
+unfinished call whose answers it has read.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class AnswerTable:
     def __init__(self) -> None:
         self.out: dict[Any, None] = {}
         self.answers: list[Any] = []
-        """The final answers, once `done`."""
+        """The final answers if `done`."""
         self.done = False
         self.active = False
         self.pending = False
@@ -47,7 +46,7 @@ class Evaluation:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all calls in progress, after an exception."""
+        """Discard all calls in progress, after an exception."""
         self.depth = 0
         self.low = _FREE
         self.round = 0
@@ -55,14 +54,14 @@ class Evaluation:
         self.pending: list[AnswerTable] = []
 
     def recall(self, table: AnswerTable) -> list[Any] | None:
-        """Return the answers so far if the table must not be solved again now, else None."""
+        """Return the answers so far if the table is being solved or was solved in this round, else None."""
         if table.active or table.stamp == self.round:
             self.low = min(self.low, table.low)
             return list(table.out)
         return None
 
     def solve(self, table: AnswerTable, clauses: Callable[..., None], *args: Any) -> list[Any]:
-        """Solve a call; its answers may still be incomplete if it depends on a caller's."""
+        """Solve a call; its answers may be incomplete if it depends on an unfinished caller."""
         outer, started = self.low, self.round
         self.depth = depth = self.depth + 1
         first = len(self.pending)
@@ -87,7 +86,7 @@ class Evaluation:
         self.depth = depth - 1
         answers = list(out)
         if low >= depth:
-            # a table that the last round did not solve again may lack answers: forget it
+            # a table that the last round did not solve again may lack answers: discard it
             for finished in self.pending[first:] if fresh else [table]:
                 if finished.stamp == self.round:
                     finished.done = True
@@ -106,8 +105,8 @@ class Evaluation:
     def settled(self, call: Callable[..., Any], *args: Any) -> Any:
         """Return the answer of a call that is negated inside its own component.
 
-        Stratification by rule makes the answer final; if it is not, the rules have no
-        meaning that this evaluator knows, and that is an error.
+        If the rules are stratified, the answer depends on no unfinished call; otherwise `GameError` is
+        raised.
         """
         outer, self.low = self.low, _FREE
         answer = call(*args)

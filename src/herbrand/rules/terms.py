@@ -1,13 +1,12 @@
-"""Ground terms as numbers.
+"""`TermTable`: ground terms as numbers.
 
-Every ground term of a game gets a small number when it is first met, constants and compound
-terms alike, so that equal terms have equal numbers, comparison and hashing are those of an
-`int`, and a fact is a tuple of numbers.
+Every ground term of a game, constant or compound, gets a small number when it first occurs (hash consing):
+equal terms have equal numbers, comparison and hashing are those of `int`, and a fact is a tuple of numbers.
 
     functor[t]   number of the pair (name, arity) of term t; a constant has arity 0
     args[t]      its arguments as numbers, () for a constant
 
-The tables only grow.  Texts carry the display spelling of names, comparison does not.
+The tables only grow.  Texts have the display spelling of names; comparison uses folded names.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _DEPTH = 400
 
 
 class _Cons(dict[tuple[int, ...], int]):
-    """(functor number, argument numbers...) -> term number; a missing entry is made."""
+    """(functor number, argument numbers...) -> term number; a missing term is created."""
 
     __slots__ = ("table",)
 
@@ -79,7 +78,7 @@ class TermTable:
         return len(self.functor)
 
     def functor_number(self, name: str, arity: int) -> int:
-        """Return the number of a name with an arity, making it if it is new."""
+        """Return the number of a functor, which is created if it is new."""
         key = (name, arity)
         number = self._functor_numbers.get(key)
         if number is None:
@@ -88,7 +87,7 @@ class TermTable:
         return number
 
     def constant(self, name: str) -> int:
-        """Return the number of a constant, by folded name."""
+        """Return the number of a constant, given by its folded name."""
         return self.cons[(self.functor_number(name, 0),)]
 
     def intern(self, term: Term) -> int:
@@ -101,9 +100,9 @@ class TermTable:
         return self.constant(term.name)
 
     def find(self, term: Term) -> int | None:
-        """Return the number of a ground term if it has one already; makes nothing.
+        """Return the number of a ground term, None if it has none.
 
-        For text that comes from outside: it cannot fill the table.
+        Untrusted input should be looked up so: it cannot fill the table.
         """
         if isinstance(term, Variable):
             return None
@@ -128,7 +127,7 @@ class TermTable:
         return text
 
     def hash_of(self, numbers: Iterable[int]) -> int:
-        """Return a hash of a set of terms that depends on their folded texts alone."""
+        """Return a hash of a set of terms that depends on their folded texts only."""
         hashes = self._hashes
         total = 0
         for number in numbers:
@@ -146,19 +145,19 @@ class TermTable:
         return Function(name, tuple(map(self.term, self.args[number])), self.spelling.get(name))
 
     def read(self, text: str) -> int:
-        """Return the number of the ground term that a KIF text spells; case does not matter.
+        """Return the number of the ground term of a KIF text.
 
-        Raises `InvalidMoveError` when the text is no single ground term.
+        Raises `InvalidMoveError` if the text is not a single ground term.
         """
         return self.intern(self.parse(text))
 
     def parse(self, text: str) -> Term:
-        """Read a KIF term as this game compares names; see `read_term`."""
+        """Parse a KIF term with the case folding of this game; see `read_term`."""
         return read_term(text, fold=self.folds_case)
 
 
 def read_term(text: str, *, fold: bool = True) -> Term:
-    """Read one KIF term, ground or not; `(f)` is `f`.  Raises `InvalidMoveError`."""
+    """Parse one KIF term, ground or not; `(f)` is `f`.  Raises `InvalidMoveError`."""
     name_of = str.lower if fold else str
     stack: list[list[Term]] = [[]]
     names: list[str] = []

@@ -1,11 +1,11 @@
-"""Take out common factors: `(a and b) or (a and c)` becomes `a and (b or c)`.
+"""Factors out common literals: `(a and b) or (a and c)` becomes `a and (b or c)`.
 
-The core (`src/core/factor.cpp`) takes gates that only one other gate uses for one conjunction of many
-literals, and those under an inverted edge for terms of a disjunction.  In each disjunction the literal that
-most terms share is taken out, again and again (as in algebraic factoring; Brayton and McMullen 1982).  Then
-pairs of literals that many conjunctions share get a gate of their own, the most frequent first.
+The core (`src/core/factor.cpp`) treats trees of gates that are used once as conjunctions of many literals, or,
+under inverted edges, as terms of a disjunction.  In each disjunction the literal that most terms share is
+factored out repeatedly (algebraic factoring; Brayton and McMullen 1982).  Then pairs of literals that many
+conjunctions share get a gate of their own, the most frequent first.
 
-Rules make many such: each move of a piece repeats the conditions of all its moves.
+Rules produce many common literals: each move of a piece repeats the conditions of all its moves.
 """
 
 from __future__ import annotations
