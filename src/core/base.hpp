@@ -1,4 +1,4 @@
-// What all of the core shares: rows of lanes, and calls that can be told to end.
+// Basics of the whole core: integer types, rows of lanes, cancellation of long calls, random numbers.
 #pragma once
 
 #include <atomic>
@@ -24,18 +24,18 @@ using i64 = std::int64_t;
 using i32 = std::int32_t;
 using i16 = std::int16_t;
 
-// One state, or one game, in each bit of a row: a row is as long as a line of the cache, and as the
-// widest registers.  All back ends work on rows of this size, so that all of them play the same games.
+// A row has one state, or one game, in each bit.  Its 64 bytes are a cache line and the widest vector register.  All
+// backends use this size, whatever their registers, so that all of them play the same games.
 inline constexpr int LANES = 512;
 inline constexpr int WORDS = LANES / 64;
 static_assert(std::endian::native == std::endian::little, "bits in words are taken for bits in bytes, as numpy packs them");
 
-// Goal values that are none; the same numbers stand in `herbrand.core`.
+// Special goal values; `herbrand.core` defines the same numbers.
 inline constexpr i16 NO_VALUE = -1;       // no goal value holds
-inline constexpr i16 SEVERAL_VALUES = -2; // several hold, or one that is no number from 0 to 100
+inline constexpr i16 SEVERAL_VALUES = -2; // several hold, or one that is not an integer from 0 to 100
 inline constexpr i16 STUCK = -3;          // a role has no legal move though the game is not over
 
-// Memory for rows, aligned to a line of the cache and zeroed.
+// Zeroed memory for rows, aligned to cache lines.
 class RowBuffer {
 public:
     RowBuffer() = default;
@@ -73,9 +73,8 @@ private:
     std::size_t rows_ = 0;
 };
 
-// Tells a long call when to end: another thread set the flag, the deadline has passed, or the person at
-// the keyboard interrupted.  Loops ask `due()` every few microseconds; it reads the clock every so often.
-// Several threads may share one.
+// Cancels long calls: another thread has set the flag, the deadline has passed, or Python has a pending signal such as
+// Ctrl-C.  Loops poll `due()` every few microseconds.  Several threads may share one.
 class Stop {
 public:
     using Clock = std::chrono::steady_clock;
@@ -93,7 +92,7 @@ public:
         const Ticks deadline = deadline_.load(std::memory_order_relaxed);
         return deadline != NEVER && ticks() >= deadline;
     }
-    // Whether to end now: cheap enough for loops whose turns take microseconds or more.
+    // Whether to end now.  Reads the clock: for loops whose iterations take a microsecond or more.
     bool due() {
         if (is_set()) return true;
         const Ticks now = ticks();
@@ -111,30 +110,30 @@ private:
     static constexpr Ticks NEVER = std::numeric_limits<Ticks>::max();
 
     static Ticks ticks() noexcept { return Clock::now().time_since_epoch().count(); }
-    // Runs Python's signal handlers where this is the main thread; throws what they raise (module.cpp).
+    // Runs Python's signal handlers if this is the main thread; throws the exceptions that they raise (module.cpp).
     static bool interrupted();
 
     std::atomic<bool> flag_{false};
     std::atomic<Ticks> deadline_{NEVER}, next_signal_{std::numeric_limits<Ticks>::min()};
 };
 
-// A call ended before it had an answer, because its `Stop` said so.
+// Thrown when a `Stop` ends a call that has no partial result.
 struct Stopped : std::runtime_error {
     Stopped() : std::runtime_error("stopped before there was an answer") {}
 };
 
-// Lets `Stop`, where there is one, or Ctrl-C end a loop by throwing: for calls without half an answer.
+// Polls a `Stop`, or signals alone if that is null, and throws: for calls without partial results.
 class Patience {
 public:
     explicit Patience(Stop *stop) : stop_(stop ? *stop : own_) {}
     Patience(const Patience &) = delete;
     Patience &operator=(const Patience &) = delete;
 
-    // For turns that take a microsecond or more.
+    // For iterations that take a microsecond or more.
     void check() {
         if (stop_.due()) throw Stopped();
     }
-    // For shorter ones: looks once in so much work, of which a unit is some memory that is read.
+    // For shorter ones: polls once in WORK units, of which one is about one memory access.
     void turn(i64 work = 1) {
         if ((left_ -= work) >= 0) return;
         left_ = WORK;
@@ -152,7 +151,7 @@ private:
 inline int popcount(u64 word) {
 #if defined(__POPCNT__) || defined(__aarch64__)
     return __builtin_popcountll(word);
-#else // the compiler would call a function
+#else // __builtin_popcountll would call a library function
     word -= word >> 1 & 0x5555555555555555u;
     word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
     return static_cast<int>(((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
@@ -169,19 +168,19 @@ template <class F> void each_lane(const u64 *row, F &&f) {
     for (int w = 0; w < WORDS; ++w) each_bit(row[w], [&](int b) { f(64 * w + b); });
 }
 
-// Throws std::invalid_argument, in Python a ValueError, with a text.
+// Throws std::invalid_argument, in Python a ValueError.
 inline void require(bool condition, const char *what) {
     if (!condition) throw std::invalid_argument(what);
 }
 
-// The finaliser of SplitMix (Steele, Lea and Flood 2014): scatters the bits of a word.
+// The finaliser of SplitMix (Steele, Lea and Flood 2014): a bijective hash of a word.
 inline u64 scatter(u64 word) {
     word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9u;
     word = (word ^ (word >> 27)) * 0x94D049BB133111EBu;
     return word ^ (word >> 31);
 }
 
-// The product of two words, in two words.
+// The 128-bit product of two words.
 struct Product {
     u64 low, high;
 };
@@ -198,11 +197,11 @@ inline Product multiply(u64 a, u64 b) {
 #endif
 }
 
-// SplitMix itself: a small generator for choices that are made one at a time.
+// SplitMix: a small generator for scalar choices.
 struct SplitMix {
     u64 state = 0;
     u64 next() { return scatter(state += 0x9E3779B97F4A7C15u); }
-    // A number below `bound`, each equally likely (Lemire 2019).
+    // A uniformly random number below `bound` (Lemire 2019).
     u64 below(u64 bound) {
         Product product = multiply(next(), bound);
         if (product.low < bound) {
@@ -211,7 +210,7 @@ struct SplitMix {
         }
         return product.high;
     }
-    // A number from 0 to 1, exclusive.
+    // A uniformly random number in [0, 1).
     double uniform() { return static_cast<double>(next() >> 11) * (1.0 / 9007199254740992.0); }
 };
 

@@ -1,4 +1,4 @@
-// A game as a Boolean circuit: a validated copy of what `herbrand.network.Network` describes.
+// A game as a Boolean circuit: a validated copy of a `herbrand.network.Network`.
 //
 // Node 0 is false, then come fluents, moves, feedback, gates; a literal is 2 * node + inverted.  Gate g is
 // the conjunction of left[g] and right[g].  Moves are sorted by role.
@@ -18,32 +18,32 @@ struct Loop {
     i32 first_back, last_back; // feedback nodes, counted from 0
 };
 
-// Fluents of which perhaps never two are true; those of a family are written alike.
+// Fluents that may be mutually exclusive; groups of a family have the same syntactic pattern.
 struct Alternatives {
     i32 family;
     std::vector<i32> fluents;
 };
 
-// Immutable after it was made; shared between threads.
+// Immutable after construction; shared between threads.
 struct Circuit {
     int fluents = 0, moves = 0, roles = 0, feedbacks = 0, gates = 0;
     std::vector<i32> left, right;
-    std::vector<i32> feedback; // [feedbacks] the literal that each feedback node takes over
+    std::vector<i32> feedback; // [feedbacks] the source literal of each feedback node
     std::vector<Loop> loops;   // sorted by their first gate
     std::vector<i32> legal;    // [moves] literals
     std::vector<i32> next;     // [fluents]
     i32 terminal = 0;
     std::vector<i32> goal;      // [goals] literals
     std::vector<i32> goal_role; // [goals]
-    std::vector<i16> goal_value; // [goals] 0 to 100, or SEVERAL_VALUES for what is no number
+    std::vector<i16> goal_value; // [goals] 0 to 100, or SEVERAL_VALUES for other terms
     std::vector<i32> sees;      // [percepts] literals
     std::vector<i32> sees_role; // [percepts]
     std::vector<i32> bounds;    // [roles + 1] the first move of each role
     std::vector<i32> places;    // [roles + 1] the first word of each role in a packed set of legal moves:
-                                // every role begins with a new word
-    std::vector<Alternatives> alternatives; // a hint
+                                // every role begins at a new word
+    std::vector<Alternatives> alternatives; // a hint, not checked
     std::vector<u64> initial;   // [state_words] the initial state, packed
-    int cones[3] = {0, 0, 0};   // where the gates for legal and terminal, for next and sees, for goals end
+    int cones[3] = {0, 0, 0};   // ends of the gates for legal and terminal, for next and sees, for goals
 
     int inputs() const { return 1 + fluents + moves + feedbacks; }
     int nodes() const { return inputs() + gates; }
@@ -54,12 +54,12 @@ struct Circuit {
     int sees_words() const { return (static_cast<int>(sees.size()) + 63) / 64; }
     int goals() const { return static_cast<int>(goal.size()); }
 
-    // Sets `bounds` and `places` by the role of each move; throws std::invalid_argument unless these are roles, ascending.
+    // Sets `bounds` and `places` from the role of each move; throws std::invalid_argument unless these are ascending roles.
     void divide_moves(const std::vector<i32> &move_role);
     // Throws std::invalid_argument unless everything is as described above.
     void validate() const;
 
-    // The programs of the circuit, made when first asked for, for the kernels that are used then.
+    // The lane programs of the circuit, compiled on first use for the current kernels.
     ProgramPtr evaluating() const;
     // `assume` as in lanes.hpp.
     ProgramPtr playing(bool assume) const;
@@ -67,10 +67,10 @@ struct Circuit {
 private:
     struct Programs {
         Programs() = default;
-        Programs(const Programs &) {} // a copy of a circuit is there to be changed
+        Programs(const Programs &) {} // copies of a circuit are modified: do not share programs
         std::mutex lock;
         ProgramPtr made[3];
-        const void *kernels = nullptr; // what they were made for
+        const void *kernels = nullptr; // the kernels they were compiled for
     };
     mutable Programs programs_;
     template <class Make> ProgramPtr made(int which, Make &&make) const;

@@ -1,4 +1,4 @@
-// The levels of processors that kernels are compiled for.
+// Processor levels that kernels are compiled for, and the choice among them.
 #pragma once
 
 #include "kernels.hpp"
@@ -8,14 +8,14 @@
 
 namespace herbrand {
 
-// The names of the levels that this build has and this processor can run, the best one last.
+// The names of the levels that this build contains and this processor supports, best last.
 std::vector<std::string> usable_levels();
-// The kernels of a level by its name; throws std::invalid_argument for one that cannot be used here.
+// The kernels of a level; throws std::invalid_argument if it is not usable.
 const Kernels &kernels_of(const std::string &level);
-// Those that are used: at first of the best level.
+// The kernels in use, initially those of the best level.
 const Kernels &kernels();
 void use_kernels(const Kernels &);
-// Whether this is an x86-64 with an instruction that counts bits.
+// Whether this is an x86-64 processor with POPCNT.
 bool has_popcount();
 
 } // namespace herbrand

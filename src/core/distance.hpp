@@ -1,14 +1,14 @@
-// How far states are from being of some kind, counted along gates (see `herbrand.analyse.solving.distance`).
+// Heuristic distances of states to a condition, computed over gates (see `herbrand.analyse.solving.distance`).
 #pragma once
 
 #include "base.hpp"
 
 namespace herbrand {
 
-// Nodes are 0 (false), the fluents, then gates, each after what it depends on; literals are 2 * node + inverted.
-// Groups of fluents say how many steps it takes from one of them to another: group k has the fluents
-// members[starts[k] .. starts[k + 1]], and its table of (size + 1) * size steps, the last row from none of
-// them, begins at steps[tables[k]].
+// Nodes are 0 (false), the fluents, then gates in topological order; literals are 2 * node + inverted.
+// Groups of fluents have tables of the steps from one of their fluents to another: group k has the fluents
+// members[starts[k] .. starts[k + 1]], and its table of (size + 1) * size steps, the last row for the case that
+// none of them is true, begins at steps[tables[k]].
 struct DistanceNetwork {
     i64 fluents, gates, groups;
     const i32 *left, *right; // [gates]
@@ -18,7 +18,7 @@ struct DistanceNetwork {
     const i64 *members;
     const i64 *tables; // [groups]
     const float *steps;
-    float far; // the distance to what cannot be
+    float far; // the distance to an impossible condition
 };
 
 } // namespace herbrand

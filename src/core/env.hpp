@@ -1,7 +1,7 @@
-// Many games of one kind, moved along together: what `herbrand.envs.BatchEnv` stands on.
+// Many games with the same rules, stepped together: the core of `herbrand.envs.BatchEnv`.
 //
-// Games stand in blocks of 512 lanes; the last block may have lanes without a game.  Between steps a block is its
-// fluents, the moves that are legal, whose turn it is, and which lanes are over, each as rows.
+// Games are in blocks of 512 lanes; the last block may have lanes without a game.  Between steps a block consists of its
+// fluents, legal moves, the roles to move and the lanes that are over, each as rows.
 #pragma once
 
 #include "batch.hpp"
@@ -13,35 +13,35 @@
 namespace herbrand {
 
 enum class Reset {
-    OFF = 0,  // games that are over stay where they are
-    NEXT = 1, // they begin again in the next step
-    SAME = 2, // they begin again in the step in which they end
+    OFF = 0,  // games that are over keep their last state
+    NEXT = 1, // they restart in the next step
+    SAME = 2, // they restart in the step in which they end
 };
 
 struct EnvOptions {
-    std::vector<i32> players;  // roles that choose, in ascending order
+    std::vector<i32> players;  // the roles that agents control, ascending
     std::vector<i32> number;   // [players * actions] the move of each action, -1 for none
-    std::vector<u8> idle;      // [moves] moves that wait while another player chooses
+    std::vector<u8> idle;      // [moves] no-ops, made while another player chooses
     std::vector<i32> columns;  // fluents that are observed, -1 for false
     int actions = 0;
     int chance = -1;           // the role that is drawn, -1 for none
-    bool by_turns = false;     // one player moves at a time: actions are that player's
-    bool packed = false;       // observations and legal moves as words instead of bytes
-    bool percepts = false;     // whether percepts are told
+    bool by_turns = false;     // one player moves at a time: actions are those of that player
+    bool packed = false;       // observations and legal moves as bits instead of bytes
+    bool percepts = false;     // whether percepts are returned
     Reset reset = Reset::NEXT;
     i32 max_steps = 1000;
     double low = -1, high = 1; // rewards for the goal values 0 and 100
-    i64 keep = 0;              // bytes up to which every block has an evaluator of its own
+    i64 keep = 0;              // memory limit up to which every block has its own evaluator
 };
 
-// Arrays of the caller that a call fills, lane by lane.  With bytes or packed words, see `Env::bytes`.
+// Output arrays of the caller, lane by lane, see `Env::bytes`.  `percepts` and `last` only if the options require them.
 struct Told {
     u8 *observation = nullptr, *legal = nullptr;
-    u8 *player = nullptr;     // [lanes] whose turn it is
+    u8 *player = nullptr;     // [lanes] the player to move
     float *rewards = nullptr; // [lanes * players]
     u8 *terminated = nullptr, *truncated = nullptr;
     u8 *percepts = nullptr;
-    u8 *last = nullptr;       // the observation before games that ended began again
+    u8 *last = nullptr;       // the last observation of games that ended, before their restart
 };
 
 class Env {
@@ -50,36 +50,35 @@ public:
 
     i64 lanes() const { return lanes_; }
     i64 blocks() const { return static_cast<i64>(blocks_.size()); }
-    // Numbers in each lane's actions.
+    // The number of actions for each lane.
     int given() const { return options_.by_turns ? 1 : players(); }
     int players() const { return static_cast<int>(options_.players.size()); }
-    // The bytes of an array with so many elements for each lane.
+    // The size in bytes of an array with `elements` bits for each lane, as bytes or packed in words.
     i64 bytes(i64 elements, bool packed) const { return lanes_ * (packed ? 8 * ((elements + 63) / 64) : elements); }
     i64 observation_bytes() const { return bytes(static_cast<i64>(options_.columns.size()), options_.packed); }
     i64 legal_bytes() const { return bytes(i64(given()) * options_.actions, options_.packed); }
     i64 percept_bytes() const { return bytes(percepts_, false); }
     const EnvOptions &options() const { return options_; }
 
-    // Words of seeds: four rows for chance and four for samples, for each block.
+    // Words of seeds: for each block four rows of generator state for chance, four for samples.
     i64 seed_words() const { return blocks() * 2 * 4 * WORDS; }
     void sow(const u64 *words);
-    // Put the lanes with `fresh` into the initial state and tell of all lanes; false if two players have a choice.
+    // Reset the lanes in `fresh` to the initial state, write the outputs of all lanes; false if two players have a choice.
     bool begin(const u8 *fresh, const Told &told);
 
     struct Outcome {
-        i64 illegal = -1;      // the first lane whose action is not legal: then nothing has moved
-        bool clash = false;    // two players have a choice at the same time
-        bool goalless = false; // a player has not exactly one goal value where a game is over
+        i64 illegal = -1;      // the first lane whose action is not legal: then no game has moved
+        bool clash = false;    // two players have a choice in the same state
+        bool goalless = false; // a player does not have exactly one goal value at the end of a game
     };
-    // Move every lane that is neither over nor held one step.  `actions` has `given()` numbers for each lane;
-    // a null `held` holds none.
+    // Step all lanes that are neither over nor in `held`, which may be null.  `actions` has `given()` numbers for each lane.
     Outcome step(const i32 *actions, const u8 *held, const Told &told);
-    // Draw a legal action for each player, or that of the player to move.
+    // Draw a random legal action for each player, or for the player to move.
     void sample(i32 *actions);
-    // The values of other fluents, -1 for false.
+    // Write the values of these fluents; column -1 is false.
     void observe(const i32 *columns, int n, bool packed, u8 *out);
 
-    // Of arrays for results.
+    // Memory pool for result arrays.
     const std::shared_ptr<Pool> &pool() const { return pool_; }
 
     std::vector<i32> steps();
@@ -100,12 +99,12 @@ private:
     };
     struct Block {
         RowBuffer fluents, options, turns, chance, dice;
-        std::vector<u8> is_live;       // [moves] whether it is legal in some lane; other options are false
-        std::vector<i32> live;         // [moves] for each role, from its first place on, the moves that are live,
-        std::vector<int> live_counts;  // [roles] so many
-        Row live_lanes; // with a game
+        std::vector<u8> is_live;       // [moves] whether it is legal in some lane; other rows of `options` are false
+        std::vector<i32> live;         // [moves] for each role, from its first move on, its live moves
+        std::vector<int> live_counts;  // [roles] the number of these
+        Row live_lanes; // lanes with a game
         Row over;
-        Row held; // lanes that stay where they are in this step
+        Row held; // lanes that do not move in this step
         i32 steps[LANES] = {};
         u8 to_move[LANES] = {};
     };
@@ -139,24 +138,24 @@ private:
     std::vector<i32> player_of_; // [roles] -1 for roles that do not choose
     std::vector<i32> action_of_; // [moves] -1 for none
     std::vector<i32> legal_columns_, percept_columns_;
-    std::vector<u64> over_legal_; // what is legal where the game is over, packed
+    std::vector<u64> over_legal_; // the legal moves reported for games that are over, packed
     std::vector<u8> initial_, first_options_; // [fluents], [moves]
     std::vector<u64> first_look_; // the observation of the initial state, packed
     int first_turn_ = 0;
     std::vector<i32> made_;       // [lanes * given] the moves of this step
     RowBuffer look_;              // the observation of a block, transposed
     RowBuffer scratch_, squares_;
-    // By turns: the actions of the players to move, as rows, which of them are legal in some lane, and their numbers
-    // there.
+    // If players take turns: the actions of the players to move as rows, whether each is legal in some lane, and its row
+    // in `mask_`.
     RowBuffer mask_;
     std::vector<u8> united_;     // [actions]
     std::vector<i32> columns_;   // [legal columns] -1 for those that are false in all lanes
-    // What is drawn from.
+    // Arguments of draws.
     std::vector<const u64 *> from_;
     std::vector<i32> drawn_from_;
     std::vector<u64 *> to_, taken_;
     std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
-    std::mutex mutex_; // one call at a time, whatever threads do
+    std::mutex mutex_; // serialises calls
 };
 
 } // namespace herbrand

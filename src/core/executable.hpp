@@ -1,4 +1,4 @@
-// Memory that the processor executes: written first, executable afterwards, never both.
+// Executable memory: first writable, then executable, never both (W^X).
 #pragma once
 
 #include "base.hpp"
@@ -8,7 +8,7 @@ namespace herbrand {
 class ExecutableMemory {
 public:
     ExecutableMemory() = default;
-    // A copy of the bytes.  Empty where there is no memory, or where the system refuses to have it executed.
+    // A copy of the bytes; empty if there is no memory, or if the system does not allow its execution.
     explicit ExecutableMemory(const std::vector<u8> &bytes);
     ExecutableMemory(ExecutableMemory &&other) noexcept : at_(other.at_), size_(other.size_), refused_(other.refused_) {
         other.at_ = nullptr;
@@ -23,9 +23,9 @@ public:
     ExecutableMemory &operator=(const ExecutableMemory &) = delete;
     ~ExecutableMemory();
 
-    const u8 *at() const { return at_; }     // null if it is empty
-    std::size_t size() const { return size_; } // bytes, in whole pages
-    bool refused() const { return refused_; } // there is memory, but it must not be executed
+    const u8 *at() const { return at_; }     // null if empty
+    std::size_t size() const { return size_; } // in bytes, whole pages
+    bool refused() const { return refused_; } // the system did not allow execution
 
 private:
     u8 *at_ = nullptr;

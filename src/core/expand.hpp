@@ -1,4 +1,4 @@
-// Many given states of a game at once: legal moves, ends, goals, successors, random games.
+// Evaluates many given states of a game: legal moves, terminal states, goals, successors, random playouts.
 #pragma once
 
 #include "choice.hpp"
@@ -8,19 +8,19 @@
 
 namespace herbrand {
 
-// Random games to play, and where to put what comes of them.
+// Random games to play, and their output arrays.
 struct Games {
     const u64 *states = nullptr;  // packed
     const i64 *parents = nullptr; // [count] the state in which each game begins; may be null:
-    i64 each = 1;                 // else so many games begin in each state, one after the other
+    i64 each = 1;                 // then games i * each to i * each + each - 1 begin in state i
     i64 count = 0;
     i64 max_steps = 0;
-    i16 *values = nullptr;     // [count, roles] becomes goals, NO_VALUE, SEVERAL_VALUES or STUCK
-    i64 *lengths = nullptr;    // [count] becomes the number of steps; -1 - steps of games that were cut off
-    i64 watched = -1;          // a game of which the moves are kept, -1 for none
-    std::vector<i32> *record = nullptr; // becomes the moves of that game, for each step those of all roles
-    u64 *played = nullptr;     // [moves, WORDS], of at most LANES games: those in which a move was made are added
-    u64 *last = nullptr;       // [count, words] becomes the packed last states
+    i16 *values = nullptr;     // [count, roles] output: goals, NO_VALUE, SEVERAL_VALUES or STUCK
+    i64 *lengths = nullptr;    // [count] output: the number of steps; -1 - steps for truncated games
+    i64 watched = -1;          // a game whose moves are recorded, -1 for none
+    std::vector<i32> *record = nullptr; // output: the moves of that game, those of all roles for each step
+    u64 *played = nullptr;     // [moves, WORDS] output, for at most LANES games: sets the games in which each move was made
+    u64 *last = nullptr;       // [count, words] output: the packed last states
 
     i64 parent(i64 game) const { return parents ? parents[game] : each == 1 ? game : game / each; }
 };
@@ -30,7 +30,7 @@ class Playing {
 public:
     explicit Playing(Evaluator &evaluator);
 
-    // Returns whether all games were played; else what was put down means nothing.  `generator` is 4 rows.
+    // Returns whether all games were played; if not, the outputs are undefined.  `generator` is 4 rows, advanced.
     bool play(const Games &games, u64 *generator, Stop &stop);
 
 private:
@@ -45,14 +45,14 @@ private:
     Evaluator &evaluator_;
     const Circuit &circuit_;
     Chooser chooser_;
-    // fluents that can change, and what they become; those that another fluent would overwrite first are read
-    // from `buffer_`
+    // Fluents that can change, and their next values; those that would be overwritten before they are read are copied
+    // to `buffer_` first.
     std::vector<u64 *> changing_;
     std::vector<const u64 *> following_, early_;
     RowBuffer buffer_;
     std::vector<u64> states_; // packed states of all lanes
-    int lanes_ = LANES;       // the first so many have games: half of them when the others have none any more
-    std::vector<u64> played_; // [moves, WORDS] as in `Games`, since then, by lane
+    int lanes_ = LANES;       // lanes in use: half of them once the others have no games left
+    std::vector<u64> played_; // [moves, WORDS] as in `Games`, by lane, of the current game
     alignas(64) u64 playing_[WORDS], done_[WORDS], stuck_[WORDS];
     i64 game_[LANES];  // the game in each lane
     i64 start_[LANES]; // the step in which it began
@@ -60,19 +60,19 @@ private:
     int watched_lane_ = -1;
 };
 
-// Answers about many states of one game.  Any number of threads can ask at the same time.
+// Evaluates many states of one game.  Thread-safe.
 class Expander {
 public:
     explicit Expander(CircuitPtr circuit) : circuit_(std::move(circuit)) {}
 
     const Circuit &circuit() const { return *circuit_; }
 
-    // All take `n` packed states; where `parents` is given, row i is about state parents[i].  Indices and moves
-    // must be valid.  They throw what a signal handler of Python raises, and `Stopped` when `stop`, which may be null,
-    // says so.
+    // All take `n` packed states; if `parents` is not null, row i refers to state parents[i].  Indices and moves must be
+    // valid (not checked).  They throw the exceptions of Python's signal handlers, and `Stopped` when `stop`, which may
+    // be null, is due.
     void legal(const u64 *states, i64 n, bool *over, u64 *bits, Stop *stop = nullptr);
     void goals(const u64 *states, i64 n, i16 *values, Stop *stop = nullptr);
-    // Makes joint moves [n, roles], counted within their roles, -1 for none.  `seen` may be null.
+    // Compute the successors of joint moves [n, roles], counted within their roles, -1 for none.  `seen` may be null.
     void step(const u64 *states, const i64 *parents, i64 n, const i32 *moves, u64 *after, u64 *seen,
               Stop *stop = nullptr);
     bool play(const Games &games, u64 *generator, Stop &stop);
@@ -83,7 +83,7 @@ private:
         Evaluator evaluator;
         std::unique_ptr<Playing> playing;
     };
-    // A worker for one call.  It goes back unless the call was broken off, which may leave moves set.
+    // A worker for one call.  It is reused unless an exception ended the call, which may leave moves set.
     class Lease {
     public:
         explicit Lease(Expander &owner);
@@ -102,13 +102,13 @@ private:
     std::vector<std::unique_ptr<Worker>> idle_;
 };
 
-// How many joint moves states have: none where they are over, 2**62 where the number does not fit.  `bits` are
-// packed sets of legal moves, `columns` words each; role r has the words from places[r] to places[r + 1].
+// Count the joint moves of states: 0 for terminal states, at most 2**62.  `bits` are packed sets of legal moves of
+// `columns` words each; role r has the words from places[r] to places[r + 1].
 void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const std::vector<i64> &places, i64 *counts,
                   Stop *stop = nullptr);
 
-// List joint moves number `begin` to `begin + size` of `n` states in order, the last role's changing fastest.
-// `starts` [n + 1] are sums of the numbers of joint moves.  Throws std::invalid_argument where they do not fit.
+// List the joint moves numbered `begin` to `begin + size` of `n` states in order, that of the last role changing fastest.
+// `starts` [n + 1] are the prefix sums of the numbers of joint moves.  Throws std::invalid_argument if they do not match.
 void enumerate_joints(const Circuit &circuit, const u64 *bits, const i64 *starts, i64 n, i64 begin, i64 size,
                       i64 *parents, i32 *moves, Stop *stop = nullptr);
 

@@ -1,14 +1,14 @@
-// And-inverter graphs while networks are built: equal gates are made once.
+// And-inverter graphs under construction, with structural hashing: equal gates are shared.
 //
-// A literal is 2 * node + inverted; node 0 is false.  Whatever numbers callers give, nothing outside of their
-// arrays is read or written: what is out of range throws std::invalid_argument where it is met.
+// A literal is 2 * node + inverted; node 0 is false.  Numbers from callers are checked before they are used as indices;
+// those out of range throw std::invalid_argument.
 #pragma once
 
 #include "base.hpp"
 
 namespace herbrand {
 
-// Read-only numbers that somebody else owns.
+// A read-only, non-owning array.
 template <class T> struct View {
     const T *data = nullptr;
     i64 size = 0;
@@ -20,8 +20,8 @@ template <class T> struct View {
     }
 };
 
-// Gates by their operands, with open addressing; the operands stand elsewhere.  At least half of the slots must
-// stay free.
+// A hash table of gates by their operands, which are stored elsewhere; open addressing.  At least half of the slots
+// must stay free.
 class GateTable {
 public:
     explicit GateTable(i64 least) {
@@ -43,11 +43,11 @@ private:
     std::vector<i32> slots_;
 };
 
-// A growing graph.  Nodes are the constant, variables and gates, in the order in which they are made; `left` of
-// what is no gate is -1.
+// A growing graph.  Nodes are the constant, variables and gates, in order of creation; `left` of a node that is not a
+// gate is -1.
 class GateGraph {
 public:
-    // Operands of as many nodes as there is room for; arrays of Python keep a block alive when it was replaced.
+    // The operands, sized to the capacity; arrays in Python keep an old block alive after it is replaced.
     struct Operands {
         std::vector<i32> left, right;
     };
@@ -56,15 +56,15 @@ public:
     i64 nodes() const { return nodes_; }
     const std::shared_ptr<Operands> &operands() const { return operands_; }
 
-    // Make so many variables and return the node of the first one.
+    // Create variables and return the node of the first.
     i64 variables(i64 count);
     i32 conjunction(i32 a, i32 b);
-    // Copy the gates begin <= g < end of another graph, whose gate 0 is node `first`: `value[node]` holds the
-    // literals that its nodes stand for here, and is filled in for these gates.
+    // Copy the gates begin <= g < end of another graph, whose gate 0 is node `first`: `value[node]` has the literals of its
+    // nodes in this graph, and is filled in for these gates.
     void copy(View<i32> left, View<i32> right, i64 first, i64 begin, i64 end, i32 *value, i64 values);
-    // The conjunction of any number of literals, halved again and again.
+    // The conjunction of any number of literals, as a balanced tree.
     i32 all_of(View<i32> literals);
-    // Whether exactly one, and whether at most one of some literals is true.
+    // The literals of "exactly one is true" and "at most one is true".
     std::pair<i32, i32> only_one(View<i32> literals);
 
 private:
@@ -76,8 +76,8 @@ private:
     GateTable table_{0};
 };
 
-// Nodes 0 .. count - 1 so that those at the end of edges come first, and the strong component of each (Tarjan
-// 1972): the edges of node n are edges[start[n] .. start[n + 1] - 1].
+// Nodes 0 .. count - 1 in topological order, ends of edges first, and the strong component of each (Tarjan 1972);
+// the edges of node n are edges[start[n] .. start[n + 1] - 1].
 struct Components {
     std::vector<i32> order, component;
 };
@@ -86,24 +86,24 @@ Components strong_components(View<i64> start, View<i32> edges, i64 count);
 struct Wired {
     std::vector<i32> left, right;
     std::vector<i32> feedback; // atoms
-    std::vector<i32> loops;    // four numbers each: gates from, to, feedback from, to
+    std::vector<i32> loops;    // four numbers each: first gate, last + 1, first feedback, last + 1
 };
 // The gates of all atoms of a ground program; see `herbrand.network.graph.build_gates`.
 Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, View<i32> rules, View<i64> body_start,
                   View<i32> body, i32 *literal, i64 literals, i64 first, i64 feedback_first);
 
-// Whether some literals depend on a gate; of loops (four numbers each, as above) all gates or none.
+// Marks the gates that some literals depend on; loops (four numbers each, as above) are marked as a whole.
 std::vector<u8> mark_cone(View<i32> left, View<i32> right, i64 first, i64 feedback_first, View<i32> feedback,
                           View<i32> loops, View<i32> wanted);
 
-// The gates that a node depends on and whose `state` is not 1 as wide conjunctions: node, number of inputs, and
-// these as literals.  `state` and `uses` have room for all nodes.
+// The gates that a node depends on and whose `state` is not 1, as wide conjunctions: node, number of inputs, and these
+// as literals.  `state` and `uses` have `room` entries.
 std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *state, i32 *uses, i64 room, i64 root);
 
-// The literals whose conjunction a literal is.
+// The literals of the maximal conjunction that equals a literal.
 std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 literal);
 
-// How many gates each literal depends on, at most `most`.
+// The number of gates that each literal depends on, capped at `most`.
 std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32> literals, i64 most);
 
 } // namespace herbrand

@@ -1,7 +1,7 @@
-// The graph that lane programs are made from: gates, words of random bits, and which unit computes what.
+// The graph that lane programs are compiled from: gates, arithmetic on words of random bits, and their units.
 //
-// A unit is a run of straight-line code.  A value that is computed in one unit and used in a later one is kept in a row
-// of its own; within a unit, gates are covered by functions of three (or two) bits, see `cover`.
+// A unit is a run of straight-line code.  A value that is computed in one unit and used in a later one has a row of its
+// own; within a unit, gates are covered by functions of three (or two) bits, see `cover`.
 #pragma once
 
 #include "base.hpp"
@@ -15,7 +15,7 @@ public:
     enum Kind : u8 { CONSTANT, INPUT, AND, ADD, SHIFT, ROTATE };
     struct Node {
         Kind kind;
-        u8 amount; // of SHIFT and ROTATE: places to the left
+        u8 amount; // of SHIFT and ROTATE: bits to the left
         i32 unit;
         i32 a, b; // literals
     };
@@ -26,8 +26,8 @@ public:
     }
 
     std::vector<Node> nodes;
-    i32 unit = 0; // that new nodes belong to
-    // Gates of units from here up to `unit` are not shared with it: they are not always computed before.
+    i32 unit = 0; // the unit of new nodes
+    // Gates of units from `hidden` up to `first_own` are not shared with new nodes: those units may not have run before.
     i32 hidden = 1 << 30, first_own = 0;
 
     i32 input() {
@@ -51,7 +51,7 @@ public:
         return both(both(condition, yes) ^ 1, both(condition ^ 1, no) ^ 1) ^ 1;
     }
     i32 majority(i32 a, i32 b, i32 c) { return either(both(a, b), both(c, either(a, b))); }
-    // Words of 64 bits: sums, shifts.
+    // Arithmetic on words of 64 bits: sums, shifts.
     i32 add(i32 a, i32 b) { return special(ADD, 0, a, b); }
     i32 shift(i32 a, int places) { return special(SHIFT, static_cast<u8>(places), a, 0); }
     i32 rotate(i32 a, int places) { return special(ROTATE, static_cast<u8>(places), a, 0); }
@@ -91,14 +91,14 @@ private:
 struct Lut {
     i32 node;
     u8 table;
-    u8 leaves; // how many matter
+    u8 leaves; // the number of leaves that the value depends on
     std::array<i32, 3> leaf;
 };
 
-// Cover the gates of a unit that `wanted` nodes need by as few functions of at most `arity` bits as is quickly found:
-// cuts by area flow, then by exact local area (Mishchenko, Chatterjee and Brayton 2007).  Specials are listed as well,
-// with the table 0 and the nodes of their operands as leaves.  In an order in which everything comes after what it needs.
-// `mine` are the nodes of the unit that compute something, ascending; `index` has room for all nodes, and is -1 everywhere.
+// Technology mapping: covers the gates of a unit that the `wanted` nodes depend on by few functions of at most `arity`
+// bits, with cuts chosen by area flow, then by exact local area (Mishchenko, Chatterjee and Brayton 2007).  The result
+// is in topological order.  Arithmetic nodes are included, with table 0 and the nodes of their operands as leaves.
+// `mine` are the nodes of the unit other than inputs, ascending; `index` is scratch with an entry for every node, all -1.
 std::vector<Lut> cover(const Graph &graph, const std::vector<i32> &mine, std::vector<i32> &index,
                        const std::vector<i32> &wanted, int arity);
 

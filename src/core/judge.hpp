@@ -1,48 +1,48 @@
-// Heuristic values of states: a sum over conditions of the rules, mobility and the present goal value.
+// Heuristic values of states: a weighted sum of conditions of the rules, mobility and the current goal value.
 #pragma once
 
 #include "evaluator.hpp"
 
 namespace herbrand {
 
-// A value is the goal of a role times this, from 0 to 100 * SCALE.
+// The unit of values: a value is a goal of a role times SCALE, from 0 to 100 * SCALE.
 inline constexpr i64 SCALE = 1000;
-// Heuristic values are between these, so that none looks like the end of a game.
+// Heuristic values are clamped to this interval, so that they differ from the values of terminal states.
 inline constexpr i64 LOWEST = SCALE / 2;
 inline constexpr i64 HIGHEST = 100 * SCALE - LOWEST;
 
 struct Judge {
-    std::vector<i32> literals;    // [features] fluents or gates that are known once the legal moves are
-    std::vector<i32> table;       // [8 * feature words, 256] what each byte of the features counts
-    std::vector<double> mobility; // [roles] what each legal move of a role counts
-    double progress = 0;          // what a point of the goal counts in a state that is not the last,
-    double no_goal = 0;           // and what having none counts
+    std::vector<i32> literals;    // [features] fluents, or gates in the first cone
+    std::vector<i32> table;       // [8 * feature words, 256] the contribution of each value of each byte of features
+    std::vector<double> mobility; // [roles] weight of the number of legal moves of each role
+    double progress = 0;          // weight of a goal point in a state that is not terminal
+    double no_goal = 0;           // contribution of having no goal value
     double bias = 50.0 * SCALE;
 };
 
-// A circuit with one more role, whose moves have these literals as `legal` and do nothing: so an evaluator computes
-// them together with the legal moves.  The literals are of fluents, or of gates for the legal moves; others throw
-// std::invalid_argument.  Without literals this is the circuit itself.
+// A circuit with an additional role, whose moves have these literals as `legal` and no effect, so that an evaluator
+// computes them together with the legal moves.  Literals other than those of fluents and of gates in the first cone throw
+// std::invalid_argument.  Returns the circuit itself if there are no literals.
 CircuitPtr with_features(const CircuitPtr &circuit, const std::vector<i32> &literals);
 
-// An evaluator that also says what the states in its lanes are worth to a role.  It belongs to one thread.
+// An evaluator with heuristic values for a role.  It belongs to one thread.
 class Valuer {
 public:
-    // Throws std::invalid_argument where the judge does not fit the circuit.
+    // Throws std::invalid_argument if the judge does not match the circuit.
     Valuer(CircuitPtr circuit, int role, Judge judge);
 
-    const Circuit &circuit() const { return *circuit_; } // without features
+    const Circuit &circuit() const { return *circuit_; } // the original, without features
     Evaluator &evaluator() { return evaluator_; }
     int role() const { return role_; }
 
-    // Looks at the states in lanes 0 .. count - 1, which were loaded or taken: what is legal, whether the game is
-    // over, and the value, which is the goal times SCALE where it is, 50 * SCALE if that is not one number.  Packed
-    // legal moves go to legal[lane * circuit().legal_words() ...] unless it is null.
+    // Evaluates the current states of lanes 0 .. count - 1: legal moves, whether the game is over, and the value.  That of a
+    // terminal state is the goal times SCALE, or 50 * SCALE if the goal is not one number.  Packed legal moves go to
+    // legal[lane * circuit().legal_words() ...] unless it is null.
     void look(int count, u64 *legal, u8 *over, i64 *values);
 
-    // values[i] becomes what packed state i is worth.  Throws `Stopped` when `stop`, which may be null, says so.
+    // values[i] becomes the value of packed state i.  Throws `Stopped` when `stop`, which may be null, is due.
     void values(const u64 *states, i64 n, i64 *values, Stop *stop);
-    // The packed literals of the judge: bits[i * feature_words() ...] of state i.
+    // The packed values of the judge's literals in state i go to bits[i * feature_words() ...].
     void features(const u64 *states, i64 n, u64 *bits, Stop *stop);
     int feature_words() const { return (static_cast<int>(judge_.literals.size()) + 63) / 64; }
 

@@ -1,4 +1,4 @@
-// The functions that are compiled once for each level of the processor, as a table.
+// The table of functions that are compiled once for each processor level.
 #pragma once
 
 #include "base.hpp"
@@ -13,26 +13,27 @@ struct BatchKernels; // batch.hpp
 
 struct Kernels {
     const char *level;
-    // Compute the rows of straight-line code, one row of 512 lanes after the other; see lanes.hpp.
+    // Interpret operations of a lane program, one row of 512 lanes at a time; see lanes.hpp.
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
-    // List the rows that are true in some lane of the row `among`, ascending; returns how many.  `from` and `to` get the
-    // rows of these, `taken` of those that were live, and are no longer, becomes false.  All have `count` elements.
+    // List in `live` the rows that are true in some lane of the row `among`, ascending, and return their number.  `from`
+    // and `to` get the pointers of these; rows of `taken` that were live and no longer are become false.  All arrays have
+    // `count` elements.
     int (*list_live)(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
                      const u64 **from, u64 **to);
-    // Take one of the true bits of some rows in every lane.  See choice.hpp.
+    // Choose one of the true bits of some rows in every lane; see choice.hpp.
     void (*draw)(const RowDraw &draw);
-    // Make the first words of each row to[i] what from[i] says in the lanes of the row `mask`.
+    // Copy from[i] to to[i] in the lanes of the row `mask`, for the first `words` words of each row.
     void (*take_where)(u64 *const *to, const u64 *const *from, int count, const u64 *mask, int words);
-    // Transpose, for each of the words of a row, that word of 64 rows as a square of bits, in place.
+    // Transpose 64 consecutive rows as WORDS bit matrices, one for each word of a row, in place.
     void (*transpose)(u64 *rows);
-    // Play on in all lanes for at most so many passes; returns how many were made.  See play.hpp.
+    // Play in all lanes for at most so many passes; returns the number of passes.  See play.hpp.
     i64 (*play)(Block &block, i64 passes);
-    // Compute functions of three bits on values in registers, `turns` times 64 rows.
+    // Benchmark of peak speed: compute `turns` times 64 three-input functions of rows in registers.
     u64 (*spin)(i64 turns);
-    // Fill found[i] with the distance of packed state i, of so many words; false when `stop` ended it.
+    // Fill found[i] with the distance of packed state i, of so many words; false if `stop` ended the call.
     // See distance.hpp.
     bool (*distances)(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
-    // What environments do with rows.
+    // Kernels of environments.
     const BatchKernels *batch;
 };
 

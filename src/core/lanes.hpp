@@ -1,14 +1,14 @@
-// Lane programs: straight-line code over rows, of which each has one bit for every lane.
+// Lane programs: straight-line code over rows, each with one bit for every lane.
 //
-// A program is what a network, and the choice of moves on it, become between the network and the machine: units of
-// operations, each on three rows at most, in stages that the caller runs.  It can be walked (kernels/walk.cpp), encoded as
+// A program is the intermediate code of a network, and of the choice of moves on it: units of operations, each on three
+// rows at most, in stages that the caller runs.  It can be interpreted ("walked", kernels/walk.cpp), compiled to
 // machine code (x86.cpp), or written as C (Python: herbrand.convert.lanes).
 //
 //     rows 0, 1                      false and true in all lanes
-//     2 .. 2 + states                the state: fluents, and in programs that play counters
-//     .. + states                    the state after it, which the program writes
-//     .. kept                        rows that are read by other units, or by the caller
-//     .. rows                        rows within a unit: nobody may rely on them after it
+//     2 .. 2 + states                the state: fluents, and counters in programs that play
+//     .. + states                    the next state, which the program writes
+//     .. kept                        rows that other units or the caller read
+//     .. rows                        temporary rows of a unit, undefined after it
 #pragma once
 
 #include "circuit.hpp"
@@ -17,23 +17,23 @@ namespace herbrand {
 
 enum : i32 { ADD = 256, SHIFT = 257, ROTATE = 258 };
 
-// Row `out` becomes a function of rows `a`, `b`, `c`.  With `code` below 256 it is any function of three bits: bit
-// 4 * a + 2 * b + c of the code is its value (the numbering of x86's vpternlog).  ADD is the sum of the words of 64 lanes,
-// SHIFT and ROTATE move them by `c` places to the left.
+// Row `out` becomes a function of rows `a`, `b`, `c`.  A `code` below 256 is the truth table of a function of three bits:
+// bit 4 * a + 2 * b + c is the value (as for x86's vpternlog).  ADD adds 64-bit words, SHIFT and ROTATE move their bits
+// by `c` to the left.
 struct Op {
     i32 out, a, b, c;
     i32 code;
 };
 
-// How many rows it reads.
+// The number of rows that it reads.
 inline i32 operands(const Op &op) { return op.code < ADD ? 3 : op.code == ADD ? 2 : 1; }
 
 struct Back {
     i32 row;    // the row of the feedback, false at first
-    i32 source; // the row it takes over
+    i32 source; // the row whose value it takes
 };
 
-// Some operations, executed once, or, with feedback, again and again until nothing changes.
+// Operations that are executed once, or, with feedback, until nothing changes.
 struct Unit {
     i32 begin, end;            // operations
     i32 first_back, last_back; // entries of `Program::back`; none unless this is a loop
@@ -45,18 +45,18 @@ struct Stage {
 
 class Code; // x86.hpp
 
-// Bits of a counter beyond those of what is added to it: it holds the sum of 2 ** COUNTER_BITS - 1 steps.
+// Bits of a counter beyond those of its increments: it cannot overflow in 2 ** COUNTER_BITS - 1 steps.
 inline constexpr int COUNTER_BITS = 5;
-// How often a draw is tried for all lanes at once: each attempt succeeds in at least half of them.
+// Attempts of rejection sampling for all lanes at once; each succeeds in a lane with probability at least 1/2.
 inline constexpr int ATTEMPTS = 5;
 
-// The rows of one choice: of all roles in it together, of which at most one has to choose in any lane.
+// The rows of one choice, shared by roles of which at most one has to choose in any lane.
 struct Choice {
     std::vector<i32> roles;
-    i32 places = 0;               // of the tree: moves that are never legal at once share one
+    i32 places = 0;               // leaves of the tree: moves that are never legal together share one
     int bits = 0;                 // of the number of moves
-    std::vector<i32> count, rank; // [bits] rows, the lowest bit first: moves, the one that is taken
-    i32 again = 0;                // lanes in which the draw has to be made again
+    std::vector<i32> count, rank; // [bits] rows, the lowest bit first: the number of moves, the rank of the choice
+    i32 again = 0;                // row: lanes in which all attempts failed and the caller must draw
 };
 
 struct Program {
@@ -67,36 +67,36 @@ struct Program {
     std::vector<Unit> units;
     Stage legal, next, goals;
 
-    // Rows, in programs that evaluate and in those that play; `next` goes into the state after.
+    // Rows of inputs and outputs; `next_row` lies in the next state.
     std::vector<i32> move_row, legal_row, next_row, goal_row, sees_row;
     i32 terminal_row = 0;
 
     // Only in programs that play.
     bool plays = false;
-    i32 active = 0, late = 0, restart = 0; // written by the caller: lanes that play, are too long under way, begin anew
+    i32 active = 0, late = 0, restart = 0; // written by the caller: lanes that play, have reached the step limit, restart
     i32 over = 0, playing = 0, stuck = 0, conflict = 0;
     std::vector<i32> stuck_role; // [roles] lanes in which the role has no legal move
     std::vector<Choice> choices;
     i32 random = 0; // the first of the rows that the caller fills with random bits before every step
     int randoms = 0;
-    std::vector<std::pair<int, int>> counters; // [roles] states: the first, how many; the sum of the moves to choose from
+    std::vector<std::pair<int, int>> counters; // [roles] states: the first, the number of bits; the sum of legal moves
 
-    // What is walked: the same operations, those of a unit sorted so that equal codes stand together.
+    // For the interpreter: the same operations, sorted within units so that equal codes are adjacent.
     std::vector<Op> walked;
     int walked_rows = 0;
-    std::shared_ptr<const Code> code; // machine code; null where there is none
-    std::string why_walked;           // the reason; empty where there is code
+    std::shared_ptr<const Code> code; // machine code; null if there is none
+    std::string why_walked;           // the reason for that; empty if there is code
 };
 
-// A program that evaluates: legal and terminal; next and sees; goals.
+// A program that evaluates states.  Its stages compute legal and terminal; next and sees; goals.
 ProgramPtr evaluating(const Circuit &circuit, int arity);
-// A program that plays random games: `legal` chooses moves, `next` makes them.  With `assume` it relies on what merge.hpp
-// tells; lanes where that is not so are in row `conflict`, and have to be played by the other program.
+// A program that plays random games: `legal` chooses moves, `next` makes them.  With `assume` it relies on assumptions,
+// see merge.hpp; lanes that violate them are in row `conflict`, and must be played by the program without them.
 ProgramPtr playing(const Circuit &circuit, int arity, bool assume);
 
-// The rows of a block of lanes, and what runs a program on them.  The rows are those of the program, of which the two
-// states may be exchanged.  In programs that evaluate the words of a row stand side by side; in those that play the second
-// half of the words may stand elsewhere, see `word`.
+// The rows of a block of lanes, with the execution of a program on them.  Current and next state are swapped by pointer.
+// In programs that evaluate, the words of a row are contiguous; in those that play, the second half of the words may be
+// stored elsewhere, see `word`.
 class Machine {
 public:
     explicit Machine(ProgramPtr program, bool walk = false);
@@ -111,13 +111,13 @@ public:
     u64 *after(int i) { return after_ + i64(i) * pitch_; }
     // Word w of a row.
     u64 &word(u64 *row, int w) const { return row[w < WORDS / 2 ? w : w + gap_]; }
-    // How many words lead from a row to the next one, where both are not of a state.
+    // The distance in words between consecutive rows outside the states.
     int pitch() const { return pitch_; }
-    // How many words stand between the halves of a row.
+    // The number of words between the halves of a row.
     std::ptrdiff_t gap() const { return gap_; }
-    // How many lanes are computed at a time.
+    // The number of lanes that are computed at a time.
     int least_lanes() const { return 64 * words(); }
-    // Compute the first so many lanes at least; in the others rows have any values then.
+    // Compute at least the first `lanes` lanes; the rows are undefined in the others.
     void run(const Stage &stage, int lanes = LANES);
     // Make the state after the present one.
     void exchange();

@@ -1,4 +1,4 @@
-// Large arrays that take memory only where they are written to.
+// Large arrays whose memory is committed only where they are written.
 #pragma once
 
 #include "base.hpp"
@@ -7,8 +7,8 @@
 
 namespace herbrand {
 
-// Zeros, in large pages where the system has them: what is looked up in a hash table lies anywhere in it, and with small
-// pages much time goes into translating addresses.
+// Zeroed memory, in huge pages where the system supports them: random accesses to hash tables in small pages would spend
+// much time on TLB misses.
 class Pages {
 public:
     Pages() = default;
@@ -23,9 +23,9 @@ public:
     ~Pages();
 
     void *data() const { return data_; }
-    // All zeros again; gives the memory back where the system can do that in place.
+    // Zero everything again; returns the memory to the system where that works in place.
     void clear();
-    // Writes to all of it, so that the memory is given now and not while a clock runs.
+    // Write to every page, so that the memory is committed now and not while a player's clock runs.
     void touch();
 
 private:
@@ -39,7 +39,7 @@ private:
     bool mapped_ = false;
 };
 
-// The same as an array of numbers.
+// An array of numbers in such memory.
 template <class T> class Zeros {
 public:
     Zeros() = default;

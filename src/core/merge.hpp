@@ -1,30 +1,30 @@
-// Which moves can share a place in the tree that a choice is made by: those of which never two are legal at once.
+// Decides which moves can share a leaf in the tree of a draw: those that are never legal together.
 //
-// A tree for all moves is most of the work of a random step.  In most games one role is to move, a square holds one
-// piece, and so on, so that few of the moves exclude none of the others.  That such fluents exclude each other is
-// assumed after some random games in which they did: programs that rely on it look whether it is so in every step.
+// A tree over all moves would be most of the work of a random step.  In most games one role is to move, a square holds one
+// piece, and so on, so that most moves exclude others.  Fluents that excluded each other in some random games are
+// assumed to do so always; programs that rely on this check it in every step.
 #pragma once
 
 #include "circuit.hpp"
 
 namespace herbrand {
 
-// What one random draw decides: the moves of some roles, of which at most one has to choose at a time.
+// One random draw: for the moves of roles of which at most one has to choose at a time.
 struct Draw {
     std::vector<i32> roles;
-    std::vector<std::vector<i32>> turn; // [roles] fluents of which one holds where the role has to choose; none for always
-    std::vector<i32> idle; // [roles] the move that may be legal where none of them holds; -1 for none
-    std::vector<std::vector<i32>> places; // moves that are never legal at once
-    i32 most = 0;          // so many legal moves are counted: more are told
+    std::vector<std::vector<i32>> turn; // [roles] fluents of which one is true if the role has to choose; empty for always
+    std::vector<i32> idle; // [roles] the move that may be legal if none of them is true; -1 for none
+    std::vector<std::vector<i32>> places; // sets of moves that are never legal together
+    i32 most = 0;          // assumed maximum of legal moves: more are a conflict
 };
 
 struct Merge {
     std::vector<Draw> draws;
-    // What is relied on: fluents of which never two are true; that in no draw two roles have their turn.
+    // The assumptions: fluents of which at most one is true; and in each draw at most one role has its turn.
     std::vector<std::vector<i32>> groups;
 };
 
-// Without `assume` nothing is taken for granted: every role draws for itself, and every move has its own place.
+// Without `assume` there are no assumptions: every role has a draw, and every move a place of its own.
 Merge merge(const Circuit &circuit, bool assume);
 
 } // namespace herbrand

@@ -1,10 +1,10 @@
 // Alpha-beta search on a circuit, for one role against all others.
 //
-// All successors of a state are made, valued and tested for the end in two passes over the circuit, one successor
-// in each lane, before any of them is searched.  A pass has more lanes than a state has successors, so those of other
-// states that will probably be asked for are made with them: of the next siblings where the first one was not good
-// enough to look no further, and of the best successors of siblings where a state is the first of its own.  That changes
-// how long a search takes and nothing else.
+// Two passes over the circuit generate all successors of a state, one in each lane, with their values and whether they
+// are terminal, before any of them is searched.  A pass has more lanes than most states have successors, so the
+// successors of other states that will probably be needed are generated speculatively: those of the next siblings if the
+// first one did not cause a cutoff, and those of the best successors of siblings if a state is the first among its own.
+// That affects the time of a search only, not its result.
 //
 // Sources: alpha-beta (Knuth and Moore 1975), iterative deepening with a transposition table (Slate and Atkin 1977),
 // null windows (Pearl 1980; Reinefeld 1983), the history heuristic (Schaeffer 1989), cutoffs by successors that are
@@ -18,17 +18,16 @@
 
 namespace herbrand {
 
-// What a value is of the true one.
+// How a value relates to the true one.
 enum Bound : int { EXACT = 0, LOWER = 1, UPPER = 2 };
 
-// Maps hashes of states to what is known of them; several threads may share one.
+// Maps hashes of states to search results; several threads may share one.
 //
-// An entry is two words, the data and the key combined with the data, so that an entry which two threads wrote at
-// the same time matches no key.  A bucket has two entries: the first keeps what was searched deepest, the second
-// whatever came last.
+// An entry is two words, the data and the key xor the data, so that an entry torn by concurrent writes matches no key.
+// A bucket has two entries: the first is replaced by deeper searches only, the second always.
 class TranspositionTable {
 public:
-    // Of at most so many bytes, but not less than 16 KiB.
+    // A table of at most `bytes` bytes, but not less than 16 KiB.
     explicit TranspositionTable(i64 bytes);
 
     struct Entry {
@@ -42,7 +41,7 @@ public:
     Entry probe(u64 key) const;
     void store(u64 key, i64 value, int depth, int bound, bool proved, i64 move);
     i64 bytes() const { return 8 * words_.size(); }
-    // Takes all its memory now, and not while a clock runs; what it kept is forgotten.
+    // Commits all memory now, not while a player's clock runs; clears the table.
     void touch() { words_.touch(); }
     void prefetch(u64 key) const { __builtin_prefetch(words_.data() + 2 * place(key)); }
 
@@ -53,17 +52,17 @@ private:
     mutable Zeros<u64> words_; // of entry i: the key at 2 * i, the data at 2 * i + 1
 };
 
-// One search, which stops when told to and goes on later.  One call at a time: `go_on` lets others in between.
+// An interruptible search.  A lock serialises calls; `go_on` yields to waiting ones.
 //
-// A value is the goal of the role times SCALE; proved ends are moved by their distance, so that wins are taken soon
-// and losses late.  A value is *proved* when no heuristic value took part in it.  Where the role chooses the highest
-// value counts, elsewhere the lowest.
+// A value is the goal of the role times SCALE, adjusted at terminal states by their distance, so that wins are taken soon
+// and losses late.  A value is *proved* if no heuristic value contributes to it.  The role maximises, all others
+// minimise.
 class AlphaBeta {
 public:
-    static constexpr int DEEPEST = 200; // steps from the root that are looked at, at most
+    static constexpr int DEEPEST = 200; // maximum depth in steps
 
-    // With `exact`, no successor is searched less deeply than others; with `novelty`, successors in which fluents are
-    // true that were so in no root are looked at sooner.
+    // `exact` disables late move reductions; `novelty` orders successors earlier that have fluents which were true in no
+    // root.
     AlphaBeta(CircuitPtr circuit, int role, Judge judge, std::shared_ptr<TranspositionTable> table, bool exact,
               bool novelty);
 
@@ -71,23 +70,23 @@ public:
 
     // Makes a packed state the root.
     void move_to(const u64 *state);
-    // Begins an iteration that looks so many steps ahead.
+    // Begins an iteration of the given depth in steps.
     void begin(int depth);
-    // Goes on with it until about so many states were expanded; returns whether it ended.
+    // Continues it until about `most` states were expanded; returns whether it is complete.
     bool go_on(Stop &stop, i64 most);
 
-    // The role that has a choice at the root, or a negative number if there is not just one.
+    // The role that has a choice at the root, or a negative number if there is not exactly one.
     int chooser() const;
-    i64 nodes() const { return nodes_.load(std::memory_order_relaxed); } // expanded since the root was set
+    i64 nodes() const { return nodes_.load(std::memory_order_relaxed); } // states expanded since the root was set
     bool simultaneous() const { return simultaneous_.load(std::memory_order_relaxed); }
-    i64 root_value() const; // of the root by itself
-    // The best move at the root, as far as this iteration came; -1 if it did not come far.
+    i64 root_value() const; // static value of the root
+    // The best move at the root so far in this iteration; -1 if no move was searched completely.
     i64 choice() const;
-    // Of the iteration that ended last.
+    // Results of the last complete iteration.
     i64 value() const;
     bool solved() const;
     int depth() const;
-    // How much fluents count that were true in no root: none unless `novelty`.
+    // The fluents that were true in some root; empty unless `novelty`.
     std::vector<u64> seen() const;
 
     struct RootMove {
@@ -98,48 +97,47 @@ public:
         i64 nodes = 0; // states expanded below it, in all iterations
     };
     std::vector<RootMove> root() const;
-    // The move that the table knows for a packed state, or -1.
+    // The move in the table for a packed state, or -1.
     i64 known_move(const u64 *state) const;
 
 private:
     class Turn;
 
-    static constexpr i64 ROWS = i64(1) << 15; // states on the stack, at most
+    static constexpr i64 ROWS = i64(1) << 15; // capacity of the stack of states
     static constexpr i64 INFINITE = i64(1) << 19;
-    static constexpr i64 FIRST = i64(1) << 60; // the order of what is searched first
+    static constexpr i64 FIRST = i64(1) << 60; // order of successors to search first
     static constexpr i64 DONE = i64(-1) * FIRST;
-    static constexpr int LATE = 3; // successors before the others are searched less deeply at first
-    // What a fluent counts for the order that was true in no root (the novelty of Lipovetzky and Geffner 2012, between
-    // the states of a match): a fiftieth of a point of the goal, so that it decides between successors that are
-    // valued about alike.
+    static constexpr int LATE = 3; // successors at full depth before late move reductions begin
+    // Order bonus for each fluent that was true in no root (novelty as in Lipovetzky and Geffner 2012, over the states of a
+    // match): a fiftieth of a goal point, so that it decides between successors of similar values only.
     static constexpr i64 NOVEL = 20;
-    // In place of a role that has a choice.
+    // Special values in place of the role that has a choice.
     static constexpr int AT_ONCE = -1, STUCK = -2;
 
-    // A state on the way from the root that is being searched.
+    // A state on the path from the root to the state being searched.
     struct Frame {
         i64 row = 0;
         i64 first = 0, successors = 0; // its successors' rows
-        i64 kept = 0;                  // rows that are in use as long as the frame is
-        i64 child = 0;                 // the row of the successor that is being searched
-        i64 tried = 0;                 // how many successors were searched
-        int reduced = 0;               // 2: the successor is searched less deeply, 1: with a null window
+        i64 kept = 0;                  // end of the rows in use by this frame
+        i64 child = 0;                 // row of the successor being searched
+        i64 tried = 0;                 // number of successors searched
+        int reduced = 0;               // 2: the successor is searched with reduced depth, 1: with a null window
         i64 alpha = 0, beta = 0;
         i64 alpha_first = 0, beta_first = 0;
         i64 best = 0;
         i64 choice = 0;                         // the move with the best value
-        bool proves = false, heuristic = false; // whether that value is proved; whether any was heuristic
-        bool highest = false, open = false;     // whether the role itself chooses; whether there are successors
+        bool proves = false, heuristic = false; // whether `best` is proved; whether any value was heuristic
+        bool highest = false, open = false;     // whether the role maximises here; whether there are successors
         int depth = 0;
     };
-    // A state is done: its value, and whether that is heuristic.
+    // The result of a state, if `done`: its value, and whether that is heuristic.
     struct Result {
         bool done = false;
         i64 value = 0;
         bool heuristic = false;
     };
 
-    // A successor has a row: its state, and what is known about it.  Rows are a stack.
+    // Every generated successor has a row: its state and properties.  Rows form a stack.
     u64 *state(i64 row) { return states_.data() + row * words_; }
     const u64 *state(i64 row) const { return states_.data() + row * words_; }
     u64 *legal(i64 row) { return legal_.data() + row * legal_words_; }
@@ -162,7 +160,7 @@ private:
     void credit(i64 move, int depth);
 
     mutable std::mutex turn_;
-    mutable std::atomic<int> waiting_{0}; // calls that want to look at the search while it is under way
+    mutable std::atomic<int> waiting_{0}; // calls that wait while `go_on` runs
     Valuer valuer_;
     std::shared_ptr<TranspositionTable> table_;
     bool exact_;
@@ -172,11 +170,11 @@ private:
     Zeros<i32> moves_;
     Zeros<u8> overs_;
     Zeros<i64> values_, orders_;
-    // Where the successors of a row are, if they still are: 1 + the row stands in `parents_` of the first of them.
+    // Where the successors of a row are; valid if `parents_` of the first of them is 1 + the row.
     Zeros<i32> first_of_, count_of_, parents_;
-    Zeros<u8> whole_; // whether the legal moves of the successors are kept
+    Zeros<u8> whole_; // whether the legal moves of the successors are stored
     i64 used_ = 1;    // rows
-    // Rows whose successors are made together.
+    // Rows whose successors are generated in one pass.
     struct Wanted {
         i64 row;
         int mover;
@@ -187,10 +185,10 @@ private:
     std::vector<std::pair<i64, i64>> next_; // orders and rows
     std::vector<i64> made_from_;            // [successors] the rows of their parents
     std::vector<Frame> frames_;
-    std::vector<i64> history_; // [moves] how often a move was good enough to look no further
-    std::vector<u64> seen_;    // the fluents that were true in some root; empty if that does not matter
+    std::vector<i64> history_; // [moves] history heuristic: weighted count of cutoffs by the move
+    std::vector<u64> seen_;    // the fluents that were true in some root; empty unless `novelty`
     std::vector<RootMove> root_;
-    int top_ = 0;       // the frame at work
+    int top_ = 0;       // the current frame
     i64 sent_ = 0;      // the number of states when a successor of the root was begun
     i64 result_ = 50 * SCALE;
     bool result_heuristic_ = true;

@@ -1,5 +1,4 @@
-// Memory for results that are made anew in every call: blocks that come back are handed out again, so that the system
-// need not clear pages each time.
+// A pool of memory blocks for the results of repeated calls: reusing blocks saves the system from clearing new pages.
 #pragma once
 
 #include "base.hpp"
@@ -9,7 +8,7 @@
 
 namespace herbrand {
 
-// Any thread may give back what another one took.
+// Thread-safe; any thread may return blocks of another.
 class Pool {
 public:
     Pool() = default;
@@ -20,7 +19,7 @@ public:
             for (void *block : blocks) std::free(block);
     }
 
-    // So many bytes, which may hold anything.
+    // A block of `bytes` uninitialised bytes.
     void *take(std::size_t bytes) {
         {
             const std::lock_guard lock(mutex_);
@@ -38,14 +37,14 @@ public:
     void give_back(void *block, std::size_t bytes) noexcept {
         const std::lock_guard lock(mutex_);
         auto &blocks = free_[bytes];
-        if (blocks.size() < MOST) blocks.push_back(block); // there is room: see below
+        if (blocks.size() < MOST) blocks.push_back(block); // cannot throw: capacity is reserved
         else std::free(block);
     }
 
 private:
-    static constexpr std::size_t MOST = 4; // blocks of a size that wait
+    static constexpr std::size_t MOST = 4; // maximum of free blocks for each size
 
-    // Has room from the beginning, so that giving back does not fail.
+    // Reserves capacity up front, so that `give_back` cannot throw.
     struct Blocks : std::vector<void *> {
         Blocks() { reserve(MOST); }
     };

@@ -1,13 +1,13 @@
-// The order of the operations of a unit.
+// Instruction scheduling of lane programs.
 #pragma once
 
 #include "lanes.hpp"
 
 namespace herbrand {
 
-// Reorders the operations of each unit so that few rows are alive at a time: what is made is used soon, while it stands in a
-// register or in the first level of the cache.  Finding the best order is NP-hard (Sethi 1975); this goes step by step, in
-// time about proportional to the number of operations.
+// Reorders the operations of each unit so that few rows are live at a time and values are used while they are in a
+// register or in the L1 cache.  The optimal order is NP-hard to find (Sethi 1975); this is a greedy heuristic in about
+// linear time.
 void schedule(Program &program);
 
 } // namespace herbrand

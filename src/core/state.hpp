@@ -1,23 +1,21 @@
-// One state of a circuit, kept between questions, so that the next question costs what has changed.
+// Incremental evaluation of single states: the cost of a step is proportional to what changes.
 //
-// There are two ways to bring the gates up to date.  *Walking* evaluates all gates of a cone.  *Reckoning*
-// follows the changes alone, which players of General Game Playing call forward dead reckoning.  A gate with the
-// gates that only it reads is one conjunction of many operands, and knows how many of them are false.  Where a node
-// changes, this number changes in all that read it, and what comes to no false operand, or from none to one, is
-// due: it waits in a queue until its turn comes, and if it still differs by then it changes as well.  Gates that
-// nobody asks for stay due until somebody does; goals, asked for at the end, are walked.  A change costs some ten
-// times as much as a walked gate, so reckoning pays where a step changes little.
+// There are two modes.  *Walking* evaluates all gates of a cone.  *Reckoning* propagates changes only (forward dead
+// reckoning in General Game Playing).  A gate and the gates that only it reads form a *unit*, one conjunction of many
+// operands with a count of the false ones.  When a node changes, the counts of its readers change; a unit whose count
+// becomes 0, or is no longer 0, is *due*: it is queued, and changes as well if it still differs when it is dequeued.  Units
+// that no query needs stay due until one does; goals, needed at the end only, are walked.  A change costs about ten
+// times as much as walking a gate, so that reckoning pays if a step changes little.
 //
-// A loop is the least fixpoint of monotone gates.  What lets it only grow, it grows by: the changes go on from the
-// fixpoint before.  What could let it shrink spoils it, and it is evaluated anew; `spoils` tells the one from the
-// other.  A stone more on the board of hex costs no more than its neighbours.
+// A loop is the least fixpoint of monotone gates.  Changes that can only make it grow are propagated from the previous
+// fixpoint.  Changes that could make it shrink *spoil* it, and it is evaluated from scratch; `spoils` decides which is
+// which.  Adding a stone in hex costs no more than its neighbours.
 //
-// In most games nothing changes as much as whose turn it is, every time: nearly all legal moves with it.  So several
-// states can be kept: moves take turns with them, so that with two the next state is reached from the one in which the
-// same player had the turn before.  In chess that leaves a sixth of the changes.  Any other state is reached from
-// the nearest one.
+// In most games the change of turn changes more than anything else, namely nearly all legal moves.  So several states can
+// be cached, in rotation: with two, the next state is computed from the last one in which the same player was to move.
+// In chess that leaves a sixth of the changes.  Any other state is computed from the cached one that differs least.
 //
-// The outputs are packed bits: the legal moves of each role, the next state, the end, goals, percepts.
+// The outputs are packed bits: the legal moves of each role, the next state, terminal, goals, percepts.
 #pragma once
 
 #include "circuit.hpp"
@@ -26,40 +24,40 @@
 
 namespace herbrand {
 
-// What the memories of one circuit share.
+// The immutable tables that all memories of a circuit share.
 struct StatePlan {
-    // `order[i]` is the i-th move as answers shall have them: sorted by role.
+    // `order` is the order of the moves in outputs, sorted by role.
     StatePlan(CircuitPtr circuit, std::vector<i32> order);
 
     CircuitPtr circuit;
     std::vector<i32> order;    // [moves]
-    std::vector<i32> place;    // [moves] the place of each move among those of its role
-    std::vector<i32> word_of;  // [roles + 1] the output word at which the moves of a role begin
+    std::vector<i32> place;    // [moves] index of each move among those of its role
+    std::vector<i32> word_of;  // [roles + 1] the first output word of each role's moves
     int word_next = 0, word_terminal = 0, word_goal = 0, word_sees = 0, words = 0;
-    std::vector<i32> literals; // [64 * words] the outputs
-    std::vector<i32> bits;     // [words] how many outputs each word has
-    std::vector<u64> valid;    // [words] a bit for each of them
+    std::vector<i32> literals; // [64 * words] the literals of the outputs
+    std::vector<i32> bits;     // [words] number of outputs in each word
+    std::vector<u64> valid;    // [words] mask of these
 
-    // For reckoning: inputs, feedback, and what is left of the gates when conjunctions are taken together.
+    // For reckoning.  The units are inputs, feedback, and gates merged to wide conjunctions.
     struct Stage {
-        int loop = -1;        // of which these are the gates
-        bool is_next = false; // whether only the next state and percepts need them
+        int loop = -1;        // the loop whose gates these are, -1 for none
+        bool is_next = false; // whether only the next state and percepts depend on them
     };
-    // Before a loop, in it, and so on: each waits for the one before, within a stage the order does not matter.
-    // Inputs belong to the first one.  For each loop one more follows, for its feedback.
+    // Stages alternate between gates outside loops and those of one loop.  They run in order; within a stage the order does
+    // not matter.  Inputs belong to the first stage.  Each loop has a further queue for its feedback.
     std::vector<Stage> stages;
     int queues = 0;
-    std::vector<std::size_t> capacities; // [queues] twice what belongs there, and more
+    std::vector<std::size_t> capacities; // [queues] more than twice the units of the queue
     int units = 0;
     int first_late = 0;         // without loops, the first unit of the second stage
-    std::vector<i32> unit_of;   // [nodes] -1 for what is part of another one, or walked
+    std::vector<i32> unit_of;   // [nodes] -1 if merged into another unit, or walked
     std::vector<u16> stage_of;  // [units]
-    std::vector<u8> false_at_first; // [units] how many operands are false where all nodes are
+    std::vector<u8> false_at_first; // [units] count of false operands when all nodes are false
     std::vector<std::vector<u32>> due_at_first; // [queues]
     std::vector<u64> outputs_at_first;
-    // What reads a unit: `entries` from `begin` on are units, times eight; from `outputs` on bits of the outputs.
-    // In the former the lowest bit says whether it reads the opposite, the next ones whether a loop is spoiled where
-    // the unit becomes false and true.
+    // The readers of a unit: `entries` from `begin` on are units times eight, those from `outputs` on are output bits.
+    // For units, bit 0 is set if the operand is inverted, the next two if the loop is spoiled when the unit becomes false
+    // or true.
     struct Fan {
         u32 begin, outputs;
     };
@@ -67,22 +65,21 @@ struct StatePlan {
     std::vector<Fan> fans; // [units + 1]
     std::vector<u32> entries;
     u32 longest_fan = 0;
-    std::vector<i32> weights; // [fluents] about how much changes with each
+    std::vector<i32> weights; // [fluents] estimated number of changes caused by each
 
-    // Some gates by themselves, for evaluating them all: nodes are counted anew, the ones that are read from outside
-    // first (after false), then feedback, then gates.
+    // A subcircuit that is always walked.  Nodes are renumbered: false, the nodes read from outside, feedback, gates.
     struct Part {
         std::vector<i32> outside; // nodes of the circuit
         std::vector<i32> back;    // nodes of the circuit
         std::vector<i32> left, right, feedback;
         std::vector<Loop> loops;
-        std::vector<i32> wanted; // literals that are asked for
+        std::vector<i32> wanted; // output literals
         int first_back() const { return 1 + static_cast<int>(outside.size()); }
         int first_gate() const { return first_back() + static_cast<int>(back.size()); }
         int nodes() const { return first_gate() + static_cast<int>(left.size()); }
     };
-    std::vector<Part> loop_parts; // [loops] those that are reckoned; wanted is nothing
-    Part goal_part;               // wanted are the goals, in whole words as in `literals`
+    std::vector<Part> loop_parts; // [loops] for reckoning; without `wanted`
+    Part goal_part;               // `wanted` are the goals, in whole words as in `literals`
 
 private:
     void connect();
@@ -93,7 +90,7 @@ private:
 
 using StatePlanPtr = std::shared_ptr<const StatePlan>;
 
-// At first all fluents are false and nothing is evaluated.
+// A current state with its outputs.  Initially all fluents are false and nothing is evaluated.
 class StateMemory {
 public:
     static constexpr int MOST_KEPT = 16;
@@ -103,8 +100,8 @@ public:
     const StatePlan &plan() const { return *plan_; }
     const StatePlanPtr &shared_plan() const { return plan_; }
 
-    // Whether changes are followed instead of walking over all gates, and how many states are kept, 1 to MOST_KEPT.
-    // To set them goes back to where nothing is true and nothing is known.
+    // Whether to reckon instead of walking, and the number of cached states, 1 to MOST_KEPT.  Setting either resets the
+    // memory: all fluents are false and nothing is evaluated.
     bool reckons() const { return reckons_; }
     void set_reckons(bool reckons) { begin(reckons, kept()); }
     int kept() const { return static_cast<int>(slots_.size()); }
@@ -113,40 +110,40 @@ public:
     static constexpr int OVER = -1;
     static constexpr int ILLEGAL = -2;
 
-    // Bring the legal moves and the end up to date, which they are after all questions.
+    // Bring the legal moves and `terminal` up to date, as all other calls do, too.
     void look() { know(LEGAL); }
-    // Go to a packed state, of circuit().state_words() words without a bit too many; returns whether it is terminal.
+    // Go to a packed state of circuit().state_words() words, whose unused bits must be 0; returns whether it is terminal.
     bool enter(const u64 *key);
-    // Make the joint move that stands in `joint` and go to the next state.  Returns whether that is terminal, or, and
-    // then the state stays, OVER if the present one is terminal, ILLEGAL if a role has no such legal move.
+    // Make the joint move in `joint` and go to the next state.  Returns whether that is terminal; or, without changing the
+    // state, OVER if the current one is terminal, ILLEGAL if a role has no such legal move.
     int forward();
-    // Evaluate what the joint move that stands in `joint` gives in the present state, legal or not.
+    // Evaluate the next state and the percepts for the joint move in `joint`, legal or not.
     void follow();
-    // Bring the goals of the present state up to date.
+    // Bring the goals of the current state up to date.
     void score();
 
-    // The joint move to be made: a move for each role.
+    // The joint move to be made, written by the caller: a move for each role.
     i32 *joint() { return joint_.data(); }
     const u64 *state() const { return now_->state.data(); }
-    // Those words that were asked for are up to date.
+    // Only words that were brought up to date are valid.
     const u64 *outputs() const { return now_->outputs.data(); }
 
 private:
     enum Known : int { LEGAL = 1, NEXT = 2, GOAL = 4 };
 
-    // Units that may differ from what their operands say; some do no longer, some are in it twice.
+    // Units that may be due; some no longer are, some are in it twice.
     struct Queue {
         std::vector<u32> units;
         std::size_t size = 0;
     };
-    // A state and what follows from it.
+    // A cached state with its evaluation.
     struct Slot {
         int known = 0;
         std::vector<u64> state; // empty before it is used
         std::vector<i32> made;  // [roles] the joint move whose inputs are set, -1 for none
         std::vector<u64> outputs;
-        std::vector<u8> values; // of all units, or, for walking, of all literals
-        std::vector<u8> falses; // [units] how many operands are false
+        std::vector<u8> values; // values of all units, or, for walking, of all literals
+        std::vector<u8> falses; // [units] count of false operands
         std::vector<Queue> queues;
         std::vector<u8> spoiled; // [stages]
     };

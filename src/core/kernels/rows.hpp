@@ -1,4 +1,4 @@
-// What kernels ask about rows.  For files that are compiled for each level: everything here is in its namespace.
+// Row functions for kernels.  Everything is in the namespace of the processor level for which a file is compiled.
 #pragma once
 
 #include "base.hpp"
@@ -11,14 +11,14 @@
 
 namespace herbrand::HB_LEVEL {
 
-// Do something for 0 to N - 1, without a loop: so that arrays of registers are in registers.
+// Call `work` for 0 to N - 1, unrolled, so that arrays of vector variables stay in registers.
 template <int N, class Work> [[gnu::always_inline]] inline void repeat(Work &&work) {
     [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
         (work(std::integral_constant<int, I>()), ...);
     }(std::make_integer_sequence<int, N>());
 }
 
-// Whether some lane is in both rows.
+// Whether the rows have a lane in common.
 inline bool any_both(const u64 *a, const u64 *b) {
 #if defined(__AVX512F__)
     return _mm512_test_epi64_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b)) != 0;
