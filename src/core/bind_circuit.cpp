@@ -57,17 +57,17 @@ void bind_circuit(nb::module_ &m) {
         .def_ro("roles", &Circuit::roles)
         .def_ro("gates", &Circuit::gates)
         .def_prop_ro("why_walked", [](const Circuit &c) { return c.evaluating()->why_walked; }, Release(),
-                     "Why its gates are walked over, not run as machine code; empty where they have machine code.")
+                     "Why its gates are interpreted, not compiled to machine code; empty if they are compiled.")
         .def_prop_ro("state_words", &Circuit::state_words, "Words of 64 bits in a packed state.")
         .def_prop_ro("legal_words", &Circuit::legal_words, "Words in a packed set of legal moves.")
-        .def_ro("bounds", &Circuit::bounds, "The first move of each role, and how many there are.")
+        .def_ro("bounds", &Circuit::bounds, "The first move of each role, and the number of moves.")
         .def_ro("places", &Circuit::places, "The first word of each role in a packed set of legal moves.");
     m.def("make_circuit", &make_circuit, nb::arg("fluents"), nb::arg("roles"), array("left"), array("right"),
           array("feedback"), array("loops"), array("legal"), array("move_role"), array("next"),
           nb::arg("terminal"), array("goal"), array("goal_role"), array("goal_value"), array("sees"),
           array("sees_role"), array("initial"), nb::arg("cones"),
           nb::arg("alternatives") = std::vector<std::pair<i32, std::vector<i32>>>(),
-          "Return a `Circuit`; `ValueError` unless all numbers are as they should be.");
+          "Return a `Circuit`; raises `ValueError` if the arrays are inconsistent.");
 }
 
 } // namespace herbrand

@@ -40,15 +40,15 @@ void tell(const Env &env, const Bytes &observation, const Bytes &legal, const By
 } // namespace
 
 void bind_env(nb::module_ &m) {
-    nb::class_<Env::Outcome>(m, "EnvOutcome", "What came of `Env.step`.")
+    nb::class_<Env::Outcome>(m, "EnvOutcome", "The outcome of `Env.step`.")
         .def_ro("illegal", &Env::Outcome::illegal,
                 "The first game whose action is not legal, -1 if there is none; if there is, nothing has moved.")
-        .def_ro("clash", &Env::Outcome::clash, "Two players have a choice at the same time.")
+        .def_ro("clash", &Env::Outcome::clash, "Whether two players have a choice in the same state.")
         .def_ro("goalless", &Env::Outcome::goalless,
-                "A game ended in a state in which a player has not exactly one goal value.");
+                "Whether a game ended in a state in which a player does not have exactly one goal value.");
 
     nb::class_<Env>(m, "Env",
-                    "Many games of one kind, moved along together; see `herbrand.envs.BatchEnv`.\n\n"
+                    "Many games with the same rules, stepped together; see `herbrand.envs.BatchEnv`.\n\n"
                     "Arrays that are told of lie lane by lane in the memory of the caller: uint8, a byte for each\n"
                     "element, or packed, where each lane has whole words of 64 bits.")
         .def(
@@ -86,7 +86,7 @@ void bind_env(nb::module_ &m) {
             "observed, -1 for false; `chance` is the role that is drawn, -1 for none.  `reset`: games that are over\n"
             "stay (0), begin again in the next step (1), at once (2).  `low` and `high` are the rewards for goal\n"
             "values 0 and 100.  Up to `keep` bytes every block of 512 games has rows of its own.")
-        .def_prop_ro("seed_words", &Env::seed_words, "How many words `sow` takes.")
+        .def_prop_ro("seed_words", &Env::seed_words, "The number of words that `sow` needs.")
         .def_prop_ro("observation_bytes", &Env::observation_bytes, "The length of `observation` and `last`.")
         .def_prop_ro("legal_bytes", &Env::legal_bytes, "The length of `legal`.")
         .def_prop_ro("percept_bytes", &Env::percept_bytes, "The length of `percepts`.")
@@ -99,7 +99,7 @@ void bind_env(nb::module_ &m) {
                 require(static_cast<i64>(words.size()) == env.seed_words(), "another number of words");
                 env.sow(words.data());
             },
-            array("words"), "Give the generators of chance and of samples their states, [seed_words] uint64.")
+            array("words"), "Set the states of the random generators for chance and for samples, [seed_words] uint64.")
         .def(
             "begin",
             [](Env &env, Array1<const u8> fresh, Bytes observation, Bytes legal, Bytes player) {
@@ -151,7 +151,7 @@ void bind_env(nb::module_ &m) {
                 WithoutGil without_gil;
                 env.sample(actions.data());
             },
-            array("actions"), "Draw legal actions for `step`, all equally likely; any where a game is over.")
+            array("actions"), "Draw legal actions for `step` uniformly; arbitrary ones where a game is over.")
         .def(
             "observe",
             [](Env &env, Array1<const i32> columns, bool packed, Bytes out) {
@@ -162,16 +162,16 @@ void bind_env(nb::module_ &m) {
                 env.observe(columns.data(), static_cast<int>(columns.size()), packed, bytes);
             },
             array("columns"), nb::arg("packed"), array("out"),
-            "Fill `out` with the values of other fluents, -1 being false.")
+            "Fill `out` with the values of the fluents `columns`; -1 is false.")
         .def_prop_ro(
             "steps", [](Env &env) { return as_array(env.steps()); }, nb::rv_policy::automatic,
-            "[lanes] int32, how many steps each game has taken.")
+            "[lanes] int32, the number of steps of each game.")
         .def_prop_ro(
             "over", [](Env &env) { return as_array(env.over()); }, nb::rv_policy::automatic,
-            "[lanes] uint8, which games are over and wait.")
+            "[lanes] uint8, which games are over.")
         .def_prop_ro(
             "to_move", [](Env &env) { return as_array(env.to_move()); }, nb::rv_policy::automatic,
-            "[lanes] uint8, whose turn it is, counting `players`.");
+            "[lanes] uint8, the player to move, an index of `players`.");
 }
 
 } // namespace herbrand

@@ -165,22 +165,22 @@ Ended rollouts(Expander &expander, const Array2<const u64> &states, const std::o
 } // namespace
 
 void bind_expand(nb::module_ &m) {
-    nb::class_<Ended>(m, "Ended", "How random games ended.")
+    nb::class_<Ended>(m, "Ended", "The results of random games.")
         .def_prop_ro("goals", [](const Ended &e) { return e.goals; },
                      nb::sig("def goals(self) -> numpy.typing.NDArray[numpy.int16]"),
-                "int16 [n, roles]: goal values; `NO_VALUE`, `SEVERAL_VALUES` or `STUCK` where there is none.")
+                "int16 [n, roles]: goal values; `NO_VALUE`, `SEVERAL_VALUES` or `STUCK` if there is none.")
         .def_prop_ro("lengths", [](const Ended &e) { return e.lengths; },
-                     nb::sig("def lengths(self) -> numpy.typing.NDArray[numpy.int64]"), "int64 [n]: steps played; -1 - steps of games that reached the limit.")
+                     nb::sig("def lengths(self) -> numpy.typing.NDArray[numpy.int64]"), "int64 [n]: steps played; -1 - steps for games that reached the limit.")
         .def_prop_ro("line", [](const Ended &e) { return e.line; },
                      nb::sig("def line(self) -> numpy.typing.NDArray[numpy.int32]"), "int32 [steps, roles]: the moves of the game that was watched.")
         .def_prop_ro("played", [](const Ended &e) { return e.played; },
                      nb::sig("def played(self) -> numpy.typing.NDArray[numpy.uint64]"),
-                "uint64 [moves, 8]: for each move of all roles the games in which it was made; empty if not asked for.")
+                "uint64 [moves, 8]: for each move of all roles the games in which it was made; empty if not requested.")
         .def_prop_ro("last", [](const Ended &e) { return e.last; },
-                     nb::sig("def last(self) -> numpy.typing.NDArray[numpy.uint64]"), "uint64 [n, words]: the last states, packed; empty if not asked for.")
-        .def_ro("complete", &Ended::complete, "Whether all games were played; if not, nothing else means anything.");
+                     nb::sig("def last(self) -> numpy.typing.NDArray[numpy.uint64]"), "uint64 [n, words]: the last states, packed; empty if not requested.")
+        .def_ro("complete", &Ended::complete, "Whether all games were played; if not, the other results are undefined.");
     nb::class_<Expander>(m, "StateEvaluator",
-                         "Answers about many packed states of a game at once.\n\n"
+                         "Evaluates many packed states of a game at once.\n\n"
                          "States are uint64 [n, circuit.state_words]; moves are counted for each role from 0.  Any number\n"
                          "of threads can ask at the same time.  Calls raise `herbrand.errors.Stopped` when their `stop` says so,\n"
                          "but for `rollouts`, which says that it is not complete.")

@@ -95,23 +95,23 @@ Pair pair_of(std::optional<Numbers> &&numbers) {
 }
 
 Pair count_plays(const GraphArrays &g, Array1<const i32> sequence, Stop *stop) {
-    std::optional<Numbers> found;
+    std::optional<Numbers> plays;
     {
         WithoutGil without_gil;
-        found = g.graph.count_plays(sequence.data(), i64(sequence.size()), stop);
+        plays = g.graph.count_plays(sequence.data(), i64(sequence.size()), stop);
     }
-    return pair_of(std::move(found));
+    return pair_of(std::move(plays));
 }
 
 Pair spread(const GraphArrays &g, Array1<const u64> low, Array1<const u64> high, Stop *stop) {
     g.each_state(low.size(), "a number for each state");
     g.each_state(high.size(), "a number for each state");
-    std::optional<Numbers> found;
+    std::optional<Numbers> numbers;
     {
         WithoutGil without_gil;
-        found = g.graph.spread(low.data(), high.data(), stop);
+        numbers = g.graph.spread(low.data(), high.data(), stop);
     }
-    return pair_of(std::move(found));
+    return pair_of(std::move(numbers));
 }
 
 void random_values(const GraphArrays &g, Array1<const i32> sequence, Array2<double> values, Stop *stop) {
@@ -139,12 +139,12 @@ i64 reply(const GraphArrays &g, i64 state, i64 move, int role, Array1<const i32>
 
 auto lasso(const GraphArrays &g, Array1<const i64> depth, Array1<const i64> candidates, i64 work, Stop *stop) {
     g.each_state(depth.size(), "a depth for each state");
-    Lasso found;
+    Lasso lasso;
     {
         WithoutGil without_gil;
-        found = g.graph.lasso(depth.data(), candidates.data(), i64(candidates.size()), work, stop);
+        lasso = g.graph.lasso(depth.data(), candidates.data(), i64(candidates.size()), work, stop);
     }
-    return std::make_pair(found.path, found.finished);
+    return std::make_pair(lasso.path, lasso.finished);
 }
 
 std::tuple<i64, i64, Owned<double>> induce(const GraphArrays &g, Bools over, Array1<const i32> sequence, i64 begin, int chance, int role, double top,
@@ -199,7 +199,7 @@ auto distances(Array1<const i32> left, Array1<const i32> right, i64 fluents, Arr
     }
     for (std::size_t k = 0; k < members.size(); ++k)
         require(members(k) >= 0 && members(k) < fluents, "a member that is no fluent");
-    std::vector<float> found(states.shape(0));
+    std::vector<float> distances(states.shape(0));
     {
         WithoutGil without_gil;
         const DistanceNetwork network{fluents,
@@ -216,10 +216,10 @@ auto distances(Array1<const i32> left, Array1<const i32> right, i64 fluents, Arr
                                       far};
         Stop never;
         if (!kernels().distances(network, states.data(), i64(states.shape(0)), static_cast<int>(states.shape(1)),
-                                 found.data(), stop ? *stop : never))
+                                 distances.data(), stop ? *stop : never))
             throw Stopped();
     }
-    return as_array(std::move(found));
+    return as_array(std::move(distances));
 }
 
 } // namespace
@@ -228,10 +228,10 @@ void bind_explore(nb::module_ &m) {
     nb::class_<StateTable>(m, "StateTable",
                            "A set of packed states, numbered from 0 in the order in which they were added.\n\n"
                            "The states themselves stand in an array of the caller; the table takes 13 to 27 bytes a state\n"
-                           "when it is large.  Threads take turns.")
-        .def(nb::init<int>(), nb::arg("words"), "Make an empty set of states of so many words.")
-        .def_prop_ro("count", &StateTable::count, "How many states there are.")
-        .def_prop_ro("bytes", &StateTable::bytes, "The memory that the table takes.")
+                           "when it is large.  A lock serialises calls.")
+        .def(nb::init<int>(), nb::arg("words"), "Create an empty set of states of `words` words.")
+        .def_prop_ro("count", &StateTable::count, "The number of states.")
+        .def_prop_ro("bytes", &StateTable::bytes, "The memory of the table in bytes.")
         .def("insert", &insert, array("states"), array("parents"), array("rows"), array("origins"),
              nb::arg("first_origin"), stop_argument(),
              "Add packed states, `rows` [n, words], and return the number of each, int32 [n].\n\n"
@@ -240,7 +240,7 @@ void bind_explore(nb::module_ &m) {
              "for all of them.  A call that is stopped has added the first of them, or, while the table grew, spoiled it.");
 
     nb::class_<Survey>(m, "Survey",
-                       "What is counted while states are looked into, one piece after the other.  Threads take turns.")
+                       "Statistics of expanded states, added chunk by chunk.  A lock serialises calls.")
         .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
         .def("add", &survey, array("states"), array("over"), array("legal"), array("counts"), array("starts"),
              stop_argument(),
@@ -262,10 +262,10 @@ void bind_explore(nb::module_ &m) {
                      "Packed: the moves that are legal in some non-terminal state.");
 
     nb::class_<GraphArrays>(m, "StateGraph",
-                      "The graph of the states of a game, which reads the arrays that it is given.\n\n"
+                      "The graph of the states of a game, on arrays of the caller.\n\n"
                       "The edges of state i are `starts[i] .. starts[i + 1]` of `children`, one for each joint move, in mixed\n"
                       "radix of `counts[i]`, the numbers of legal moves of the roles, the last role's changing fastest.\n"
-                      "States from `len(counts)` on were not looked into: nothing is known of what follows them.\n"
+                      "States from `len(counts)` on have no recorded edges.\n"
                       "Numbers that are none of a state or an edge are a `ValueError` of what meets them.  Calls raise\n"
                       "`herbrand.errors.Stopped` when their `stop` says so.")
         .def(nb::init<Array1<const i64>, Array1<const i32>, Array2<const i32>, i64>(), array("starts"),
@@ -273,19 +273,19 @@ void bind_explore(nb::module_ &m) {
              "`starts` int64 [expanded + 1], `children` int32 [transitions], `counts` int32 [expanded, roles], and the\n"
              "number of all states.")
         .def("order", &order, stop_argument(),
-             "Sort the states so that each comes before its successors (Kahn 1962), as far as there are no circles.\n\n"
+             "Sort the states so that each comes before its successors (Kahn 1962), omitting those on cycles and beyond.\n\n"
              "Returns those that could be sorted, int32, and the most joint moves that lead to each state, int32 [states].")
         .def("count_plays", &count_plays, array("sequence"), stop_argument(),
              "Return the lines of play from every state to an end, as 128-bit numbers: two uint64 [states], low and high.\n\n"
-             "`sequence` has every state before its successors.  None where a number does not fit.")
+             "`sequence` has every state before its successors.  None if a number does not fit.")
         .def("spread", &spread, array("low"), array("high"), stop_argument(),
              "Return the lines of play one step on: each state hands its number, of 128 bits, to its successors.\n\n"
-             "None where a number does not fit.")
+             "None if a number does not fit.")
         .def("random_values", &random_values, array("sequence"), array("values"), stop_argument(),
              "Fill `values`, float64 [states, ...], with the mean over the successors, where a state has some.")
         .def("force", &force, array("target"), nb::arg("role"), array("sequence").none() = nb::none(),
              stop_argument(),
-             "Find out from where a role can force a state of `target`, bool [states], whatever the others do.\n\n"
+             "Compute where a role can force a state of `target`, bool [states], whatever the others do.\n\n"
              "Returns in how many steps, or -1, and which of its legal moves does it: two int32 [states].  With a\n"
              "`sequence` of all states, each before its successors, this takes one pass.")
         .def("reply", &reply, nb::arg("state"), nb::arg("move"), nb::arg("role"), array("rank"),

@@ -38,11 +38,11 @@ Numbers operands(const GateGraph &graph, std::vector<i32> GateGraph::Operands::*
 
 void bind_graph(nb::module_ &m) {
     nb::class_<GateGraph>(m, "GateGraph",
-                          "A growing and-inverter graph, equal gates being one; see `herbrand.network.circuit`.\n\n"
+                          "A growing and-inverter graph with structural hashing; see `herbrand.network.circuit`.\n\n"
                           "Node 0 is false, then come variables and gates in the order in which they are made; a\n"
                           "literal is 2 * node + inverted.  One that is out of range is a `ValueError`.")
         .def(nb::init<>())
-        .def_prop_ro("nodes", &GateGraph::nodes, "How many nodes there are.")
+        .def_prop_ro("nodes", &GateGraph::nodes, "The number of nodes.")
         .def_prop_ro(
             "left", [](const GateGraph &graph) { return operands(graph, &GateGraph::Operands::left); },
             nb::rv_policy::automatic,
@@ -52,7 +52,7 @@ void bind_graph(nb::module_ &m) {
             nb::rv_policy::automatic,
             "[room] int32, the second operands.")
         .def("variables", &GateGraph::variables, nb::arg("count"),
-             "Make so many variables; return the node of the first one.")
+             "Create variables; return the node of the first one.")
         .def("conjunction",
              [](GateGraph &graph, i32 a, i32 b) {
                  const i32 both[] = {a, b};
@@ -72,13 +72,13 @@ void bind_graph(nb::module_ &m) {
         .def("all_of", [](GateGraph &graph, Array1<const i32> literals) { return graph.all_of(view(literals)); },
              array("literals"), "Return the conjunction of any number of literals.")
         .def("only_one", [](GateGraph &graph, Array1<const i32> literals) { return graph.only_one(view(literals)); },
-             array("literals"), "Return whether exactly one, and whether at most one of some literals is true.");
+             array("literals"), "Return the literals of \"exactly one is true\" and \"at most one is true\".");
 
     m.def(
         "strong_components",
         [](Array1<const i64> start, Array1<const i32> edges, i64 count) {
-            Components found = released([&] { return strong_components(view(start), view(edges), count); });
-            return nb::make_tuple(as_array(std::move(found.order)), as_array(std::move(found.component)));
+            Components components = released([&] { return strong_components(view(start), view(edges), count); });
+            return nb::make_tuple(as_array(std::move(components.order)), as_array(std::move(components.component)));
         },
         array("start"), array("edges"), nb::arg("count"),
         "Return nodes in an order in which ends of edges come first, and each one's component, [count] int32.\n\n"
@@ -128,7 +128,7 @@ void bind_graph(nb::module_ &m) {
             return as_array(conjuncts(view(left), view(right), first, literal));
         },
         array("left"), array("right"), nb::arg("first"), nb::arg("literal"),
-        "Return the literals whose conjunction a literal is, as far as it is one, int32.");
+        "Return the literals of the maximal conjunction that equals a literal, int32.");
     m.def(
         "cone_sizes",
         [](Array1<const i32> left, Array1<const i32> right, i64 first, Array1<const i32> literals, i64 most) {
@@ -136,7 +136,7 @@ void bind_graph(nb::module_ &m) {
                 released([&] { return cone_sizes(view(left), view(right), first, view(literals), most); }));
         },
         array("left"), array("right"), nb::arg("first"), array("literals"), nb::arg("most"),
-        "Return how many gates each of some literals depends on, int64; `most` where it is that many or more.");
+        "Return the number of gates that each literal depends on, int64, capped at `most`.");
     m.def(
         "factor",
         [](Array1<const i32> left, Array1<const i32> right, i64 first, Array1<const i32> outputs,

@@ -7,10 +7,10 @@ namespace herbrand {
 namespace {
 
 std::vector<i32> flat(const std::vector<Op> &ops) {
-    std::vector<i32> found;
-    found.reserve(5 * ops.size());
-    for (const Op &op : ops) found.insert(found.end(), {op.out, op.a, op.b, op.c, op.code});
-    return found;
+    std::vector<i32> rows;
+    rows.reserve(5 * ops.size());
+    for (const Op &op : ops) rows.insert(rows.end(), {op.out, op.a, op.b, op.c, op.code});
+    return rows;
 }
 
 nb::dict describe(const Program &p) {
@@ -49,13 +49,13 @@ nb::dict describe(const Program &p) {
     d["stuck_role"] = p.stuck_role;
     nb::list choices;
     for (const Choice &choice : p.choices) {
-        nb::dict found;
-        found["roles"] = choice.roles;
-        found["places"] = choice.places;
-        found["count"] = choice.count;
-        found["rank"] = choice.rank;
-        found["again"] = choice.again;
-        choices.append(found);
+        nb::dict entry;
+        entry["roles"] = choice.roles;
+        entry["places"] = choice.places;
+        entry["count"] = choice.count;
+        entry["rank"] = choice.rank;
+        entry["again"] = choice.again;
+        choices.append(entry);
     }
     d["choices"] = choices;
     d["random"] = p.random;
@@ -71,12 +71,12 @@ nb::dict describe(const Program &p) {
 
 void bind_lanes(nb::module_ &m) {
     nb::class_<Program>(m, "CompiledProgram",
-                        "A lane program as it is run here; `herbrand.network.LaneProgram` is the one to read.")
-        .def("__len__", [](const Program &p) { return p.ops.size(); }, "Operations.")
+                        "A lane program ready to run; `herbrand.network.LaneProgram` shows its contents.")
+        .def("__len__", [](const Program &p) { return p.ops.size(); }, "The number of operations.")
         .def_prop_ro("code", [](const Program &p) { return std::string(p.code ? p.code->kind() : "walked"); },
-                     "What runs it: `avx512` or `avx2`, machine code of its own; or `walked`.")
+                     "How it is executed: `avx512` or `avx2` machine code, or `walked`, interpreted.")
         .def_prop_ro("why_walked", [](const Program &p) { return p.why_walked; },
-                     "Why it has no machine code; empty where it has.")
+                     "Why it has no machine code; empty if it has.")
         .def_prop_ro("code_bytes", [](const Program &p) { return p.code ? p.code->bytes() : 0; },
                      "Bytes of machine code, whole pages; 0 where there is none.")
         .def("machine_code",
@@ -106,9 +106,9 @@ void bind_lanes(nb::module_ &m) {
           },
           nb::arg("circuit"), nb::arg("assume") = true, nb::arg("arity") = 0, Release(),
           "The lane program of random play: the one that is used, or one of functions of two or three bits.\n\n"
-          "With `assume` it relies on what random games suggest, and checks it in every step.");
-    m.def("allow_code", &allow_code, nb::arg("allowed"), "Whether programs made from now on get machine code.");
-    m.def("why_no_code", &why_no_code, "Why programs have no machine code here; empty where they have.");
+          "With `assume` it relies on regularities of sampled games, and checks them in every step.");
+    m.def("allow_code", &allow_code, nb::arg("allowed"), "Enable or disable machine code for programs created from now on.");
+    m.def("why_no_code", &why_no_code, "Why programs get no machine code here; empty if they do.");
     m.def("code_kind", &code_kind, "Which machine code programs get: `avx512`, `avx2`, or an empty string for none.");
 }
 

@@ -31,25 +31,25 @@ struct SharedValuer {
 
 auto values(SharedValuer &v, Array2<const u64> states, Stop *stop) {
     require(i64(states.shape(1)) == v.valuer.circuit().state_words(), "states have not the words of the circuit");
-    std::vector<i64> found(states.shape(0));
+    std::vector<i64> values(states.shape(0));
     {
         WithoutGil without_gil;
         const std::lock_guard lock(v.turn);
-        v.valuer.values(states.data(), i64(found.size()), found.data(), stop);
+        v.valuer.values(states.data(), i64(values.size()), values.data(), stop);
     }
-    return as_array(std::move(found));
+    return as_array(std::move(values));
 }
 
 auto features(SharedValuer &v, Array2<const u64> states, Stop *stop) {
     require(i64(states.shape(1)) == v.valuer.circuit().state_words(), "states have not the words of the circuit");
     const int words = v.valuer.feature_words();
-    std::vector<u64> found(states.shape(0) * words);
+    std::vector<u64> bits(states.shape(0) * words);
     {
         WithoutGil without_gil;
         const std::lock_guard lock(v.turn);
-        v.valuer.features(states.data(), i64(states.shape(0)), found.data(), stop);
+        v.valuer.features(states.data(), i64(states.shape(0)), bits.data(), stop);
     }
-    return as_array2(std::move(found), words);
+    return as_array2(std::move(bits), words);
 }
 
 void store(TranspositionTable &table, u64 key, i64 value, int depth, int bound, bool proved, i64 move) {
@@ -61,9 +61,9 @@ void store(TranspositionTable &table, u64 key, i64 value, int depth, int bound, 
 }
 
 std::optional<std::tuple<i64, int, int, bool, i64>> probe(const TranspositionTable &table, u64 key) {
-    const auto found = table.probe(key);
-    if (!found.known) return {};
-    return std::make_tuple(found.value, found.depth, found.bound, found.proved, found.move);
+    const auto entry = table.probe(key);
+    if (!entry.known) return {};
+    return std::make_tuple(entry.value, entry.depth, entry.bound, entry.proved, entry.move);
 }
 
 const u64 *checked(const AlphaBeta &search, const Array1<const u64> &state) {
@@ -75,11 +75,11 @@ const u64 *checked(const AlphaBeta &search, const Array1<const u64> &state) {
 
 void bind_minimax(nb::module_ &m) {
     nb::class_<TranspositionTable>(m, "TranspositionTable",
-                                   "What is known of states by their hashes; several searches, and threads, may share one.")
-        .def(nb::init<i64>(), nb::arg("bytes"), Release(), "Make one of at most so many bytes, but not less than 16384.")
+                                   "Search results by the hashes of states; several searches, and threads, may share one.")
+        .def(nb::init<i64>(), nb::arg("bytes"), Release(), "Create a table of at most `bytes` bytes, but not less than 16384.")
         .def_prop_ro("bytes", &TranspositionTable::bytes)
-        .def("touch", &TranspositionTable::touch, Release(), "Take all its memory now, and not while a clock runs; what it kept is forgotten.")
-        .def("probe", &probe, nb::arg("key"), "Return value, depth, bound, whether it is proved, and move; None if not there.")
+        .def("touch", &TranspositionTable::touch, Release(), "Commit all memory now, not while a player's clock runs; clears the table.")
+        .def("probe", &probe, nb::arg("key"), "Return value, depth, bound, whether it is proved, and move; None if there is no entry.")
         .def("store", &store, nb::arg("key"), nb::arg("value"), nb::arg("depth"), nb::arg("bound"), nb::arg("proved"),
              nb::arg("move"),
              "Keep a value below 2**20, a depth below 2**9, a bound, whether it is proved, and a move below 2**29 or -1.");
@@ -96,9 +96,9 @@ void bind_minimax(nb::module_ &m) {
              "float64 [roles], is what each legal move of a role counts.  `progress`, float64 [2], is what a point of the\n"
              "goal counts in a state that is not the last, and what having none counts.  A goal of 1 counts 1000.");
 
-    nb::class_<SharedValuer>(m, "Valuer", "Says what states are worth to a role, by a `Judge`; threads take turns.")
+    nb::class_<SharedValuer>(m, "Valuer", "Computes heuristic values of states for a role, by a `Judge`; a lock serialises calls.")
         .def(nb::init<CircuitPtr, int, const Judge &>(), nb::arg("circuit"), nb::arg("role"), nb::arg("judge"),
-             "`ValueError` where the judge does not fit the circuit.")
+             "Raises `ValueError` if the judge does not match the circuit.")
         .def("values", &values, array("states"), stop_argument(),
              "Return what packed states, uint64 [n, words], are worth, int64 [n]: 1000 times the goal where the game is\n"
              "over, 50000 where that is not one number, elsewhere the heuristic value from 500 to 99500.  Raises\n"
@@ -108,11 +108,11 @@ void bind_minimax(nb::module_ &m) {
              "`values`.");
 
     using RootMove = AlphaBeta::RootMove;
-    nb::class_<RootMove>(m, "RootMove", "What a search knows about a move at its root.")
+    nb::class_<RootMove>(m, "RootMove", "Search results for a move at the root.")
         .def_ro("move", &RootMove::move, "Its number among the moves of all roles.")
         .def_ro("value", &RootMove::value, "1000 times the goal, or -1 if it was not searched in this iteration.")
         .def_ro("bound", &RootMove::bound, "0: the value is exact, 1: at least that, 2: at most that.")
-        .def_ro("proved", &RootMove::proved, "Whether no heuristic value took part.")
+        .def_ro("proved", &RootMove::proved, "Whether no heuristic value contributes to it.")
         .def_ro("nodes", &RootMove::nodes, "States expanded below it, in all iterations from this root.");
 
     nb::class_<AlphaBeta>(m, "AlphaBeta",
@@ -121,7 +121,7 @@ void bind_minimax(nb::module_ &m) {
                           "taken soon and losses late.  Threads may share it: `go_on` lets other calls in between.")
         .def(nb::init<CircuitPtr, int, Judge, std::shared_ptr<TranspositionTable>, bool, bool>(), nb::arg("circuit"),
              nb::arg("role"), nb::arg("judge"), nb::arg("table"), nb::arg("exact"), nb::arg("novelty"),
-             "Make a search without a root.\n\n"
+             "Create a search without a root.\n\n"
              "With `exact`, no successor is searched less deeply than others; with `novelty`, successors in which fluents\n"
              "are true that were so in no root are looked at sooner.")
         .def("move_to",
@@ -131,22 +131,22 @@ void bind_minimax(nb::module_ &m) {
                  search.move_to(root);
              },
              array("state"), "Make a packed state, uint64 [words], the root.")
-        .def("begin", &AlphaBeta::begin, nb::arg("depth"), Release(), "Begin an iteration that looks so many steps ahead.")
+        .def("begin", &AlphaBeta::begin, nb::arg("depth"), Release(), "Begin an iteration of this depth in steps.")
         .def("go_on", &AlphaBeta::go_on, nb::arg("stop"), nb::arg("most"), Release(),
              "Go on with the iteration until it ends, about `most` states were expanded, or `stop` says so.\n\n"
-             "Returns whether it ended.")
+             "Returns whether it is complete.")
         .def_prop_ro("nodes", &AlphaBeta::nodes, "States expanded since the root was set; does not wait.")
         .def_prop_ro("is_simultaneous", &AlphaBeta::simultaneous,
-                     "Whether a state was met in which several roles have a choice; does not wait.")
+                     "Whether several roles have a choice in some state that was searched; does not wait.")
         .def("chooser", &AlphaBeta::chooser, Release(),
              "Return the role that has a choice at the root, 0 if none has; negative if not just one has, or one is stuck.")
-        .def("root_value", &AlphaBeta::root_value, Release(), "Return what the root is worth by itself.")
+        .def("root_value", &AlphaBeta::root_value, Release(), "Return the static value of the root.")
         .def("choice", &AlphaBeta::choice, Release(),
-             "Return the best move at the root, as far as this iteration came; -1 if no move was searched.")
-        .def("value", &AlphaBeta::value, Release(), "Return the value that the last iteration ended with.")
+             "Return the best move at the root so far in this iteration; -1 if no move was searched.")
+        .def("value", &AlphaBeta::value, Release(), "Return the value of the last complete iteration.")
         .def("is_solved", &AlphaBeta::solved, Release(), "Return whether that is proved.")
-        .def("depth", &AlphaBeta::depth, Release(), "Return how many steps ahead the present iteration looks.")
-        .def("root", &AlphaBeta::root, Release(), "Return what is known about each move at the root, as `RootMove`.")
+        .def("depth", &AlphaBeta::depth, Release(), "Return the depth of the current iteration in steps.")
+        .def("root", &AlphaBeta::root, Release(), "Return the results of each move at the root, as `RootMove`.")
         .def("seen",
              [](const AlphaBeta &search) {
                  std::vector<u64> found;
@@ -159,7 +159,7 @@ void bind_minimax(nb::module_ &m) {
              "Return the fluents that were true in some root, packed; empty without `novelty`.")
         .def("known_move",
              [](const AlphaBeta &search, Array1<const u64> state) { return search.known_move(checked(search, state)); },
-             array("state"), "Return the move that the table knows for a packed state, or -1.");
+             array("state"), "Return the move in the table for a packed state, or -1.");
 }
 
 } // namespace herbrand

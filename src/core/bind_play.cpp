@@ -68,30 +68,30 @@ private:
 void bind_play(nb::module_ &m) {
     nb::class_<Playouts>(m, "Playouts",
                          "Uniformly random games from the initial state, 512 at a time.\n\n"
-                         "Every lane plays a number of games fixed beforehand, so that short games are not preferred.  The\n"
+                         "Every lane plays a fixed number of games, so that short games are not over-represented.  The\n"
                          "same seed and number of games give the same games, whatever they are computed with.")
         .def(nb::init<CircuitPtr, i64, u64, i64, bool>(), nb::arg("circuit"), nb::arg("playouts"), nb::arg("seed"),
              nb::arg("max_steps"), nb::arg("walk") = false,
-             "`walk` does without machine code.  Games end after `max_steps` steps in any case.")
+             "`walk` interprets the program instead of compiling it.  Games end after `max_steps` steps in any case.")
         .def("play", &Playouts::play, nb::arg("seconds"), nb::arg("stop"), Release(),
-             "Play on for so many seconds of wall-clock time, or until `stop` says so; return whether all games are played.")
-        .def_prop_ro("code", &Playouts::code, "What plays: `avx512` or `avx2`, machine code of the circuit's own; or `walked`.")
+             "Play for so many wall-clock seconds, or until `stop` is set; return whether all games are played.")
+        .def_prop_ro("code", &Playouts::code, "How it plays: `avx512` or `avx2` machine code, or `walked`, interpreted.")
         .def_prop_ro("played", [](const Playouts &p) { return p.block().games; }, "Games that have ended.")
         .def_prop_ro("transitions", [](const Playouts &p) { return p.block().transitions(); },
-                     "Steps made, those of games under way included.")
+                     "Steps made, including those of unfinished games.")
         .def_prop_ro("truncated", [](const Playouts &p) { return p.block().truncated; },
-                     "Games that were ended by the limit of steps.")
+                     "Games that reached the step limit.")
         .def_prop_ro("stuck", [](const Playouts &p) { return p.block().stuck; },
                      "Games that ended because a role had no legal move.")
         .def_prop_ro("ended", [](const Playouts &p) { return p.block().ended; }, "Games that ended in a terminal state.")
         .def_prop_ro("conflicts", &Playouts::conflicts,
-                     "How often what the program takes for granted was not so, and another one took over: 0 or 1.")
+                     "How often an assumption of the program failed and another program took over: 0 or 1.")
         .def_prop_ro("stuck_role", [](const Playouts &p) { return p.block().stuck_role; },
                      "The role that had no legal move in the first such state; -1 if there was none.")
         .def_prop_ro("stuck_state", [](const Playouts &p) { return as_array(std::vector<u64>(p.block().stuck_state)); }, nb::rv_policy::automatic,
-                     "That state, packed.")
+                     "The first such state, packed.")
         .def_prop_ro("lengths", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().lengths)); }, nb::rv_policy::automatic,
-                     "[...] how many games had each length.")
+                     "[...] the number of games by length.")
         .def_prop_ro("goals", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().goals)); }, nb::rv_policy::automatic,
                      "[goals] games that ended with each goal, where it was the only one of its role.")
         .def_prop_ro("choices", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().choices)); }, nb::rv_policy::automatic,

@@ -127,25 +127,25 @@ auto plant(Tree &t, Array2<const u64> states) {
 }
 
 auto unsettled(Tree &t, Array1<const i64> roots) {
-    std::vector<u8> found(roots.size());
+    std::vector<u8> open(roots.size());
     {
         std::lock_guard hold(t.lock);
         check_roots(t, roots);
-        for (std::size_t i = 0; i < found.size(); ++i)
-            found[i] = roots(i) >= 0 && t.kind[roots(i)] != OVER && !t.is_exact(roots(i));
+        for (std::size_t i = 0; i < open.size(); ++i)
+            open[i] = roots(i) >= 0 && t.kind[roots(i)] != OVER && !t.is_exact(roots(i));
     }
-    return as_array(std::move(found));
+    return as_array(std::move(open));
 }
 
 auto best_moves(Tree &t, Array1<const i64> roots, Array1<const i64> roles) {
     require(roles.size() == roots.size(), "there is a role for each root");
-    std::vector<i64> found(roots.size());
+    std::vector<i64> moves(roots.size());
     {
         std::lock_guard hold(t.lock);
         check_roots(t, roots);
-        for (std::size_t i = 0; i < found.size(); ++i) found[i] = t.best_move(roots(i), checked_role(t, roles(i)));
+        for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = t.best_move(roots(i), checked_role(t, roles(i)));
     }
-    return as_array(std::move(found));
+    return as_array(std::move(moves));
 }
 
 nb::tuple add_up(Tree &t, Array1<const i64> roots, Array1<const i64> groups, Array1<const i64> roles, i64 columns) {
@@ -241,7 +241,7 @@ i64 run(Round &round, i64 root, Expander &players, Array1<u64> generator, Stop &
 void bind_search(nb::module_ &m) {
     nb::class_<Tree>(
         m, "SearchTree",
-        "A search tree; values are goals divided by 100.\n\n"
+        "A Monte Carlo search tree; values are goals divided by 100.\n\n"
         "Positions are numbered from 0 in the order in which they were met; a state is one position, however it\n"
         "was reached.  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,\n"
         "get consecutive numbers.  Arrays are read-only views that change as the tree grows; of those that begin\n"
@@ -258,77 +258,77 @@ void bind_search(nb::module_ &m) {
              "came later, 0 for never.  `MemoryError` where there is not so much memory.")
         .def_ro("words", &Tree::words, "Words of 64 bits in a state of the tree.")
         .def_ro("roles", &Tree::roles)
-        .def_ro("room", &Tree::room, "How many positions fit in.")
-        .def_ro("arm_room", &Tree::arm_room, "How many arms fit in.")
+        .def_ro("room", &Tree::room, "The capacity for positions.")
+        .def_ro("arm_room", &Tree::arm_room, "The capacity for arms.")
         .def_ro("positions", &Tree::positions)
         .def_ro("arms", &Tree::arms)
-        .def_ro("edges", &Tree::edges, "Joint moves made where several roles have a choice.")
+        .def_ro("edges", &Tree::edges, "The number of joint moves made where several roles have a choice.")
         .def_ro("sum", &Tree::sum,
-                "What the values of two players add up to; -1 if that differs, -2 while it is not known.")
+                "The constant sum of the values of two players; -1 if it varies, -2 while unknown.")
         .def_prop_ro("exploration", [](Tree &t) { return t.settings.exploration; })
         .def_prop_ro("chance", [](Tree &t) { return t.settings.chance; })
         .def_prop_ro("regret", [](Tree &t) { return t.settings.regret; })
         .def_prop_ro("amaf", [](Tree &t) { return t.settings.amaf; })
-        .def_rw("is_full", &Tree::full, "Whether something did not fit; rounds then start playouts at the leaves.")
+        .def_rw("is_full", &Tree::full, "Whether the tree is full; rounds then start playouts at the leaves.")
         .def_prop_ro("state", [](Self s) { return of_positions(s, &Tree::states, tree_of(s).words); },
                      "[positions, words] packed states.")
         .def_prop_ro("games", [](Self s) { return of_positions(s, &Tree::games); },
                      "[positions] playouts at or below it.")
         .def_prop_ro("best", [](Self s) { return of_positions(s, &Tree::best); },
-                     "[positions] the highest value of role 0 in one of them.")
+                     "[positions] the highest value of role 0 in any of them.")
         .def_prop_ro("total", [](Self s) { return of_positions(s, &Tree::totals, tree_of(s).roles); },
                      "[positions, roles] the sums of their values.")
         .def_prop_ro("low", [](Self s) { return of_positions(s, &Tree::lows, tree_of(s).roles); },
-                     "[positions, roles] what a role can make sure of, proved.")
+                     "[positions, roles] proved lower bound of a role's value.")
         .def_prop_ro("high", [](Self s) { return of_positions(s, &Tree::highs, tree_of(s).roles); },
-                     "[positions, roles] what a role can get at most, proved.")
+                     "[positions, roles] proved upper bound of a role's value.")
         .def_prop_ro("plies", [](Self s) { return of_positions(s, &Tree::plies); },
-                     "[positions] how many steps a proof looks ahead.")
+                     "[positions] the length of the proof in steps.")
         .def_prop_ro("kind", [](Self s) { return of_positions(s, &Tree::kind); },
                      "[positions] LEAF, ALONE, JOINT or OVER of `herbrand.play.search.tree`.")
         .def_prop_ro("mover", [](Self s) { return of_positions(s, &Tree::mover); },
                      "[positions] the role that has a choice; 0 if none has.")
         .def_prop_ro("first", [](Self s) { return of_positions(s, &Tree::first); }, "[positions] the first arm.")
         .def_prop_ro("sizes", [](Self s) { return of_positions(s, &Tree::sizes, tree_of(s).roles); },
-                     "[positions, roles] how many arms each role has.")
+                     "[positions, roles] the number of arms of each role.")
         .def_prop_ro("seen", [](Self s) { return of_positions(s, &Tree::seen); },
-                     "[positions] the number of the last way that came by, or BUSY.")
+                     "[positions] the number of the last descent through it, or BUSY.")
         .def_prop_ro("move", [](Self s) { return of_arms(s, &Tree::move); },
                      "[arms] the move, by its number among the moves of all roles.")
         .def_prop_ro("arm_count", [](Self s) { return of_arms(s, &Tree::arm_count); }, "[arms] playouts through it.")
         .def_prop_ro("arm_total", [](Self s) { return of_arms(s, &Tree::arm_total); },
-                     "[arms] the values in them of the role that has the arm.")
+                     "[arms] the sum of the values of the arm's role.")
         .def_prop_ro("arm_virtual", [](Self s) { return of_arms(s, &Tree::arm_virtual); },
-                     "[arms] ways under way through it.")
+                     "[arms] descents in progress through it.")
         .def_prop_ro("arm_child", [](Self s) { return of_arms(s, &Tree::arm_child); },
                      "[arms] the position after it where one role has a choice, -1 if that was not made; where\n"
                      "several have, the first arm has the last edge.")
         .def_prop_ro("amaf_count", [](Self s) { return lazily(s, &Tree::amaf_count); },
-                     "[arms] playouts in which the role made the move now or later.")
+                     "[arms] AMAF: playouts in which the role made the move here or later.")
         .def_prop_ro("amaf_total", [](Self s) { return lazily(s, &Tree::amaf_total); },
-                     "[arms] the role's values in them.")
-        .def_prop_ro("arm_regret", [](Self s) { return lazily(s, &Tree::arm_regret); }, "[arms] cumulated regret.")
-        .def_prop_ro("arm_share", [](Self s) { return lazily(s, &Tree::arm_share); }, "[arms] cumulated strategy.")
+                     "[arms] the sum of the role's values in these.")
+        .def_prop_ro("arm_regret", [](Self s) { return lazily(s, &Tree::arm_regret); }, "[arms] cumulative regret.")
+        .def_prop_ro("arm_share", [](Self s) { return lazily(s, &Tree::arm_share); }, "[arms] cumulative strategy.")
         .def_prop_ro("edge_child", [](Self s) { return lazily(s, &Tree::edge_child); },
                      "[edges] the position after the joint move.")
         .def_prop_ro("edge_next", [](Self s) { return lazily(s, &Tree::edge_next); },
-                     "[edges] the edge made before from the same position, or -1.")
+                     "[edges] the previous edge of the same position, or -1.")
         .def("find", [](Tree &t, Array2<const u64> state) {
                  std::lock_guard hold(t.lock);
                  return t.find(one_state(t, state));
              }, array("state"), "Return the position of a packed state, [1, words]; -1 if there is none.")
         .def("add", &add, array("state"),
-             "Return the position of a packed state, [1, words], made if need be; -1 if there is no room.")
+             "Return the position of a packed state, [1, words], created if it is new; -1 if the tree is full.")
         .def("clear", [](Tree &t) {
                  std::lock_guard hold(t.lock);
                  t.clear();
-             }, Release(), "Forget all positions.")
+             }, Release(), "Remove all positions.")
         .def("forget", [](Tree &t, i64 root) {
                  std::lock_guard hold(t.lock);
                  return t.forget(checked(t, root));
              }, nb::arg("root"), Release(),
-             "Drop every position that cannot be reached from `root` in the tree; return the root's new number.\n\n"
-             "Rounds that are under way cannot be finished after that.")
+             "Drop all positions that are unreachable from `root`; return the new number of the root.\n\n"
+             "Rounds in progress cannot be finished afterwards.")
         .def("is_exact", [](Tree &t, i64 at) {
                  std::lock_guard hold(t.lock);
                  return t.is_exact(checked(t, at));
@@ -339,10 +339,10 @@ void bind_search(nb::module_ &m) {
         .def("prove", &prove, nb::arg("position"), nb::arg("low"), nb::arg("high"), nb::arg("plies"),
              "Set what is proved of a position: bounds of each role's value, and how many steps that looks ahead.")
         .def("tighten", &tighten, nb::arg("position"),
-             "Carry what is proved of the positions after one over to it; return whether that changed anything.")
+             "Update the proved bounds of a position from its successors; return whether they changed.")
         .def("plant", &plant, array("states"),
              "Return the positions of packed states of the game, [n, words]; of equal ones too, in a labelled tree.\n\n"
-             "-1 where there was no room.")
+             "-1 if the tree is full.")
         .def("unsettled", &unsettled, array("roots"),
              "Return for each position, -1 for none, whether there is more to find out: uint8 [n].")
         .def("best_moves", &best_moves, array("roots"), array("roles"),
@@ -356,7 +356,7 @@ void bind_search(nb::module_ &m) {
              "by the number of the move among the role's.");
     nb::class_<Round>(
         m, "Round",
-        "What one thread needs to grow a tree: selection, expansion and backpropagation, round after round.\n\n"
+        "Rounds of selection, expansion and backpropagation on a tree, for one thread.\n\n"
         "A way is a path from a root to a leaf; a row a joint move that is made at its end; rows that lead to new\n"
         "positions are fresh, and playouts start there.  At most `ways` and `rows` in a round.")
         .def("__init__", &make_round, nb::arg("tree"), nb::kw_only(), nb::arg("ways") = 512, nb::arg("rows") = 8192)
@@ -365,7 +365,7 @@ void bind_search(nb::module_ &m) {
              "Go down the tree at most `most` times, from the roots in turn, and expand the leaves found.\n\n"
              "At most `widest` joint moves are made from a leaf.  `weight` is what a way under way counts, in\n"
              "playouts lost.  Returns how many rows are fresh.  If the tree is full, these are the leaves themselves.\n"
-             "A round that was under way is abandoned.")
+             "An unfinished round is abandoned first.")
         .def("starts", [](Round &round) {
                  return as_array2(round.starts(), round.tree().circuit->state_words());
              }, "Return the packed states after the fresh rows, [fresh, words].")
@@ -387,10 +387,10 @@ void bind_search(nb::module_ &m) {
         .def("abandon", &Round::abandon, Release(), "End the round without playouts.")
         .def("line", &Round::line, nb::arg("fresh"),
              "Return the moves of role 0 from the root to where a fresh row leads, after `backpropagate`, too.")
-        .def_prop_ro("per_leaf", &Round::per_leaf, "How many rows come from a leaf, on the average of late.")
+        .def_prop_ro("per_leaf", &Round::per_leaf, "Moving average of the rows from a leaf.")
         .def_prop_ro("rows", &Round::rows)
         .def_prop_ro("fresh", &Round::fresh)
-        .def_prop_ro("asked", &Round::asked, "Ways that ended with a leaf or a joint move to look at.")
+        .def_prop_ro("asked", &Round::asked, "Ways that ended with a leaf or a joint move to expand.")
         .def_prop_ro("is_under_way", &Round::is_under_way);
 }
 

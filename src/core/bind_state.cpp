@@ -57,9 +57,9 @@ template <class... Things> Made new_tuple(Things... things) {
 }
 
 int count_ones(const u64 *words, int count) {
-    int found = 0;
-    for (int w = 0; w < count; ++w) found += popcount(words[w]);
-    return found;
+    int total = 0;
+    for (int w = 0; w < count; ++w) total += popcount(words[w]);
+    return total;
 }
 
 // Objects that stand for numbers from 0 on.
@@ -453,7 +453,7 @@ template <PyMethodDef &definition, class Class> void offer(nb::class_<Class> &to
         definition.ml_doc);
 }
 
-PyMethodDef go_def = define("go", go, "go(key): whether the state is terminal, to which it goes.");
+PyMethodDef go_def = define("go", go, "go(key): make a state the current one; returns whether it is terminal.");
 PyMethodDef legal_def =
     define("legal", legal,
            "legal([role[, key]]): the numbers of the legal moves, ascending; without a role a list for each of them.\n\n"
@@ -483,7 +483,7 @@ PyMethodDef answer_def = define("answer", answer, "answer(answers): the legal mo
 void bind_state(nb::module_ &m) {
     nb::class_<Asked> memory(
         m, "StateMemory",
-        "One state of a circuit, kept between questions, so that the next question costs what has changed.\n\n"
+        "Evaluates single states incrementally: the cost of a step is proportional to what changes.\n\n"
         "At first all fluents are false.  `order[i]` is the i-th move as answers shall have them, sorted by role;\n"
         "the number of a move is its place among those of its role.  Keys are packed states: `Circuit.state_words`\n"
         "words as bytes; a wrong one is a `ValueError`.  Each answer is one call that nothing interrupts.");
@@ -508,20 +508,20 @@ void bind_state(nb::module_ &m) {
                 return made.release();
             },
             nb::rv_policy::take_ownership,
-            "Return another memory like this one, at its beginning; they share what does not change.")
+            "Return another memory in the initial condition; the two share immutable tables.")
         .def_prop_rw(
             "reckons", [](const Asked &self) { return self.memory.reckons(); },
             [](Asked &self, bool reckons) { self.memory.set_reckons(reckons); },
-            "Whether changes are followed, instead of walking over all gates.  To set it makes all fluents false.")
+            "Whether changes are propagated instead of evaluating all gates.  Setting it makes all fluents false.")
         .def_prop_rw(
             "kept", [](const Asked &self) { return self.memory.kept(); },
             [](Asked &self, int states) {
                 require(states >= 1 && states <= StateMemory::MOST_KEPT, "1 to 16 states are kept");
                 self.memory.set_kept(states);
             },
-            "How many states are kept: another one is reached from the nearest.  To set it makes all fluents false.")
+            "The number of cached states; others are computed from the nearest.  Setting it makes all fluents false.")
         .def_prop_ro(
-            "key", [](const Asked &self) { return nb::steal<nb::bytes>(self.key()); }, "The present state, packed.");
+            "key", [](const Asked &self) { return nb::steal<nb::bytes>(self.key()); }, "The current state, packed.");
     memory.attr("MOST_KEPT") = StateMemory::MOST_KEPT;
     offer<go_def>(memory);
     offer<legal_def>(memory);

@@ -47,8 +47,8 @@ private:
             wrong(std::string(name) + " depends on what is not computed for it: literal " + std::to_string(literal));
     }
     u8 signs(i32 literal) const {
-        const u8 found = signs_[literal >> 1];
-        return literal & 1 ? static_cast<u8>(found << 1 | found >> 1) & (RISES | FALLS) : found;
+        const u8 sign = signs_[literal >> 1];
+        return literal & 1 ? static_cast<u8>(sign << 1 | sign >> 1) & (RISES | FALLS) : sign;
     }
     void gates(i32 begin, i32 end, u8 stage, u8 visible) {
         for (i32 g = begin; g < end; ++g) {

@@ -22,13 +22,13 @@ constexpr u8 VARIABLE[3] = {0xF0, 0xCC, 0xAA};
 
 // The table of a cut when its leaves stand in other places.
 u8 spread(u8 table, const u8 *place, int size) {
-    u8 found = 0;
+    u8 result = 0;
     for (int row = 0; row < 8; ++row) {
         int source = 0;
         for (int i = 0; i < size; ++i) source |= (row >> (2 - place[i]) & 1) << (2 - i);
-        found |= (table >> source & 1) << row;
+        result |= (table >> source & 1) << row;
     }
-    return found;
+    return result;
 }
 
 class Spread {
@@ -99,7 +99,7 @@ private:
             flow_[i] = (1 + flow(node.a >> 1) + (node.kind == Graph::ADD ? flow(node.b >> 1) : 0)) / shares;
             return;
         }
-        auto &found = cuts_[i];
+        auto &cuts = cuts_[i];
         Cut own[2] = {trivial(node.a >> 1), trivial(node.b >> 1)};
         const auto options = [&](i32 child, Cut *alone) -> std::pair<const Cut *, int> {
             const i32 at = index_[child];
@@ -114,14 +114,14 @@ private:
                 if (!merge(first[x], second[y], node.a & 1, node.b & 1, cut)) continue;
                 cut.cost = 1;
                 for (int k = 0; k < cut.size; ++k) cut.cost += flow(cut.leaf[k]);
-                keep(found, cut);
+                keep(cuts, cut);
             }
-        flow_[i] = found.front().cost / shares;
+        flow_[i] = cuts.front().cost / shares;
         // the trivial cut, for those above
         Cut self = trivial(n);
         self.cost = 1e30f;
-        if (found.size() == CUTS) found.pop_back();
-        found.push_back(self);
+        if (cuts.size() == CUTS) cuts.pop_back();
+        cuts.push_back(self);
     }
 
     static Cut trivial(i32 n) { return Cut{{n, 0, 0}, 1, VARIABLE[0], 0}; }
@@ -148,20 +148,20 @@ private:
         return true;
     }
 
-    static void keep(std::vector<Cut> &found, const Cut &cut) {
-        for (const Cut &other : found)
+    static void keep(std::vector<Cut> &cuts, const Cut &cut) {
+        for (const Cut &other : cuts)
             if (other.size == cut.size && std::equal(other.leaf, other.leaf + other.size, cut.leaf)) return;
         const auto better = [&](const Cut &other) {
             return cut.cost < other.cost || (cut.cost == other.cost && cut.size < other.size);
         };
-        auto place = std::find_if(found.begin(), found.end(), better);
-        if (found.size() == CUTS) {
-            if (place == found.end()) return;
-            const std::size_t at = place - found.begin();
-            found.pop_back();
-            place = found.begin() + at;
+        auto place = std::find_if(cuts.begin(), cuts.end(), better);
+        if (cuts.size() == CUTS) {
+            if (place == cuts.end()) return;
+            const std::size_t at = place - cuts.begin();
+            cuts.pop_back();
+            place = cuts.begin() + at;
         }
-        found.insert(place, cut);
+        cuts.insert(place, cut);
     }
 
     // -- counting uses in the cover -------------------------------------------------------
@@ -231,7 +231,7 @@ private:
     // Depth first from the roots, so that what belongs together stands together.  What frees a register is computed at
     // once, if what it needs was computed a moment ago: the sum and the carry of an adder, for example.
     std::vector<Lut> listed() {
-        std::vector<Lut> found;
+        std::vector<Lut> luts;
         std::vector<u8> state(mine_.size(), 0);
         std::vector<i32> stack, left(mine_.size(), 0), when(mine_.size(), -(1 << 30));
         std::vector<std::vector<i32>> users(mine_.size());
@@ -267,8 +267,8 @@ private:
                 fresh.pop_back();
                 if (state[now] == 2) continue;
                 state[now] = 2;
-                when[now] = static_cast<i32>(found.size());
-                found.push_back(lut(now));
+                when[now] = static_cast<i32>(luts.size());
+                luts.push_back(lut(now));
                 operands(now, [&](i32 n) {
                     if (index_[n] >= 0) --left[index_[n]];
                 });
@@ -278,7 +278,7 @@ private:
                     operands(user, [&](i32 n) {
                         const i32 its = index_[n];
                         if (its < 0) return;
-                        if (when[its] < static_cast<i32>(found.size()) - RECENT) ready = false;
+                        if (when[its] < static_cast<i32>(luts.size()) - RECENT) ready = false;
                         frees |= left[its] == 1;
                     });
                     if (ready && frees) fresh.push_back(user);
@@ -304,7 +304,7 @@ private:
                 emit(at);
             }
         }
-        return found;
+        return luts;
     }
     Lut lut(i32 at) const {
         const i32 n = mine_[at];

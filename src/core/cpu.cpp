@@ -43,26 +43,26 @@ int x86_level() {
 #endif
 
 std::vector<const Kernels *> usable() {
-    std::vector<const Kernels *> found;
+    std::vector<const Kernels *> usable;
 #if HB_HAS_PORTABLE
-    found.push_back(&portable::table);
+    usable.push_back(&portable::table);
 #endif
 #if HB_HAS_ARM64
-    found.push_back(&arm64::table);
+    usable.push_back(&arm64::table);
 #endif
 #if defined(__x86_64__)
     [[maybe_unused]] const int level = x86_level();
 #if HB_HAS_X86_64_V2
-    if (level >= 2) found.push_back(&x86_64_v2::table);
+    if (level >= 2) usable.push_back(&x86_64_v2::table);
 #endif
 #if HB_HAS_X86_64_V3
-    if (level >= 3) found.push_back(&x86_64_v3::table);
+    if (level >= 3) usable.push_back(&x86_64_v3::table);
 #endif
 #if HB_HAS_X86_64_V4
-    if (level >= 4) found.push_back(&x86_64_v4::table);
+    if (level >= 4) usable.push_back(&x86_64_v4::table);
 #endif
 #endif
-    return found;
+    return usable;
 }
 
 std::atomic<const Kernels *> &chosen() {

@@ -506,26 +506,26 @@ void Env::observe(const i32 *columns, int n, bool packed, u8 *out) {
 
 std::vector<i32> Env::steps() {
     const std::lock_guard lock(mutex_);
-    std::vector<i32> found;
+    std::vector<i32> steps;
     for (i64 k = 0; k < blocks(); ++k)
-        found.insert(found.end(), blocks_[k].steps, blocks_[k].steps + lanes_of(k));
-    return found;
+        steps.insert(steps.end(), blocks_[k].steps, blocks_[k].steps + lanes_of(k));
+    return steps;
 }
 
 std::vector<u8> Env::over() {
     const std::lock_guard lock(mutex_);
-    std::vector<u8> found;
+    std::vector<u8> over;
     for (i64 lane = 0; lane < lanes_; ++lane)
-        found.push_back(Evaluator::bit(blocks_[lane / LANES].over.words, lane % LANES));
-    return found;
+        over.push_back(Evaluator::bit(blocks_[lane / LANES].over.words, lane % LANES));
+    return over;
 }
 
 std::vector<u8> Env::to_move() {
     const std::lock_guard lock(mutex_);
-    std::vector<u8> found;
+    std::vector<u8> players;
     for (i64 k = 0; k < blocks(); ++k)
-        found.insert(found.end(), blocks_[k].to_move, blocks_[k].to_move + lanes_of(k));
-    return found;
+        players.insert(players.end(), blocks_[k].to_move, blocks_[k].to_move + lanes_of(k));
+    return players;
 }
 
 } // namespace herbrand

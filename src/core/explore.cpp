@@ -104,7 +104,7 @@ i64 Survey::add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 
     require(starts[0] >= 0 && starts[0] <= MOST_JOINTS, "a sum of joint moves is out of range");
     const Circuit &c = *circuit;
     const int words = c.state_words(), moves = c.legal_words();
-    i64 found = 0;
+    i64 stuck_count = 0;
     for (i64 i = 0; i < n; ++i, states += words, legal += moves, counts += c.roles) {
         patience.turn(words + moves);
         for (int j = 0; j < words; ++j) {
@@ -129,9 +129,9 @@ i64 Survey::add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 
         if (over[i]) continue;
         ++choosers[choices];
         for (int j = 0; j < moves; ++j) ever_legal[j] |= legal[j];
-        if (!joints) stuck[found++] = i;
+        if (!joints) stuck[stuck_count++] = i;
     }
-    return found;
+    return stuck_count;
 }
 
 // -- counting on the graph ------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ std::vector<i32> StateGraph::order(i32 *longest, Stop *stop) const {
 
 std::optional<Numbers> StateGraph::count_plays(const i32 *sequence, i64 n, Stop *stop) const {
     Patience patience(stop);
-    Numbers found{std::vector<u64>(states), std::vector<u64>(states)};
+    Numbers sums{std::vector<u64>(states), std::vector<u64>(states)};
     for (i64 k = n - 1; k >= 0; --k) {
         const i64 i = checked(sequence[k]);
         const auto [first, last] = edges(i);
@@ -174,15 +174,15 @@ std::optional<Numbers> StateGraph::count_plays(const i32 *sequence, i64 n, Stop 
         u64 a = first == last, b = 0;
         for (i64 e = first; e < last; ++e, patience.turn()) {
             const i32 c = child(e);
-            a += found.low[c];
-            const u64 more = found.high[c] + (a < found.low[c]);
+            a += sums.low[c];
+            const u64 more = sums.high[c] + (a < sums.low[c]);
             b += more;
             if (b < more) return {};
         }
-        found.low[i] = a;
-        found.high[i] = b;
+        sums.low[i] = a;
+        sums.high[i] = b;
     }
-    return found;
+    return sums;
 }
 
 std::optional<Numbers> StateGraph::spread(const u64 *low, const u64 *high, Stop *stop) const {
@@ -332,8 +332,8 @@ Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work
         if (depth[root] >= best - 1) break;
         queue[0] = static_cast<i32>(root);
         i64 first = 0, last = 1, level_end = 1, steps = 0;
-        bool found = false;
-        while (first < last && !found) {
+        bool is_found = false;
+        while (first < last && !is_found) {
             patience.turn();
             if (first == level_end) {
                 level_end = last;
@@ -353,7 +353,7 @@ Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work
                     for (i64 node = i; node != root; node = parent[node]) result.path.push_back(node);
                     result.path.push_back(root);
                     std::reverse(result.path.begin(), result.path.end());
-                    found = true;
+                    is_found = true;
                     break;
                 }
                 if (inside[c] && seen[c] != number) {

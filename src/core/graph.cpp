@@ -77,9 +77,9 @@ void GateGraph::copy(View<i32> left, View<i32> right, i64 first, i64 begin, i64 
     require(first >= 0 && first <= values && end <= values - first, "`value` is too short");
     const auto operand = [&](i32 literal) {
         require(literal >= 0 && literal < 2 * values, "an operand is out of range");
-        const i32 found = value[literal >> 1] ^ (literal & 1);
-        require(found >= 0 && found < 2 * nodes_, "a literal is out of range");
-        return found;
+        const i32 copied = value[literal >> 1] ^ (literal & 1);
+        require(copied >= 0 && copied < 2 * nodes_, "a literal is out of range");
+        return copied;
     };
     for (i64 g = begin; g < end; ++g) value[first + g] = conjunction(operand(left[g]), operand(right[g]));
 }
@@ -121,9 +121,9 @@ Components strong_components(View<i64> start, View<i32> edges, i64 count) {
     std::vector<i32> index(count, -1), low(count), stack;
     std::vector<bool> on_stack(count);
     std::vector<Frame> work;
-    Components found;
-    found.order.reserve(count);
-    found.component.assign(count, 0);
+    Components result;
+    result.order.reserve(count);
+    result.component.assign(count, 0);
     i32 seen = 0, components = 0;
     const auto enter = [&](i32 node) {
         index[node] = low[node] = seen++;
@@ -150,13 +150,13 @@ Components strong_components(View<i64> start, View<i32> edges, i64 count) {
                 other = stack.back();
                 stack.pop_back();
                 on_stack[other] = false;
-                found.component[other] = components;
-                found.order.push_back(other);
+                result.component[other] = components;
+                result.order.push_back(other);
             }
             ++components;
         }
     }
-    return found;
+    return result;
 }
 
 Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, View<i32> rules, View<i64> body_start,
@@ -329,7 +329,7 @@ std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *stat
 std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 literal) {
     require(right.size == left.size, "gates do not have two operands each");
     require(first >= 0 && first < MOST_NODES && left.size < MOST_NODES, "too many nodes");
-    std::vector<i32> stack{literal}, found;
+    std::vector<i32> stack{literal}, result;
     std::vector<bool> seen(2 * (first + left.size));
     const auto is_fresh = [&](i32 x) {
         require(x >= 0 && x < 2 * (first + left.size), "a literal is out of range");
@@ -343,34 +343,34 @@ std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 liter
         stack.pop_back();
         const i64 gate = (top >> 1) - first;
         if ((top & 1) || gate < 0) {
-            found.push_back(top);
+            result.push_back(top);
             continue;
         }
         for (const i32 side : {left[gate], right[gate]})
             if (is_fresh(side)) stack.push_back(side);
     }
-    return found;
+    return result;
 }
 
 std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32> literals, i64 most) {
     require(right.size == left.size, "gates do not have two operands each");
     require(first >= 0 && first < MOST_NODES && left.size < MOST_NODES, "too many nodes");
-    std::vector<i64> found(literals.size, 0), seen(left.size, -1), stack;
+    std::vector<i64> sizes(literals.size, 0), seen(left.size, -1), stack;
     for (i64 i = 0; i < literals.size; ++i) {
         stack.assign(1, literals[i] >> 1);
-        while (!stack.empty() && found[i] < most) {
+        while (!stack.empty() && sizes[i] < most) {
             const i64 gate = stack.back() - first;
             stack.pop_back();
             if (gate < 0) continue;
             require(gate < left.size, "a literal is out of range");
             if (seen[gate] == i) continue;
             seen[gate] = i;
-            ++found[i];
+            ++sizes[i];
             stack.push_back(left[gate] >> 1);
             stack.push_back(right[gate] >> 1);
         }
     }
-    return found;
+    return sizes;
 }
 
 } // namespace herbrand

@@ -30,9 +30,9 @@ struct Kernels {
     i64 (*play)(Block &block, i64 passes);
     // Benchmark of peak speed: compute `turns` times 64 three-input functions of rows in registers.
     u64 (*spin)(i64 turns);
-    // Fill found[i] with the distance of packed state i, of so many words; false if `stop` ended the call.
+    // Fill results[i] with the distance of packed state i, of so many words; false if `stop` ended the call.
     // See distance.hpp.
-    bool (*distances)(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
+    bool (*distances)(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *results, Stop &stop);
     // Kernels of environments.
     const BatchKernels *batch;
 };

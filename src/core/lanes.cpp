@@ -433,7 +433,7 @@ struct Tree {
     // Where each place is the one of the given rank, within `mask`.
     std::vector<i32> taken(Graph &g, const Number &rank, i32 mask) const {
         const i32 stretches = (size() + stretch - 1) / stretch;
-        std::vector<i32> chosen(stretches, 0), found(size(), 0);
+        std::vector<i32> chosen(stretches, 0), chosen_places(size(), 0);
         std::vector<Number> ranks(stretches);
         find(g, sums, 0, stretches, static_cast<i32>(sums.size()) - 1, rank, mask, chosen, ranks);
         if (stretch == 1) return chosen;
@@ -453,8 +453,8 @@ struct Tree {
         std::vector<i32> at(stretch, 0);
         std::vector<Number> unused(stretch);
         find(g, within, 0, stretch, static_cast<i32>(within.size()) - 1, inside, 1, at, unused);
-        for (i32 i = 0; i < size(); ++i) found[i] = g.both(chosen[i / stretch], at[i % stretch]);
-        return found;
+        for (i32 i = 0; i < size(); ++i) chosen_places[i] = g.both(chosen[i / stretch], at[i % stretch]);
+        return chosen_places;
     }
 
 private:

@@ -22,12 +22,12 @@ Pages::Pages(std::size_t bytes) : bytes_(bytes ? bytes : 1) {
 #else
         constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS;
 #endif
-        void *found = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, how, -1, 0);
-        if (found != MAP_FAILED) {
+        void *pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, how, -1, 0);
+        if (pages != MAP_FAILED) {
 #if defined(MADV_HUGEPAGE)
-            (void)madvise(found, bytes_, MADV_HUGEPAGE);
+            (void)madvise(pages, bytes_, MADV_HUGEPAGE);
 #endif
-            data_ = found;
+            data_ = pages;
             mapped_ = true;
             return;
         }

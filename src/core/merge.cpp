@@ -190,19 +190,19 @@ public:
         std::vector<i32> roles;
         for (int r = 0; r < c.roles; ++r)
             if (c.bounds[r + 1] - c.bounds[r] > 1) roles.push_back(r);
-        Merge found;
+        Merge result;
         while (!roles.empty()) {
             Draw draw = together(roles);
             for (const i32 r : draw.roles) roles.erase(std::find(roles.begin(), roles.end(), r));
             share(draw);
-            if (!draw.places.empty()) found.draws.push_back(std::move(draw)); // else no move is ever legal
+            if (!draw.places.empty()) result.draws.push_back(std::move(draw)); // else no move is ever legal
         }
         for (auto &group : used_) {
             std::sort(group.begin(), group.end());
             group.erase(std::unique(group.begin(), group.end()), group.end());
-            if (group.size() > 1) found.groups.push_back(group);
+            if (group.size() > 1) result.groups.push_back(group);
         }
-        return found;
+        return result;
     }
 
 private:
@@ -402,15 +402,15 @@ private:
 
 Merge merge(const Circuit &c, bool assume) {
     if (assume) return Merger(c).made();
-    Merge found;
+    Merge result;
     for (int r = 0; r < c.roles; ++r) {
         const i32 size = c.bounds[r + 1] - c.bounds[r];
         if (size < 2) continue;
         Draw draw{{r}, {{}}, {-1}, {}, size};
         for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) draw.places.push_back({m});
-        found.draws.push_back(std::move(draw));
+        result.draws.push_back(std::move(draw));
     }
-    return found;
+    return result;
 }
 
 } // namespace herbrand

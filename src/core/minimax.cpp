@@ -89,7 +89,7 @@ AlphaBeta::AlphaBeta(CircuitPtr circuit, int role, Judge judge, std::shared_ptr<
 int AlphaBeta::mover(i64 row) const {
     const Circuit &c = circuit();
     const u64 *mine = legal(row);
-    int found = -1;
+    int mover = -1;
     for (int r = 0; r < c.roles; ++r) {
         bool some = false, several = false;
         for (int j = c.places[r]; j < c.places[r + 1]; ++j) {
@@ -98,11 +98,11 @@ int AlphaBeta::mover(i64 row) const {
         }
         if (!some) return STUCK;
         if (several) {
-            if (found >= 0) return AT_ONCE;
-            found = r;
+            if (mover >= 0) return AT_ONCE;
+            mover = r;
         }
     }
-    return std::max(found, 0);
+    return std::max(mover, 0);
 }
 
 // What decides which successor is searched first: the larger, the sooner.
@@ -142,7 +142,7 @@ i64 AlphaBeta::promising(i64 row) const {
     const auto entry = table_->probe(keys_[row]);
     const i64 hint = entry.known ? entry.move : -1, first = first_of_[row];
     const bool highest = mover(row) == valuer_.role();
-    i64 found = -1, most = DONE;
+    i64 best = -1, most = DONE;
     for (i64 k = first; k < first + count_of_[row]; ++k) {
         if (overs_[k]) {
             if (values_[k] == (highest ? 100 * SCALE : 0)) return -1;
@@ -150,11 +150,11 @@ i64 AlphaBeta::promising(i64 row) const {
         }
         const i64 order = this->order(k, highest, values_[k], hint);
         if (order > most) {
-            found = k;
+            best = k;
             most = order;
         }
     }
-    return found;
+    return best;
 }
 
 // Lists the rows whose successors are to be made with those of a frame; returns the frame that needs them longest.
@@ -354,12 +354,12 @@ AlphaBeta::Result AlphaBeta::enter(int top) {
             // what the table knows of it may be enough, for what is proved always
             const auto known = table_->probe(keys_[k]);
             if (known.known && top) {
-                const i64 found = moved(known.value, top + 1, -1);
+                const i64 bound = moved(known.value, top + 1, -1);
                 if ((known.depth >= depth - 1 || known.proved) &&
-                    ((highest && known.bound != UPPER && found >= frame.beta) ||
-                     (!highest && known.bound != LOWER && found <= frame.alpha)))
-                    return {true, found, !known.proved};
-                if (known.bound == EXACT) value = found;
+                    ((highest && known.bound != UPPER && bound >= frame.beta) ||
+                     (!highest && known.bound != LOWER && bound <= frame.alpha)))
+                    return {true, bound, !known.proved};
+                if (known.bound == EXACT) value = bound;
             }
             orders_[k] = order(k, highest, value, hint);
             continue;

@@ -42,24 +42,24 @@ NB_MODULE(_core, m) {
     if (nb::hasattr(os, "register_at_fork")) // the thread that forks is the main thread of the child
         os.attr("register_at_fork")(
             nb::arg("after_in_child") = nb::cpp_function([] { main_thread = PyThread_get_thread_ident(); }));
-    m.def("levels", &usable_levels, "The levels of kernels that this processor can run, the best one last.");
-    m.def("level", [] { return std::string(kernels().level); }, "The level of the kernels that are used.");
+    m.def("levels", &usable_levels, "The kernel levels that this processor supports, best last.");
+    m.def("level", [] { return std::string(kernels().level); }, "The level of the kernels in use.");
     m.def("use_level", [](const std::string &level) { use_kernels(kernels_of(level)); }, nb::arg("level"),
           "Use the kernels of a level, for all that is called from now on; `ValueError` if that cannot be used here.");
 
     m.def("compiler", [] { return std::string(HB_COMPILER); }, "The compiler that the core was built with, and its version.");
 
     nb::class_<Stop>(m, "Stop",
-                     "Tells calls into the core when to end.\n\n"
+                     "Cancels calls into the core.\n\n"
                      "A call that is given one ends within some milliseconds after another thread called `set`, or after\n"
                      "the deadline.  Ctrl-C is noticed in any case.")
         .def(nb::init<>())
-        .def("set", &Stop::set, "End what is under way, and what is begun later.")
-        .def("clear", &Stop::clear, "Take `set` back.")
+        .def("set", &Stop::set, "End current and future calls.")
+        .def("clear", &Stop::clear, "Undo `set`.")
         .def_prop_ro("is_set", &Stop::is_set, "Whether `set` was called.")
         .def_prop_ro("is_late", &Stop::is_late, "Whether the deadline has passed.")
         .def("set_deadline", &Stop::set_deadline, nb::arg("seconds"),
-             "Have calls end after so many seconds from now; infinity for never.");
+             "Let calls end so many seconds from now; infinity for never.");
     bind_circuit(m);
     bind_expand(m);
     bind_search(m);

@@ -58,17 +58,17 @@ public:
     i64 misses(const std::vector<Op> &ops, i32 most) {
         most_ = most;
         for (const Op &op : ops) each(op, [&](i32 row) { ++reads_[row]; });
-        i64 found = 0;
+        i64 new_rows = 0;
         for (const Op &op : ops) {
             each(op, [&](i32 row) {
-                if (!rows_.has(row)) ++found;
+                if (!rows_.has(row)) ++new_rows;
                 else remove(row);
                 if (--reads_[row] || row < p_.kept) add(row);
             });
             if (!rows_.has(op.out)) add(op.out);
         }
         while (size_) remove(rows_.first());
-        return found;
+        return new_rows;
     }
 
 private:
@@ -178,9 +178,9 @@ private:
     bool is_root(i32 i) const { return !temporary(i) || first_reader_[i] == first_reader_[i + 1]; }
     // How many rows are alive before it more than after it.
     i32 freed(i32 i) const {
-        i32 found = is_root(i) ? 0 : -1;
-        for (const i32 of : made_of(i)) found += unread_[of] == 1 && temporary(of);
-        return found;
+        i32 change = is_root(i) ? 0 : -1;
+        for (const i32 of : made_of(i)) change += unread_[of] == 1 && temporary(of);
+        return change;
     }
 
     // Do an operation, and then all that is ready and makes nothing worse.
@@ -240,18 +240,18 @@ private:
     }
     // How many rows are alive before the operations of the cone more than after them.
     i32 freed_by_cone() {
-        i32 found = 0;
+        i32 change = 0;
         for (const i32 i : cone_)
             for (const i32 of : made_of(i)) ++count_[of];
         for (const i32 i : cone_) {
-            if (!is_root(i) && unread_[i] > count_[i]) --found;
+            if (!is_root(i) && unread_[i] > count_[i]) --change;
             for (const i32 of : made_of(i)) {
-                if (stamp_[of] != now_ && temporary(of) && count_[of] == unread_[of]) ++found;
+                if (stamp_[of] != now_ && temporary(of) && count_[of] == unread_[of]) ++change;
                 if (stamp_[of] != now_) count_[of] = 0;
             }
         }
         for (const i32 i : cone_) count_[i] = 0;
-        return found;
+        return change;
     }
 
     // Find in `best_` what frees most rows among what reads the latest ones; returns whether it is not a loss.
@@ -264,9 +264,9 @@ private:
                 if (done_[readers_[r]]) continue;
                 ++ways;
                 if (!cone(readers_[r], CONE)) continue;
-                const i32 found = freed_by_cone();
-                if (found < most || (found == most && cone_.size() >= best_.size())) continue;
-                most = found;
+                const i32 change = freed_by_cone();
+                if (change < most || (change == most && cone_.size() >= best_.size())) continue;
+                most = change;
                 best_ = cone_;
                 if (most >= 1) break;
             }

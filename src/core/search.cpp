@@ -646,21 +646,21 @@ std::vector<u64> Round::starts() {
     std::lock_guard hold(t.lock);
     const int words = t.circuit->state_words();
     check();
-    std::vector<u64> found(fresh_ * words);
-    for (i64 k = 0; k < fresh_; ++k) std::copy_n(t.state(row_child_[row_fresh_[k]]), words, &found[k * words]);
-    return found;
+    std::vector<u64> states(fresh_ * words);
+    for (i64 k = 0; k < fresh_; ++k) std::copy_n(t.state(row_child_[row_fresh_[k]]), words, &states[k * words]);
+    return states;
 }
 
 std::vector<i32> Round::line(i64 k) {
     Tree &t = *tree_;
     std::lock_guard hold(t.lock);
-    std::vector<i32> found;
+    std::vector<i32> moves;
     if (epoch_ != t.epoch || k < 0 || k >= fresh_)
         throw std::invalid_argument("no such place for playouts to start from");
     const i64 row = row_fresh_[k], way = row_way_[row];
-    for (i64 step = way_first_[way]; step < last(way); ++step) found.push_back(t.move[arm(step)[0]]);
-    if (grew_) found.push_back(t.move[row_arm_[row * t.roles]]);
-    return found;
+    for (i64 step = way_first_[way]; step < last(way); ++step) moves.push_back(t.move[arm(step)[0]]);
+    if (grew_) moves.push_back(t.move[row_arm_[row * t.roles]]);
+    return moves;
 }
 
 // -- backpropagation --------------------------------------------------------------------------

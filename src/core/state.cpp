@@ -162,12 +162,12 @@ void StatePlan::connect() {
         bool is_output;
         u32 entry;
     };
-    std::vector<Reader> found;
-    found.reserve(2 * std::size_t(c.gates) + c.feedbacks + literals.size());
+    std::vector<Reader> readers;
+    readers.reserve(2 * std::size_t(c.gates) + c.feedbacks + literals.size());
     auto add = [&](i32 literal, i32 unit, int spoil) {
         if (!(literal & 1)) ++false_at_first[unit];
         if (unit_of[literal >> 1] >= 0)
-            found.push_back({unit_of[literal >> 1], false, u32(unit) << 3 | u32(spoil) << 1 | u32(literal & 1)});
+            readers.push_back({unit_of[literal >> 1], false, u32(unit) << 3 | u32(spoil) << 1 | u32(literal & 1)});
     };
     const std::vector<u8> spoiling = spoils();
     for (int i = 0; i < loops; ++i)
@@ -185,15 +185,15 @@ void StatePlan::connect() {
             const i32 literal = literals[64 * std::size_t(w) + b];
             outputs_at_first[w] |= u64(literal & 1) << b;
             if ((w < word_goal || w >= word_sees) && unit_of[literal >> 1] >= 0)
-                found.push_back({unit_of[literal >> 1], true, u32(64 * w + b)});
+                readers.push_back({unit_of[literal >> 1], true, u32(64 * w + b)});
         }
-    std::stable_sort(found.begin(), found.end(), [](const Reader &x, const Reader &y) {
+    std::stable_sort(readers.begin(), readers.end(), [](const Reader &x, const Reader &y) {
         return std::pair(x.unit, x.is_output) < std::pair(y.unit, y.is_output);
     });
     std::size_t at = 0;
     auto pass = [&](i32 unit, bool is_output) {
-        for (; at < found.size() && found[at].unit == unit && found[at].is_output == is_output; ++at)
-            entries.push_back(found[at].entry);
+        for (; at < readers.size() && readers[at].unit == unit && readers[at].is_output == is_output; ++at)
+            entries.push_back(readers[at].entry);
         return static_cast<u32>(at);
     };
     for (i32 unit = 0; unit < units; ++unit) {
@@ -375,7 +375,7 @@ void StateMemory::begin(bool reckons, int states) {
 
 // The slot from which a state is reached with the fewest changes.
 StateMemory::Slot &StateMemory::nearest(const u64 *key) {
-    Slot *found = now_;
+    Slot *nearest = now_;
     i64 least = std::numeric_limits<i64>::max();
     for (Slot &slot : slots_) {
         if (slot.state.empty()) continue;
@@ -385,10 +385,10 @@ StateMemory::Slot &StateMemory::nearest(const u64 *key) {
                 distance += plan_->weights[64 * w + lowest_bit(bits)];
         if (distance < least) {
             least = distance;
-            found = &slot;
+            nearest = &slot;
         }
     }
-    return *found;
+    return *nearest;
 }
 
 // The next one in turn; it begins as the present one.

@@ -275,13 +275,13 @@ private:
     }
     // The table when operand order[k] stands in place k.
     static u8 permuted(u8 table, const int (&order)[3]) {
-        u8 found = 0;
+        u8 result = 0;
         for (int row = 0; row < 8; ++row) {
             int source = 0;
             for (int k = 0; k < 3; ++k) source |= (row >> (2 - k) & 1) << (2 - order[k]);
-            found |= (table >> source & 1) << row;
+            result |= (table >> source & 1) << row;
         }
-        return found;
+        return result;
     }
 
     void operation(const Op &op, i32 i) {
@@ -300,15 +300,15 @@ private:
         for (int k = 0; k < count; ++k) {
             if (op.code < ADD && !matters(table, k)) continue;
             if (!wide_ && op.code < ADD && flipped_[rows[k]]) table = flip(table, k);
-            int found = -1;
+            int slot = -1;
             for (int j = 0; j < int(in.size()); ++j)
-                if (in[j].row == rows[k]) found = j;
-            if (found < 0) {
-                found = int(in.size());
+                if (in[j].row == rows[k]) slot = j;
+            if (slot < 0) {
+                slot = int(in.size());
                 in.push_back({rows[k], next_[3 * i + k], row_register_[rows[k]]});
                 if (in.back().reg >= 0) registers_[in.back().reg].pinned = true;
             }
-            where[k] = found;
+            where[k] = slot;
         }
         // the table over the operands as they stand in `in`
         u8 compact = 0;
@@ -496,9 +496,9 @@ private:
             order[2] = others[0];
             order[1] = 3 - order[0] - order[2]; // the place that does not matter
         }
-        const u8 found = permuted(table, order);
-        if (in_[others[1]].reg >= 0) w_.ternary(out, second, in_[others[1]].reg, found);
-        else w_.ternary(out, second, place(in_[others[1]].row), found);
+        const u8 permuted_table = permuted(table, order);
+        if (in_[others[1]].reg >= 0) w_.ternary(out, second, in_[others[1]].reg, permuted_table);
+        else w_.ternary(out, second, place(in_[others[1]].row), permuted_table);
         return out;
     }
 
@@ -545,12 +545,12 @@ std::string code_kind() { return !why_no_code().empty() ? "" : is_wide() ? "avx5
 
 Written write(const Program &program, bool wide) {
     Encoder encoder(program, wide);
-    Written found;
-    for (const Unit &unit : program.units) found.begins.push_back(encoder.unit(unit));
-    found.bytes = std::move(encoder.bytes());
-    found.rows = encoder.rows();
-    found.pitch = encoder.pitch();
-    return found;
+    Written written;
+    for (const Unit &unit : program.units) written.begins.push_back(encoder.unit(unit));
+    written.bytes = std::move(encoder.bytes());
+    written.rows = encoder.rows();
+    written.pitch = encoder.pitch();
+    return written;
 }
 
 int encoded_arity() { return is_narrow() && why_no_code().empty() ? 2 : 3; }

@@ -261,17 +261,17 @@ void take_all(const RowDraw &d) {
 
 int list_live(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
               const u64 **from, u64 **to) {
-    int found = 0;
+    int count_live = 0;
     for (int i = 0; i < count; ++i) {
-        live[found] = i;
-        from[found] = rows[i];
-        to[found] = taken[i];
+        live[count_live] = i;
+        from[count_live] = rows[i];
+        to[count_live] = taken[i];
         const bool is = any_both(rows[i], among);
-        found += is;
+        count_live += is;
         if (is_live[i] > is) std::memset(taken[i], 0, 8 * WORDS);
         is_live[i] = is;
     }
-    return found;
+    return count_live;
 }
 
 void draw_row(const RowDraw &d) {

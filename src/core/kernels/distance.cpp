@@ -24,9 +24,9 @@ constexpr int PIECES = SIDE_BY_SIDE / WIDTH;
 
 } // namespace
 
-bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
+bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *results, Stop &stop);
 
-bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop) {
+bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *results, Stop &stop) {
     const i64 fluents = network.fluents, gates = network.gates;
     // by literal: the distance to its being true
     const std::size_t rows = 2 * std::size_t(1 + fluents + gates);
@@ -80,7 +80,7 @@ bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int wor
             float total = 0;
             for (std::size_t k = 0; k < network.literals.size(); ++k)
                 total += network.weights[k] * at(network.literals[k], i);
-            found[begin + i] = total;
+            results[begin + i] = total;
         }
     }
     return true;

@@ -15,7 +15,7 @@ void draw_row(const RowDraw &draw);
 void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask, int words);
 void transpose_rows(u64 *rows);
 u64 spin(i64 turns);
-bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
+bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *results, Stop &stop);
 
 } // namespace herbrand::HB_ROWS
 

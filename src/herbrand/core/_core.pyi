@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 
 def levels() -> list[str]:
-    """The levels of kernels that this processor can run, the best one last."""
+    """The kernel levels that this processor supports, best last."""
 
 def level() -> str:
-    """The level of the kernels that are used."""
+    """The level of the kernels in use."""
 
 def use_level(level: str) -> None:
     """
@@ -24,7 +24,7 @@ def compiler() -> str:
 
 class Stop:
     """
-    Tells calls into the core when to end.
+    Cancels calls into the core.
 
     A call that is given one ends within some milliseconds after another thread called `set`, or after
     the deadline.  Ctrl-C is noticed in any case.
@@ -33,10 +33,10 @@ class Stop:
     def __init__(self) -> None: ...
 
     def set(self) -> None:
-        """End what is under way, and what is begun later."""
+        """End current and future calls."""
 
     def clear(self) -> None:
-        """Take `set` back."""
+        """Undo `set`."""
 
     @property
     def is_set(self) -> bool:
@@ -47,7 +47,7 @@ class Stop:
         """Whether the deadline has passed."""
 
     def set_deadline(self, seconds: float) -> None:
-        """Have calls end after so many seconds from now; infinity for never."""
+        """Let calls end so many seconds from now; infinity for never."""
 
 class Circuit:
     """
@@ -71,7 +71,7 @@ class Circuit:
     @property
     def why_walked(self) -> str:
         """
-        Why its gates are walked over, not run as machine code; empty where they have machine code.
+        Why its gates are interpreted, not compiled to machine code; empty if they are compiled.
         """
 
     @property
@@ -84,7 +84,7 @@ class Circuit:
 
     @property
     def bounds(self) -> list[int]:
-        """The first move of each role, and how many there are."""
+        """The first move of each role, and the number of moves."""
 
     @property
     def places(self) -> list[int]:
@@ -92,21 +92,21 @@ class Circuit:
 
 def make_circuit(fluents: int, roles: int, left: NDArray[numpy.int32], right: NDArray[numpy.int32], feedback: NDArray[numpy.int32], loops: NDArray[numpy.int32], legal: NDArray[numpy.int32], move_role: NDArray[numpy.int32], next: NDArray[numpy.int32], terminal: int, goal: NDArray[numpy.int32], goal_role: NDArray[numpy.int32], goal_value: NDArray[numpy.int16], sees: NDArray[numpy.int32], sees_role: NDArray[numpy.int32], initial: NDArray[numpy.uint64], cones: Sequence[int], alternatives: Sequence[tuple[int, Sequence[int]]] = []) -> Circuit:
     """
-    Return a `Circuit`; `ValueError` unless all numbers are as they should be.
+    Return a `Circuit`; raises `ValueError` if the arrays are inconsistent.
     """
 
 class Ended:
-    """How random games ended."""
+    """The results of random games."""
 
     @property
     def goals(self) -> numpy.typing.NDArray[numpy.int16]:
         """
-        int16 [n, roles]: goal values; `NO_VALUE`, `SEVERAL_VALUES` or `STUCK` where there is none.
+        int16 [n, roles]: goal values; `NO_VALUE`, `SEVERAL_VALUES` or `STUCK` if there is none.
         """
 
     @property
     def lengths(self) -> numpy.typing.NDArray[numpy.int64]:
-        """int64 [n]: steps played; -1 - steps of games that reached the limit."""
+        """int64 [n]: steps played; -1 - steps for games that reached the limit."""
 
     @property
     def line(self) -> numpy.typing.NDArray[numpy.int32]:
@@ -115,20 +115,22 @@ class Ended:
     @property
     def played(self) -> numpy.typing.NDArray[numpy.uint64]:
         """
-        uint64 [moves, 8]: for each move of all roles the games in which it was made; empty if not asked for.
+        uint64 [moves, 8]: for each move of all roles the games in which it was made; empty if not requested.
         """
 
     @property
     def last(self) -> numpy.typing.NDArray[numpy.uint64]:
-        """uint64 [n, words]: the last states, packed; empty if not asked for."""
+        """uint64 [n, words]: the last states, packed; empty if not requested."""
 
     @property
     def complete(self) -> bool:
-        """Whether all games were played; if not, nothing else means anything."""
+        """
+        Whether all games were played; if not, the other results are undefined.
+        """
 
 class StateEvaluator:
     """
-    Answers about many packed states of a game at once.
+    Evaluates many packed states of a game at once.
 
     States are uint64 [n, circuit.state_words]; moves are counted for each role from 0.  Any number
     of threads can ask at the same time.  Calls raise `herbrand.errors.Stopped` when their `stop` says so,
@@ -185,7 +187,7 @@ def joint_counts(over: NDArray[numpy.bool_], bits: NDArray[numpy.uint64], places
 
 class SearchTree:
     """
-    A search tree; values are goals divided by 100.
+    A Monte Carlo search tree; values are goals divided by 100.
 
     Positions are numbered from 0 in the order in which they were met; a state is one position, however it
     was reached.  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,
@@ -214,11 +216,11 @@ class SearchTree:
 
     @property
     def room(self) -> int:
-        """How many positions fit in."""
+        """The capacity for positions."""
 
     @property
     def arm_room(self) -> int:
-        """How many arms fit in."""
+        """The capacity for arms."""
 
     @property
     def positions(self) -> int: ...
@@ -228,12 +230,12 @@ class SearchTree:
 
     @property
     def edges(self) -> int:
-        """Joint moves made where several roles have a choice."""
+        """The number of joint moves made where several roles have a choice."""
 
     @property
     def sum(self) -> float:
         """
-        What the values of two players add up to; -1 if that differs, -2 while it is not known.
+        The constant sum of the values of two players; -1 if it varies, -2 while unknown.
         """
 
     @property
@@ -250,9 +252,7 @@ class SearchTree:
 
     @property
     def is_full(self) -> bool:
-        """
-        Whether something did not fit; rounds then start playouts at the leaves.
-        """
+        """Whether the tree is full; rounds then start playouts at the leaves."""
 
     @is_full.setter
     def is_full(self, arg: bool, /) -> None: ...
@@ -267,7 +267,7 @@ class SearchTree:
 
     @property
     def best(self) -> NDArray[numpy.float64]:
-        """[positions] the highest value of role 0 in one of them."""
+        """[positions] the highest value of role 0 in any of them."""
 
     @property
     def total(self) -> NDArray[numpy.float64]:
@@ -275,15 +275,15 @@ class SearchTree:
 
     @property
     def low(self) -> NDArray[numpy.float64]:
-        """[positions, roles] what a role can make sure of, proved."""
+        """[positions, roles] proved lower bound of a role's value."""
 
     @property
     def high(self) -> NDArray[numpy.float64]:
-        """[positions, roles] what a role can get at most, proved."""
+        """[positions, roles] proved upper bound of a role's value."""
 
     @property
     def plies(self) -> NDArray[numpy.int32]:
-        """[positions] how many steps a proof looks ahead."""
+        """[positions] the length of the proof in steps."""
 
     @property
     def kind(self) -> NDArray[numpy.uint8]:
@@ -299,11 +299,11 @@ class SearchTree:
 
     @property
     def sizes(self) -> NDArray[numpy.int32]:
-        """[positions, roles] how many arms each role has."""
+        """[positions, roles] the number of arms of each role."""
 
     @property
     def seen(self) -> NDArray[numpy.int64]:
-        """[positions] the number of the last way that came by, or BUSY."""
+        """[positions] the number of the last descent through it, or BUSY."""
 
     @property
     def move(self) -> NDArray[numpy.int32]:
@@ -315,11 +315,11 @@ class SearchTree:
 
     @property
     def arm_total(self) -> NDArray[numpy.float64]:
-        """[arms] the values in them of the role that has the arm."""
+        """[arms] the sum of the values of the arm's role."""
 
     @property
     def arm_virtual(self) -> NDArray[numpy.int32]:
-        """[arms] ways under way through it."""
+        """[arms] descents in progress through it."""
 
     @property
     def arm_child(self) -> NDArray[numpy.int32]:
@@ -330,19 +330,19 @@ class SearchTree:
 
     @property
     def amaf_count(self) -> NDArray[numpy.float32]:
-        """[arms] playouts in which the role made the move now or later."""
+        """[arms] AMAF: playouts in which the role made the move here or later."""
 
     @property
     def amaf_total(self) -> NDArray[numpy.float32]:
-        """[arms] the role's values in them."""
+        """[arms] the sum of the role's values in these."""
 
     @property
     def arm_regret(self) -> NDArray[numpy.float64]:
-        """[arms] cumulated regret."""
+        """[arms] cumulative regret."""
 
     @property
     def arm_share(self) -> NDArray[numpy.float64]:
-        """[arms] cumulated strategy."""
+        """[arms] cumulative strategy."""
 
     @property
     def edge_child(self) -> NDArray[numpy.int32]:
@@ -350,7 +350,7 @@ class SearchTree:
 
     @property
     def edge_next(self) -> NDArray[numpy.int32]:
-        """[edges] the edge made before from the same position, or -1."""
+        """[edges] the previous edge of the same position, or -1."""
 
     def find(self, state: NDArray[numpy.uint64]) -> int:
         """
@@ -359,17 +359,17 @@ class SearchTree:
 
     def add(self, state: NDArray[numpy.uint64]) -> int:
         """
-        Return the position of a packed state, [1, words], made if need be; -1 if there is no room.
+        Return the position of a packed state, [1, words], created if it is new; -1 if the tree is full.
         """
 
     def clear(self) -> None:
-        """Forget all positions."""
+        """Remove all positions."""
 
     def forget(self, root: int) -> int:
         """
-        Drop every position that cannot be reached from `root` in the tree; return the root's new number.
+        Drop all positions that are unreachable from `root`; return the new number of the root.
 
-        Rounds that are under way cannot be finished after that.
+        Rounds in progress cannot be finished afterwards.
         """
 
     def is_exact(self, position: int) -> bool:
@@ -389,14 +389,14 @@ class SearchTree:
 
     def tighten(self, position: int) -> bool:
         """
-        Carry what is proved of the positions after one over to it; return whether that changed anything.
+        Update the proved bounds of a position from its successors; return whether they changed.
         """
 
     def plant(self, states: NDArray[numpy.uint64]) -> NDArray[numpy.int64]:
         """
         Return the positions of packed states of the game, [n, words]; of equal ones too, in a labelled tree.
 
-        -1 where there was no room.
+        -1 if the tree is full.
         """
 
     def unsettled(self, roots: NDArray[numpy.int64]) -> NDArray[numpy.uint8]:
@@ -422,7 +422,7 @@ class SearchTree:
 
 class Round:
     """
-    What one thread needs to grow a tree: selection, expansion and backpropagation, round after round.
+    Rounds of selection, expansion and backpropagation on a tree, for one thread.
 
     A way is a path from a root to a leaf; a row a joint move that is made at its end; rows that lead to new
     positions are fresh, and playouts start there.  At most `ways` and `rows` in a round.
@@ -436,7 +436,7 @@ class Round:
 
         At most `widest` joint moves are made from a leaf.  `weight` is what a way under way counts, in
         playouts lost.  Returns how many rows are fresh.  If the tree is full, these are the leaves themselves.
-        A round that was under way is abandoned.
+        An unfinished round is abandoned first.
         """
 
     def starts(self) -> NDArray[numpy.uint64]:
@@ -472,7 +472,7 @@ class Round:
 
     @property
     def per_leaf(self) -> float:
-        """How many rows come from a leaf, on the average of late."""
+        """Moving average of the rows from a leaf."""
 
     @property
     def rows(self) -> int: ...
@@ -482,7 +482,7 @@ class Round:
 
     @property
     def asked(self) -> int:
-        """Ways that ended with a leaf or a joint move to look at."""
+        """Ways that ended with a leaf or a joint move to expand."""
 
     @property
     def is_under_way(self) -> bool: ...
@@ -492,19 +492,19 @@ class StateTable:
     A set of packed states, numbered from 0 in the order in which they were added.
 
     The states themselves stand in an array of the caller; the table takes 13 to 27 bytes a state
-    when it is large.  Threads take turns.
+    when it is large.  A lock serialises calls.
     """
 
     def __init__(self, words: int) -> None:
-        """Make an empty set of states of so many words."""
+        """Create an empty set of states of `words` words."""
 
     @property
     def count(self) -> int:
-        """How many states there are."""
+        """The number of states."""
 
     @property
     def bytes(self) -> int:
-        """The memory that the table takes."""
+        """The memory of the table in bytes."""
 
     def insert(self, states: NDArray[numpy.uint64], parents: NDArray[numpy.int32], rows: NDArray[numpy.uint64], origins: NDArray[numpy.int64], first_origin: int, stop: Stop | None = None) -> NDArray[numpy.int32]:
         """
@@ -517,7 +517,7 @@ class StateTable:
 
 class Survey:
     """
-    What is counted while states are looked into, one piece after the other.  Threads take turns.
+    Statistics of expanded states, added chunk by chunk.  A lock serialises calls.
     """
 
     def __init__(self, circuit: Circuit) -> None: ...
@@ -558,11 +558,11 @@ class Survey:
 
 class StateGraph:
     """
-    The graph of the states of a game, which reads the arrays that it is given.
+    The graph of the states of a game, on arrays of the caller.
 
     The edges of state i are `starts[i] .. starts[i + 1]` of `children`, one for each joint move, in mixed
     radix of `counts[i]`, the numbers of legal moves of the roles, the last role's changing fastest.
-    States from `len(counts)` on were not looked into: nothing is known of what follows them.
+    States from `len(counts)` on have no recorded edges.
     Numbers that are none of a state or an edge are a `ValueError` of what meets them.  Calls raise
     `herbrand.errors.Stopped` when their `stop` says so.
     """
@@ -575,7 +575,7 @@ class StateGraph:
 
     def order(self, stop: Stop | None = None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
         """
-        Sort the states so that each comes before its successors (Kahn 1962), as far as there are no circles.
+        Sort the states so that each comes before its successors (Kahn 1962), omitting those on cycles and beyond.
 
         Returns those that could be sorted, int32, and the most joint moves that lead to each state, int32 [states].
         """
@@ -584,14 +584,14 @@ class StateGraph:
         """
         Return the lines of play from every state to an end, as 128-bit numbers: two uint64 [states], low and high.
 
-        `sequence` has every state before its successors.  None where a number does not fit.
+        `sequence` has every state before its successors.  None if a number does not fit.
         """
 
     def spread(self, low: NDArray[numpy.uint64], high: NDArray[numpy.uint64], stop: Stop | None = None) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]] | None:
         """
         Return the lines of play one step on: each state hands its number, of 128 bits, to its successors.
 
-        None where a number does not fit.
+        None if a number does not fit.
         """
 
     def random_values(self, sequence: NDArray[numpy.int32], values: NDArray[numpy.float64], stop: Stop | None = None) -> None:
@@ -601,7 +601,7 @@ class StateGraph:
 
     def force(self, target: NDArray[numpy.bool_], role: int, sequence: NDArray[numpy.int32] | None = None, stop: Stop | None = None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
         """
-        Find out from where a role can force a state of `target`, bool [states], whatever the others do.
+        Compute where a role can force a state of `target`, bool [states], whatever the others do.
 
         Returns in how many steps, or -1, and which of its legal moves does it: two int32 [states].  With a
         `sequence` of all states, each before its successors, this takes one pass.
@@ -653,23 +653,23 @@ def distances(left: NDArray[numpy.int32], right: NDArray[numpy.int32], fluents: 
 
 class TranspositionTable:
     """
-    What is known of states by their hashes; several searches, and threads, may share one.
+    Search results by the hashes of states; several searches, and threads, may share one.
     """
 
     def __init__(self, bytes: int) -> None:
-        """Make one of at most so many bytes, but not less than 16384."""
+        """Create a table of at most `bytes` bytes, but not less than 16384."""
 
     @property
     def bytes(self) -> int: ...
 
     def touch(self) -> None:
         """
-        Take all its memory now, and not while a clock runs; what it kept is forgotten.
+        Commit all memory now, not while a player's clock runs; clears the table.
         """
 
     def probe(self, key: int) -> tuple[int, int, int, bool, int] | None:
         """
-        Return value, depth, bound, whether it is proved, and move; None if not there.
+        Return value, depth, bound, whether it is proved, and move; None if there is no entry.
         """
 
     def store(self, key: int, value: int, depth: int, bound: int, proved: bool, move: int) -> None:
@@ -692,11 +692,11 @@ class Judge:
 
 class Valuer:
     """
-    Says what states are worth to a role, by a `Judge`; threads take turns.
+    Computes heuristic values of states for a role, by a `Judge`; a lock serialises calls.
     """
 
     def __init__(self, circuit: Circuit, role: int, judge: Judge) -> None:
-        """`ValueError` where the judge does not fit the circuit."""
+        """Raises `ValueError` if the judge does not match the circuit."""
 
     def values(self, states: NDArray[numpy.uint64], stop: Stop | None = None) -> NDArray[numpy.int64]:
         """
@@ -712,7 +712,7 @@ class Valuer:
         """
 
 class RootMove:
-    """What a search knows about a move at its root."""
+    """Search results for a move at the root."""
 
     @property
     def move(self) -> int:
@@ -728,7 +728,7 @@ class RootMove:
 
     @property
     def proved(self) -> bool:
-        """Whether no heuristic value took part."""
+        """Whether no heuristic value contributes to it."""
 
     @property
     def nodes(self) -> int:
@@ -744,7 +744,7 @@ class AlphaBeta:
 
     def __init__(self, circuit: Circuit, role: int, judge: Judge, table: TranspositionTable, exact: bool, novelty: bool) -> None:
         """
-        Make a search without a root.
+        Create a search without a root.
 
         With `exact`, no successor is searched less deeply than others; with `novelty`, successors in which fluents
         are true that were so in no root are looked at sooner.
@@ -754,13 +754,13 @@ class AlphaBeta:
         """Make a packed state, uint64 [words], the root."""
 
     def begin(self, depth: int) -> None:
-        """Begin an iteration that looks so many steps ahead."""
+        """Begin an iteration of this depth in steps."""
 
     def go_on(self, stop: Stop, most: int) -> bool:
         """
         Go on with the iteration until it ends, about `most` states were expanded, or `stop` says so.
 
-        Returns whether it ended.
+        Returns whether it is complete.
         """
 
     @property
@@ -770,7 +770,7 @@ class AlphaBeta:
     @property
     def is_simultaneous(self) -> bool:
         """
-        Whether a state was met in which several roles have a choice; does not wait.
+        Whether several roles have a choice in some state that was searched; does not wait.
         """
 
     def chooser(self) -> int:
@@ -779,24 +779,24 @@ class AlphaBeta:
         """
 
     def root_value(self) -> int:
-        """Return what the root is worth by itself."""
+        """Return the static value of the root."""
 
     def choice(self) -> int:
         """
-        Return the best move at the root, as far as this iteration came; -1 if no move was searched.
+        Return the best move at the root so far in this iteration; -1 if no move was searched.
         """
 
     def value(self) -> int:
-        """Return the value that the last iteration ended with."""
+        """Return the value of the last complete iteration."""
 
     def is_solved(self) -> bool:
         """Return whether that is proved."""
 
     def depth(self) -> int:
-        """Return how many steps ahead the present iteration looks."""
+        """Return the depth of the current iteration in steps."""
 
     def root(self) -> list[RootMove]:
-        """Return what is known about each move at the root, as `RootMove`."""
+        """Return the results of each move at the root, as `RootMove`."""
 
     def seen(self) -> NDArray[numpy.uint64]:
         """
@@ -804,25 +804,25 @@ class AlphaBeta:
         """
 
     def known_move(self, state: NDArray[numpy.uint64]) -> int:
-        """Return the move that the table knows for a packed state, or -1."""
+        """Return the move in the table for a packed state, or -1."""
 
 class CompiledProgram:
     """
-    A lane program as it is run here; `herbrand.network.LaneProgram` is the one to read.
+    A lane program ready to run; `herbrand.network.LaneProgram` shows its contents.
     """
 
     def __len__(self) -> int:
-        """Operations."""
+        """The number of operations."""
 
     @property
     def code(self) -> str:
         """
-        What runs it: `avx512` or `avx2`, machine code of its own; or `walked`.
+        How it is executed: `avx512` or `avx2` machine code, or `walked`, interpreted.
         """
 
     @property
     def why_walked(self) -> str:
-        """Why it has no machine code; empty where it has."""
+        """Why it has no machine code; empty if it has."""
 
     @property
     def code_bytes(self) -> int:
@@ -849,14 +849,14 @@ def playing_program(circuit: Circuit, assume: bool = True, arity: int = 0) -> Co
     """
     The lane program of random play: the one that is used, or one of functions of two or three bits.
 
-    With `assume` it relies on what random games suggest, and checks it in every step.
+    With `assume` it relies on regularities of sampled games, and checks them in every step.
     """
 
 def allow_code(allowed: bool) -> None:
-    """Whether programs made from now on get machine code."""
+    """Enable or disable machine code for programs created from now on."""
 
 def why_no_code() -> str:
-    """Why programs have no machine code here; empty where they have."""
+    """Why programs get no machine code here; empty if they do."""
 
 def code_kind() -> str:
     """
@@ -867,24 +867,24 @@ class Playouts:
     """
     Uniformly random games from the initial state, 512 at a time.
 
-    Every lane plays a number of games fixed beforehand, so that short games are not preferred.  The
+    Every lane plays a fixed number of games, so that short games are not over-represented.  The
     same seed and number of games give the same games, whatever they are computed with.
     """
 
     def __init__(self, circuit: Circuit, playouts: int, seed: int, max_steps: int, walk: bool = False) -> None:
         """
-        `walk` does without machine code.  Games end after `max_steps` steps in any case.
+        `walk` interprets the program instead of compiling it.  Games end after `max_steps` steps in any case.
         """
 
     def play(self, seconds: float, stop: Stop) -> bool:
         """
-        Play on for so many seconds of wall-clock time, or until `stop` says so; return whether all games are played.
+        Play for so many wall-clock seconds, or until `stop` is set; return whether all games are played.
         """
 
     @property
     def code(self) -> str:
         """
-        What plays: `avx512` or `avx2`, machine code of the circuit's own; or `walked`.
+        How it plays: `avx512` or `avx2` machine code, or `walked`, interpreted.
         """
 
     @property
@@ -893,11 +893,11 @@ class Playouts:
 
     @property
     def transitions(self) -> int:
-        """Steps made, those of games under way included."""
+        """Steps made, including those of unfinished games."""
 
     @property
     def truncated(self) -> int:
-        """Games that were ended by the limit of steps."""
+        """Games that reached the step limit."""
 
     @property
     def stuck(self) -> int:
@@ -910,7 +910,7 @@ class Playouts:
     @property
     def conflicts(self) -> int:
         """
-        How often what the program takes for granted was not so, and another one took over: 0 or 1.
+        How often an assumption of the program failed and another program took over: 0 or 1.
         """
 
     @property
@@ -921,11 +921,11 @@ class Playouts:
 
     @property
     def stuck_state(self) -> NDArray[numpy.uint64]:
-        """That state, packed."""
+        """The first such state, packed."""
 
     @property
     def lengths(self) -> NDArray[numpy.int64]:
-        """[...] how many games had each length."""
+        """[...] the number of games by length."""
 
     @property
     def goals(self) -> NDArray[numpy.int64]:
@@ -945,7 +945,7 @@ def peak() -> float:
     """
 
 class EnvOutcome:
-    """What came of `Env.step`."""
+    """The outcome of `Env.step`."""
 
     @property
     def illegal(self) -> int:
@@ -955,17 +955,17 @@ class EnvOutcome:
 
     @property
     def clash(self) -> bool:
-        """Two players have a choice at the same time."""
+        """Whether two players have a choice in the same state."""
 
     @property
     def goalless(self) -> bool:
         """
-        A game ended in a state in which a player has not exactly one goal value.
+        Whether a game ended in a state in which a player does not have exactly one goal value.
         """
 
 class Env:
     """
-    Many games of one kind, moved along together; see `herbrand.envs.BatchEnv`.
+    Many games with the same rules, stepped together; see `herbrand.envs.BatchEnv`.
 
     Arrays that are told of lie lane by lane in the memory of the caller: uint8, a byte for each
     element, or packed, where each lane has whole words of 64 bits.
@@ -982,7 +982,7 @@ class Env:
 
     @property
     def seed_words(self) -> int:
-        """How many words `sow` takes."""
+        """The number of words that `sow` needs."""
 
     @property
     def observation_bytes(self) -> int:
@@ -1004,7 +1004,7 @@ class Env:
 
     def sow(self, words: NDArray[numpy.uint64]) -> None:
         """
-        Give the generators of chance and of samples their states, [seed_words] uint64.
+        Set the states of the random generators for chance and for samples, [seed_words] uint64.
         """
 
     def begin(self, fresh: NDArray[numpy.uint8], observation: NDArray[numpy.uint8], legal: NDArray[numpy.uint8], player: NDArray[numpy.uint8]) -> bool:
@@ -1023,27 +1023,27 @@ class Env:
 
     def sample(self, actions: NDArray[numpy.int32]) -> None:
         """
-        Draw legal actions for `step`, all equally likely; any where a game is over.
+        Draw legal actions for `step` uniformly; arbitrary ones where a game is over.
         """
 
     def observe(self, columns: NDArray[numpy.int32], packed: bool, out: NDArray[numpy.uint8]) -> None:
-        """Fill `out` with the values of other fluents, -1 being false."""
+        """Fill `out` with the values of the fluents `columns`; -1 is false."""
 
     @property
     def steps(self) -> NDArray[numpy.int32]:
-        """[lanes] int32, how many steps each game has taken."""
+        """[lanes] int32, the number of steps of each game."""
 
     @property
     def over(self) -> NDArray[numpy.uint8]:
-        """[lanes] uint8, which games are over and wait."""
+        """[lanes] uint8, which games are over."""
 
     @property
     def to_move(self) -> NDArray[numpy.uint8]:
-        """[lanes] uint8, whose turn it is, counting `players`."""
+        """[lanes] uint8, the player to move, an index of `players`."""
 
 class GateGraph:
     """
-    A growing and-inverter graph, equal gates being one; see `herbrand.network.circuit`.
+    A growing and-inverter graph with structural hashing; see `herbrand.network.circuit`.
 
     Node 0 is false, then come variables and gates in the order in which they are made; a
     literal is 2 * node + inverted.  One that is out of range is a `ValueError`.
@@ -1053,7 +1053,7 @@ class GateGraph:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
 
     @property
     def left(self) -> NDArray[numpy.int32]:
@@ -1066,7 +1066,7 @@ class GateGraph:
         """[room] int32, the second operands."""
 
     def variables(self, count: int) -> int:
-        """Make so many variables; return the node of the first one."""
+        """Create variables; return the node of the first one."""
 
     def conjunction(self, a: int, b: int) -> int:
         """Return the literal of `a and b`."""
@@ -1083,7 +1083,7 @@ class GateGraph:
 
     def only_one(self, literals: NDArray[numpy.int32]) -> tuple[int, int]:
         """
-        Return whether exactly one, and whether at most one of some literals is true.
+        Return the literals of "exactly one is true" and "at most one is true".
         """
 
 def strong_components(start: NDArray[numpy.int64], edges: NDArray[numpy.int32], count: int) -> tuple[Any, ...]:
@@ -1111,12 +1111,12 @@ def unknown_cone(left: NDArray[numpy.int32], right: NDArray[numpy.int32], state:
 
 def conjuncts(left: NDArray[numpy.int32], right: NDArray[numpy.int32], first: int, literal: int) -> NDArray[numpy.int32]:
     """
-    Return the literals whose conjunction a literal is, as far as it is one, int32.
+    Return the literals of the maximal conjunction that equals a literal, int32.
     """
 
 def cone_sizes(left: NDArray[numpy.int32], right: NDArray[numpy.int32], first: int, literals: NDArray[numpy.int32], most: int) -> NDArray[numpy.int64]:
     """
-    Return how many gates each of some literals depends on, int64; `most` where it is that many or more.
+    Return the number of gates that each literal depends on, int64, capped at `most`.
     """
 
 def factor(left: NDArray[numpy.int32], right: NDArray[numpy.int32], first: int, outputs: NDArray[numpy.int32], group_start: NDArray[numpy.int64], group: NDArray[numpy.int32]) -> tuple[Any, ...]:
@@ -1129,7 +1129,7 @@ def factor(left: NDArray[numpy.int32], right: NDArray[numpy.int32], first: int, 
 
 class StateMemory:
     """
-    One state of a circuit, kept between questions, so that the next question costs what has changed.
+    Evaluates single states incrementally: the cost of a step is proportional to what changes.
 
     At first all fluents are false.  `order[i]` is the i-th move as answers shall have them, sorted by role;
     the number of a move is its place among those of its role.  Keys are packed states: `Circuit.state_words`
@@ -1140,13 +1140,13 @@ class StateMemory:
 
     def again(self) -> StateMemory:
         """
-        Return another memory like this one, at its beginning; they share what does not change.
+        Return another memory in the initial condition; the two share immutable tables.
         """
 
     @property
     def reckons(self) -> bool:
         """
-        Whether changes are followed, instead of walking over all gates.  To set it makes all fluents false.
+        Whether changes are propagated instead of evaluating all gates.  Setting it makes all fluents false.
         """
 
     @reckons.setter
@@ -1155,7 +1155,7 @@ class StateMemory:
     @property
     def kept(self) -> int:
         """
-        How many states are kept: another one is reached from the nearest.  To set it makes all fluents false.
+        The number of cached states; others are computed from the nearest.  Setting it makes all fluents false.
         """
 
     @kept.setter
@@ -1163,13 +1163,13 @@ class StateMemory:
 
     @property
     def key(self) -> bytes:
-        """The present state, packed."""
+        """The current state, packed."""
 
     MOST_KEPT: int = 16
 
     @property
     def go(self) -> Callable[..., Any]:
-        """go(key): whether the state is terminal, to which it goes."""
+        """go(key): make a state the current one; returns whether it is terminal."""
 
     @property
     def legal(self) -> Callable[..., Any]:
