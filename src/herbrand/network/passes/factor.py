@@ -1,6 +1,6 @@
 """Factors out common literals: `(a and b) or (a and c)` becomes `a and (b or c)`.
 
-The core (`src/core/factor.cpp`) treats trees of gates that are used once as conjunctions of many literals, or,
+The core (`src/core/factor.cpp`) treats trees of gates that are used once as wide conjunctions, or,
 under inverted edges, as terms of a disjunction.  In each disjunction the literal that most terms share is
 factored out repeatedly (algebraic factoring; Brayton and McMullen 1982).  Then pairs of literals that many
 conjunctions share get a gate of their own, the most frequent first.
