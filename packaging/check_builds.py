@@ -58,8 +58,11 @@ GAMES = ("ticTacToe", "connectFour", "breakthrough", "rockPaperScissors", "kuhn"
 LEVELS = ("x86_64_v2", "x86_64_v3", "x86_64_v4")
 TOOLS = ("sh", "env", "uname")
 TESTS = [
-    f"tests/unit/test_{name}.py"
-    for name in ("lanes", "core_graph", "core_search", "core_analysis", "core_calls")
+    f"tests/unit/{name}.py"
+    for name in (
+        "network/test_lanes",
+        *(f"core/test_core_{part}" for part in ("graph", "search", "analysis", "calls")),
+    )
 ]
 SMOKE = """\
 import herbrand, herbrand.core

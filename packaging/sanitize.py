@@ -73,7 +73,9 @@ def main() -> int:
         sys.exit(__doc__)
     kind, tests = sys.argv[1], sys.argv[2:]
     tests = tests or [
-        f"tests/unit/{name}.py" for name in TESTS["thread" if "thread" in kind else "address,undefined"]
+        str(path.relative_to(ROOT))
+        for name in TESTS["thread" if "thread" in kind else "address,undefined"]
+        for path in (ROOT / "tests" / "unit").glob(f"*/{name}.py")
     ]
     if missing := [test for test in tests if not (ROOT / test.partition("::")[0]).exists()]:
         sys.exit(f"no such tests: {', '.join(missing)}")

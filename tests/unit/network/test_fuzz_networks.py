@@ -1,0 +1,105 @@
+"""Random networks: every back end gives the same bits.  `benchmarks/fuzz_networks.py` goes on for as long as it is let."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from herbrand import core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def fuzzer() -> Iterator[Any]:
+    folder = str(Path(__file__).parents[3] / "benchmarks")
+    sys.path.insert(0, folder)
+    try:
+        yield importlib.import_module("fuzz_networks")
+    finally:
+        sys.path.remove(folder)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in range(12) if case not in {0, 1, 4, 8, 9, 11}]
+)  # the longest ones
+def test_random_networks(fuzzer: Any, case: int) -> None:
+    """States, choices of moves, random games, and circuits with some numbers changed."""
+    fuzzer.check(case, compiled=case % 10 == 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [1, 4, 8, *range(11, 26), *range(1000, 1100)])
+def test_more_random_networks(fuzzer: Any, case: int) -> None:
+    """The same, for longer."""
+    fuzzer.check(case, compiled=case % 10 == 0)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"fluents": 0, "moves": (), "gates": (0, 0, 0), "goals": 0, "percepts": 0},
+        {"fluents": 1, "moves": (1,), "gates": (0, 0, 0), "constant": 1.0},
+        {"fluents": 3, "moves": (0, 5, 0), "gates": (9, 9, 9)},
+        {"fluents": 530, "moves": (2, 1), "gates": (40, 40, 10)},
+        {"fluents": 5, "moves": (4, 3), "gates": (20, 20, 20), "loops": 3},
+        {"fluents": 5, "moves": (65, 130), "gates": (20, 20, 20)},
+        {"fluents": 9, "moves": (6, 5), "gates": (9, 9, 9), "groups": (2, 4)},
+        pytest.param(
+            {"fluents": 15, "moves": (6, 5), "gates": (9, 9, 9), "groups": (2, 4), "late": True},
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=lambda shape: " ".join(f"{name} {value}" for name, value in shape.items()),
+)
+def test_networks_at_an_edge(fuzzer: Any, shape: dict[str, Any]) -> None:
+    """What random shapes seldom are."""
+    chance = np.random.default_rng(7)
+    made = fuzzer.Shape(**shape)
+    network = fuzzer.random_network(chance, made)
+    fuzzer.check_evaluation(network, made, chance)
+    fuzzer.check_choice(network, made, chance)
+    fuzzer.check_games(network, made, chance, compiled=False)
+    fuzzer.check_refusal(network, chance)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"legal": [1, 6]}, "`legal` depends on what is not computed for it"),  # a move
+        ({"terminal": 14}, "`terminal` depends on"),  # a gate of the second cone
+        ({"goal": [14]}, "`goal` depends on"),
+        ({"left": [10, 10, 2]}, "a gate depends on"),  # feedback before its loop
+        ({"feedback": [15]}, "depends on its own opposite"),
+        ({"loops": [[1, 2, 0, 1], [2, 3, 0, 1]]}, "loops share feedback"),
+    ],
+)
+def test_circuits_that_cannot_be_evaluated_in_their_order_are_refused(
+    changed: dict[str, Any], why: str
+) -> None:
+    """What is read before it is computed would be anything; a loop through its opposite might never end."""
+
+    def numbers(*of: int) -> np.ndarray[Any, Any]:
+        return np.array(of, np.int32)
+
+    # nodes: false, two fluents, two moves, feedback; gates: one of the first cone, a loop, one of goals
+    right: dict[str, Any] = {
+        "fluents": 2, "roles": 1, "left": numbers(2, 10, 2), "right": numbers(4, 12, 4), "feedback": numbers(14),
+        "loops": np.array([[1, 2, 0, 1]], np.int32), "legal": numbers(1, 12), "move_role": numbers(0, 0),
+        "next": numbers(14, 6), "terminal": 12, "goal": numbers(16), "goal_role": numbers(0),
+        "goal_value": np.array([50], np.int16), "sees": numbers(), "sees_role": numbers(),
+        "initial": np.zeros(1, np.uint64), "cones": [1, 2, 3],
+    }  # fmt: skip
+    core.make_circuit(**right)
+    with pytest.raises(ValueError, match=f"no circuit: .*{why}"):
+        core.make_circuit(**(right | {name: _as_array(value) for name, value in changed.items()}))
+
+
+def _as_array(value: int | list[Any]) -> Any:
+    return value if isinstance(value, int) else np.array(value, np.int32)
