@@ -2,8 +2,9 @@
 
     python benchmarks/known_values.py [--seconds S]
 
-The numbers were counted by independent programs; `tests/unit/analyse/test_solve.py` has the small ones.  States
-of reversi are boards with whose turn it is; by the discs of who moves and those of the other there are 58 533.
+The numbers were counted by independent programs; `tests/unit/analyse/test_solve.py` has the small ones.
+States of reversi are boards with whose turn it is; by the discs of who moves and those of the other there are
+58 533.
 Ends with status 1 when something differs.
 """
 
