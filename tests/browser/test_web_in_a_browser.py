@@ -207,7 +207,7 @@ def test_moves_without_places_are_in_the_list(page: Page) -> None:
 def test_a_game_is_broken_and_mended(page: Page) -> None:
     """A missing parenthesis is found while one types, and its button puts it back; then the game is played."""
     page.goto("/edit?game=ticTacToe")
-    page.wait_for_function("() => document.getElementById('verdict').textContent === 'all is well'")
+    page.wait_for_function("() => document.getElementById('verdict').textContent === 'no problems'")
     whole = page.input_value("#text")
     page.fill("#text", whole.replace("(init (control xplayer))", "(init (control xplayer)"))
     page.wait_for_selector("#findings li.error")
