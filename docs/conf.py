@@ -41,7 +41,7 @@ add_module_names = False
 smartquotes_action = "qe"  # no dashes: `--help` is no dash
 python_use_unqualified_type_names = True
 toc_object_entries = False  # the table of contents is drawn on every page: half of the time went there
-maximum_signature_line_length = 88
+maximum_signature_line_length = 500  # the lists of longer ones are no valid lists for screen readers
 
 html_theme = "furo"
 html_title = "herbrand"
@@ -124,6 +124,9 @@ ACCESSIBLE = {
     '<aside class="toc-drawer no-toc">': '<aside class="toc-drawer no-toc" aria-label="On this page">',
     'class="caption" role="heading">': 'class="caption" role="heading" aria-level="2">',
     "<pre>": '<pre tabindex="0">',
+    '<div class="table-wrapper colwidths-auto docutils container">': (
+        '<div class="table-wrapper colwidths-auto docutils container" tabindex="0">'
+    ),
 }
 """What the theme lacks for screen readers and keyboards, as axe-core reports it."""
 

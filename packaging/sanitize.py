@@ -108,6 +108,7 @@ def main() -> int:
             PYTHONPATH=str(folder),
             PYTHONMALLOC="malloc",
             LD_PRELOAD=":".join(libraries),
+            OPENBLAS_NUM_THREADS="1",  # its threads are not instrumented, and would be reported
             ASAN_OPTIONS=f"{said}:detect_leaks=0:allocator_may_return_null=1",
             UBSAN_OPTIONS=f"{said}:print_stacktrace=1:halt_on_error=1",
             TSAN_OPTIONS=f"{said}:suppressions={ROOT / 'packaging' / 'thread.supp'}:second_deadlock_stack=1",
