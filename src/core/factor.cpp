@@ -261,51 +261,18 @@ std::vector<std::pair<i32, i32>> share_pairs(std::vector<Row> &rows, const std::
     return shared;
 }
 
-// A growing list of gates, equal ones being one.
-class GateList {
-public:
-    explicit GateList(i64 first) : first_(first), table_(64) {}
-
-    i32 conjunction(i32 a, i32 b) {
-        if (a > b) std::swap(a, b);
-        if (a == 0 || a == (b ^ 1)) return 0;
-        if (a == 1 || a == b) return b;
-        if (2 * left.size() >= room_) grow();
-        i32 &slot = table_.slot(a, b, left.data(), right.data());
-        if (slot < 0) {
-            slot = static_cast<i32>(left.size());
-            left.push_back(a);
-            right.push_back(b);
-        }
-        return static_cast<i32>(2 * (first_ + slot));
+// The conjunction of literals, older ones joined first.
+i32 balanced(GateGraph &graph, const Row &literals) {
+    std::priority_queue<i32, std::vector<i32>, std::greater<>> heap(literals.begin(), literals.end());
+    while (heap.size() > 1) {
+        const i32 a = heap.top();
+        heap.pop();
+        const i32 b = heap.top();
+        heap.pop();
+        heap.push(graph.conjunction(a, b));
     }
-    // The conjunction of literals, older ones joined first.
-    i32 balanced(const Row &literals) {
-        std::priority_queue<i32, std::vector<i32>, std::greater<>> heap(literals.begin(), literals.end());
-        while (heap.size() > 1) {
-            const i32 a = heap.top();
-            heap.pop();
-            const i32 b = heap.top();
-            heap.pop();
-            heap.push(conjunction(a, b));
-        }
-        return heap.empty() ? 1 : heap.top();
-    }
-
-    std::vector<i32> left, right;
-
-private:
-    void grow() {
-        room_ *= 2;
-        table_ = GateTable(static_cast<i64>(room_));
-        for (std::size_t g = 0; g < left.size(); ++g)
-            table_.slot(left[g], right[g], left.data(), right.data()) = static_cast<i32>(g);
-    }
-
-    i64 first_;
-    std::size_t room_ = 64;
-    GateTable table_;
-};
+    return heap.empty() ? 1 : heap.top();
+}
 
 } // namespace
 
@@ -381,7 +348,8 @@ Factored factor(View<i32> left, View<i32> right, i64 first, View<i32> outputs, V
     const auto shared = share_pairs(rows, used, base);
 
     // Gates in the order in which outputs need them.
-    GateList list(first);
+    GateGraph graph;
+    graph.variables(first - 1); // node 0 is false in both
     std::vector<i32> place(base + static_cast<i64>(shared.size()), -1);
     for (i64 node = 0; node < first; ++node) place[node] = static_cast<i32>(2 * node);
     Factored result;
@@ -402,13 +370,16 @@ Factored factor(View<i32> left, View<i32> right, i64 first, View<i32> outputs, V
                 if (place[literal >> 1] < 0) stack.push_back(literal >> 1);
             if (stack.size() > before) continue;
             for (i32 &literal : operands) literal = place[literal >> 1] ^ (literal & 1);
-            place[node] = list.balanced(operands);
+            place[node] = balanced(graph, operands);
             stack.pop_back();
         }
         result.outputs.push_back(place[output >> 1] ^ (output & 1));
     }
-    result.left = std::move(list.left);
-    result.right = std::move(list.right);
+    const auto operands_of = [&](const std::vector<i32> &side) {
+        return std::vector<i32>(side.begin() + first, side.begin() + graph.nodes());
+    };
+    result.left = operands_of(graph.operands()->left);
+    result.right = operands_of(graph.operands()->right);
     return result;
 }
 
