@@ -27,7 +27,7 @@ import herbrand.game
 from herbrand import games
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
 REPRESENTATIVE = (
     "ticTacToe",  # small
@@ -143,12 +143,6 @@ def corpus_dir() -> Path:
     if folder is None:
         pytest.skip("no collection of rulesheets: set HERBRAND_CORPUS to the folder that has rulesheets/")
     return folder
-
-
-@pytest.fixture(scope="session")
-def bundled() -> Callable[[str], herbrand.Game]:
-    """`bundled(name)` is that game, the same one for all tests: its network is built once."""
-    return functools.cache(herbrand.game.load)
 
 
 @pytest.fixture(autouse=True, scope="module")

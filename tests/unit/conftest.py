@@ -64,9 +64,9 @@ def small_connect_four() -> herbrand.Game:
 
 
 @pytest.fixture(scope="session")
-def learned(bundled: Callable[[str], herbrand.Game]) -> tuple[herbrand.Game, LearnedJudge]:
+def learned() -> tuple[herbrand.Game, LearnedJudge]:
     """Breakthrough, and what is learned for white from its random games."""
-    game = bundled("breakthrough")
+    game = herbrand.load("breakthrough")
     return game, learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
 
 

@@ -93,23 +93,28 @@ def command(
     programs = {}
     if opponent not in ("random", "human"):
         programs = {role: opponent for role in game.players if role not in people}
+    preparation = max(clock, PREPARATION)
+
+    def announce(name: str, role: str) -> None:
+        if sys.stderr.isatty():
+            remark(f"preparing {name} to play {role}, for at most {preparation:g} seconds")
+
     match = LocalMatch(
-        game, people=people, programs=programs, clock=clock, preparation=max(clock, PREPARATION), seed=seed
+        game,
+        people=people,
+        programs=programs,
+        clock=clock,
+        preparation=preparation,
+        seed=seed,
+        on_start=announce,
     )
     for role in programs:
         try:
-            _prepare(match, role, opponent)
+            match.player(role, opponent)
         except NoSuchPlayer as error:
             raise click.BadParameter(str(error), param_hint="--opponent") from error
     kind = _Screen if everything or not game.has_percepts else _HiddenScreen
     kind(match, hints=hints).run()
-
-
-def _prepare(match: LocalMatch, role: str, name: str) -> None:
-    """Start a program, with a message on terminals since this can take seconds."""
-    if sys.stderr.isatty():
-        remark(f"preparing {name} to play {role}, for at most {match.preparation:g} seconds")
-    match.player(role, name)
 
 
 def _people(game: Game, roles: Sequence[str], opponent: str) -> tuple[str, ...]:
@@ -275,7 +280,6 @@ class _Screen:
 
     def _hint(self, role: str) -> None:
         """Show how a program rates the moves of a person."""
-        _prepare(self.match, role, ADVISER)
         _, report = self.match.hint(role, ADVISER)
         if report is None:
             result("there is only one move")

@@ -282,9 +282,11 @@ class GameDescription:
             from herbrand.rules.naive import NaiveEngine
 
             return NaiveEngine(self.rules, limits=self.limits)
-        from herbrand.rules.from_rules import RulesEngine
+        if name == "rules":
+            from herbrand.rules.from_rules import RulesEngine
 
-        return RulesEngine(self.rules, limits=self.limits)
+            return RulesEngine(self.rules, limits=self.limits)
+        raise ValueError(f"{type(self).__name__} has no engine {name!r}: use herbrand.Game")
 
     def walker(self) -> Walker:
         """Return a game in progress that is updated in place, the fastest way to play from Python.

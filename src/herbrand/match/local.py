@@ -13,7 +13,7 @@ from herbrand.play.registry import make_player
 from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from herbrand.analyse.knowledge.knowing import Knowledge
     from herbrand.game import Game
@@ -38,7 +38,7 @@ class LocalMatch:
     `herbrand.play.make_player`.  All remaining roles choose at random.  Programs have `clock` seconds for a
     move and `preparation` seconds when they are first used.  In games with hidden information a program gets
     its history and a state sampled from those its role considers possible.  The same seed and the same moves
-    of people give the same draws.
+    of people give the same draws.  `on_start(player, role)` is called before a program prepares.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class LocalMatch:
         preparation: float = 5.0,
         seed: int | None = None,
         engine: str = "rules",
+        on_start: Callable[[str, str], None] | None = None,
     ) -> None:
         self.game = game
         self.people = tuple(people)
@@ -63,6 +64,7 @@ class LocalMatch:
         """For each joint move, the reports of the programs about their moves."""
         self.chosen: dict[str, str] = {}
         """The moves that people have chosen for the next joint move, by role."""
+        self._on_start = on_start
         self._chance = random.Random(seed)
         self._players: dict[tuple[str, str], Player] = {}
         self._knowledge: dict[str, Knowledge | HerbrandError] = {}
@@ -146,7 +148,10 @@ class LocalMatch:
         """
         player = self._players.get((role, name))
         if player is None:
-            player = self._players[role, name] = make_player(name, seed=self._chance.getrandbits(32))
+            player = make_player(name, seed=self._chance.getrandbits(32))
+            if self._on_start is not None:
+                self._on_start(name, role)
+            self._players[role, name] = player
             player.start(self.game, role, self.preparation)
         return player
 

@@ -82,7 +82,7 @@ class MatchTable:
         moved = list(play.choices(step - 1).values()) if step else []
         people = match.people
         legal = state.legal_moves() if not state.is_terminal else {}
-        turns = [role for role in people if len(legal.get(role, ())) > 1 and role not in match.chosen]
+        turns = match.waiting
         if hidden:
             drawing = artist.draw(
                 self._certain_facts((turns or people)[0]), control=False, stacked=True, style=False

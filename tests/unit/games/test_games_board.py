@@ -459,9 +459,9 @@ NAMES = (*AGAIN, "chess")
 
 
 @pytest.fixture(scope="module")
-def sheets(bundled):
+def sheets():
     """Each rulesheet, loaded once."""
-    return {name: bundled(name) for name in NAMES}
+    return {name: herbrand.load(name) for name in NAMES}
 
 
 # ---- rulesheet against Python -----------------------------------------------------------------

@@ -20,8 +20,6 @@ import herbrand
 from herbrand import games
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from herbrand.machine.state import State
 
 TABLES = Path(__file__).parents[2] / "perft"
@@ -136,19 +134,19 @@ def test_there_are_tables_and_each_belongs_to_a_game() -> None:
 
 @pytest.mark.slow_except(*(name for name in NAMES if name != "chess"))  # whose counts are in test_games_board
 @pytest.mark.parametrize("name", NAMES)
-def test_perft(name: str, bundled: Callable[[str], herbrand.Game]) -> None:
+def test_perft(name: str) -> None:
     """The rulesheet has as many sequences as its table says, as deep as is quick."""
     rows = read_table(TABLES / f"{name}.perft")
-    wrong = differences(bundled(name).initial_state(), rows, -1, QUICK)
+    wrong = differences(herbrand.load(name).initial_state(), rows, -1, QUICK)
     assert not wrong, f"{name}, {wrong}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_perft_deeper(name: str, bundled: Callable[[str], herbrand.Game]) -> None:
+def test_perft_deeper(name: str) -> None:
     """The same for the rows that take longer."""
     rows = read_table(TABLES / f"{name}.perft")
-    wrong = differences(bundled(name).initial_state(), rows, QUICK, SLOW)
+    wrong = differences(herbrand.load(name).initial_state(), rows, QUICK, SLOW)
     assert not wrong, f"{name}, {wrong}"
 
 

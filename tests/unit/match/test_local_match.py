@@ -127,3 +127,18 @@ def test_a_hint_is_a_legal_move_with_a_report() -> None:
     assert move in match.state.legal_moves("xplayer")
     assert report is not None
     assert report.moves
+
+
+def test_a_program_is_announced_once_before_it_prepares() -> None:
+    """Hints come from one program, which is started with the first of them."""
+    started: list[tuple[str, str]] = []
+    match = LocalMatch(
+        herbrand.load("ticTacToe"),
+        people=["xplayer"],
+        clock=0.05,
+        preparation=0.05,
+        on_start=lambda player, role: started.append((player, role)),
+    )
+    match.hint("xplayer", "legal")
+    match.hint("xplayer", "legal")
+    assert started == [("legal", "xplayer")]
