@@ -108,5 +108,6 @@ void bind_play(nb::module_ &m);
 void bind_env(nb::module_ &m);
 void bind_graph(nb::module_ &m);
 void bind_state(nb::module_ &m);
+void bind_watchdog(nb::module_ &m);
 
 } // namespace herbrand

@@ -70,4 +70,5 @@ NB_MODULE(_core, m) {
     bind_env(m);
     bind_graph(m);
     bind_state(m);
+    bind_watchdog(m);
 }

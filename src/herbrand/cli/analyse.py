@@ -62,14 +62,6 @@ _LONG_LINE = 40
     help="Maximum number of states in memory.",
 )
 @click.option(
-    "--megabytes",
-    type=click.FloatRange(min=1),
-    default=1500.0,
-    show_default=True,
-    metavar="M",
-    help="Memory limit for states.",
-)
-@click.option(
     "--win",
     type=click.IntRange(0, 100),
     default=100,
@@ -86,7 +78,6 @@ def command(
     properties: tuple[str, ...],
     budget: float,
     states: int,
-    megabytes: float,
     win: int,
     no_values: bool,
     no_check: bool,
@@ -108,7 +99,7 @@ def command(
         analysis = analyse(
             game,
             properties or PROPERTIES,
-            budget=Budget(budget, states, megabytes),
+            budget=Budget(budget, states, game.limits.megabytes),
             win=win,
             check=not no_check,
             values=not no_values,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from herbrand.cli.budget import given_limits
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_tree
 from herbrand.cli.options import OUTPUT
 from herbrand.cli.output import count, remark, render, result
@@ -55,10 +57,24 @@ def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., Non
 @NOTATION
 @click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="The output format.")
 @_target_options
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Time limit in seconds (exit 3).",
+)
 @OUTPUT
 @click.pass_context
 def command(
-    ctx: click.Context, /, file: str, notation: str, target: str, output: str | None, **options: Any
+    ctx: click.Context,
+    /,
+    file: str,
+    notation: str,
+    target: str,
+    output: str | None,
+    seconds: float,
+    **options: Any,
 ) -> None:
     """Call the function of the target."""
     from herbrand.game import Game
@@ -73,7 +89,8 @@ def command(
         kind = "error" if tree.ggdl is not None else "syntax error"
         remark(f"error: {count(len(errors), kind)} in {tree.source.name}; nothing was written")
         ctx.exit(1)
-    game = Game(tree, name="stdin" if file == STDIN else None)
+    limits = replace(given_limits(), seconds=seconds)
+    game = Game(tree, name="stdin" if file == STDIN else None, limits=limits)
     written = entry.write(game, **{name: options[name] for name in entry.options})
     if not isinstance(written, str | bytes):
         if written.diagnostics:

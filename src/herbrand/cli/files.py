@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from herbrand.cli.budget import given_limits
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -162,4 +164,4 @@ def read_game(file: str, notation: str = "auto", *, parameters: bool = True) -> 
     from herbrand.game import Game
 
     tree = read_tree(file, notation, parameters=parameters)
-    return Game(tree, name="stdin" if file == STDIN else None)
+    return Game(tree, name="stdin" if file == STDIN else None, limits=given_limits())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON
 from herbrand.cli.output import result, write_json
 from herbrand.errors import GameError
-from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT
 
 __all__ = ["command"]
 
@@ -29,17 +30,8 @@ __all__ = ["command"]
     show_default=True,
     help="Time limit in seconds (exit 3).",
 )
-@click.option(
-    "--megabytes",
-    type=click.IntRange(min=1),
-    default=6000,
-    show_default=True,
-    help="Memory limit of the grounder.",
-)
 @JSON
-def command(
-    file: str, notation: str, stats: bool, no_shrink: bool, seconds: float, megabytes: int, as_json: bool
-) -> None:
+def command(file: str, notation: str, stats: bool, no_shrink: bool, seconds: float, as_json: bool) -> None:
     """List the relevant ground instances of the rules.
 
     Facts are evaluated; `true` and `does` remain as inputs. Auxiliary atoms from decomposed rules are
@@ -52,8 +44,7 @@ def command(
         raise GameError(f"{game.name} has errors", game.rules.errors)
     program = ground(
         game.rules,
-        limits=Limits(seconds=seconds, atoms=DEFAULT.atoms),
-        megabytes=megabytes,
+        limits=replace(game.limits, seconds=seconds),
         shrink=not no_shrink,
     )
     value: dict[str, Any] = {"game": game.name, "ground": program.statistics()}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from herbrand import __version__
+from herbrand.cli.budget import BUDGETS, with_budget
 from herbrand.cli.output import remark
 from herbrand.errors import (
     BudgetExceeded,
@@ -79,8 +81,7 @@ class CommandGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"herbrand.cli.{cmd_name}").command
-        return command
+        return _command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -118,6 +119,13 @@ class CommandGroup(click.Group):
             _remark(f"error: {describe(error)}")
             ctx.exit(WRONG_USE)
         return result
+
+
+@cache
+def _command(name: str) -> click.Command:
+    """Import a command, which is held to its budget."""
+    command: click.Command = import_module(f"herbrand.cli.{name}").command
+    return with_budget(command, BUDGETS[name]) if name in BUDGETS else command
 
 
 def failure(error: HerbrandError | MemoryError) -> int:

@@ -51,7 +51,7 @@ class Target:
         return function(game, **options)
 
 
-_AUTOMATON = ("minimise", "from", "limit", "seconds")
+_AUTOMATON = ("minimise", "from", "limit")
 
 TARGETS = {
     "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
@@ -116,7 +116,6 @@ OPTIONS = {
     "minimise": Option("Merge equivalent states."),
     "from": Option("Start in the state with these facts.", str, metavar="FACTS"),
     "limit": Option("Maximum number of states.", int, 100_000, "N", 1),
-    "seconds": Option("Time limit in seconds (exit 3).", int, 60, "N", 1),
     "part": Option("The PDDL file to write.", ("domain", "problem"), "domain"),
     "program": Option(
         "The program that plays random games, or the one that evaluates states.",

@@ -1231,3 +1231,24 @@ class MoveNames:
     @property
     def answer(self) -> Callable[..., Any]:
         """answer(answers): the legal moves by role."""
+
+def resident_bytes() -> int:
+    """
+    Return the resident bytes of this process and, on Linux, of its descendants without what is shared; 0 if
+    unknown.
+    """
+
+class Watchdog:
+    """
+    Watches memory and time of this process; see `herbrand.runtime.watchdog`.
+    """
+
+    def __init__(self, soft: tuple[float, float], hard: tuple[float, float], signal: int, status: int, memory_text: str, time_text: str) -> None:
+        """Limits are pairs of megabytes and seconds from now; infinity for none."""
+
+    def stop(self) -> None:
+        """End the watch."""
+
+    @property
+    def excess(self) -> str:
+        """"memory" or "time" once the soft limit was exceeded, before that ""."""

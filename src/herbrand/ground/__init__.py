@@ -50,10 +50,9 @@ def ground(
     `wanted` are the relations (name, arity) to ground besides those that define states and moves; by default
     all keywords of the language.  `shrink` decomposes rules first and treats fluents that never change as
     facts; the result is then valid only for states in which these have their initial values.  The grounder
-    may use `limits.seconds` of processor time, four times that of wall-clock time, and `megabytes` of memory
-    (by default `limits.megabytes`).  Its output may take a twentieth of that memory, since the network built
-    from it takes many times as much.  Only one thread grounds at a time.  Raises `BudgetExceeded` if the
-    budget is not enough.
+    may use `limits.seconds` and `megabytes` of memory (by default `limits.megabytes`).  Its output may take a
+    twentieth of that memory, since the network built from it takes many times as much.  Only one thread
+    grounds at a time.  Raises `BudgetExceeded` if the budget is not enough.
     """
     from herbrand.ground.clingo_child import grounder
     from herbrand.ground.encode import INTERFACE, encode

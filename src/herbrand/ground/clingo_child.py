@@ -1,23 +1,20 @@
 """Runs clingo's grounder in a child process.
 
 clingo cannot interrupt its grounding, so it runs in a process that can be killed, under a time limit and,
-where the system supports it, a memory limit.  The time limit is processor time, so that the result does
-not depend on the load of the machine; `PATIENCE` bounds wall-clock time.  Output is streamed in chunks, never
-held in memory whole.
+where the system supports it, a memory limit.  Output is streamed in chunks, never held in memory whole.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
-import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from threading import Timer
+from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, Final, Self
 
 from herbrand.errors import BudgetExceeded, HerbrandError, InternalError
@@ -31,8 +28,6 @@ __all__ = ["clingo_command", "grounder"]
 
 CHUNK: Final = 1 << 20
 """Bytes read at a time."""
-PATIENCE: Final = 4
-"""Wall-clock seconds that a child may take for each of its seconds of processor time."""
 _CHILD: Final = """
 import sys
 folder, library, *options = sys.argv[1:]
@@ -78,13 +73,8 @@ class _Grounder:
 
     def __init__(self, program: IO[bytes], messages: IO[bytes], seconds: float, megabytes: int) -> None:
         self.seconds, self.megabytes, self.messages = seconds, megabytes, messages
-        self.cpu_seconds = math.ceil(min(max(seconds, 1.0), 1e6))
-        limits = limiting_script(megabytes, cpu=self.cpu_seconds)
-        self.limited = bool(limits)
-        self.wall_seconds = min(max(seconds, 0.0) * (PATIENCE if self.limited and seconds >= 1 else 1), 1e6)
         options = ("--mode=gringo", "--output=intermediate", "--warn=none", "-")
-        command = clingo_command(*options, first=limits)
-        self.cpu_before = _children() if self.limited else 0.0
+        command = clingo_command(*options, first=limiting_script(megabytes))
         self.started = time.monotonic()
         self.child = subprocess.Popen(  # noqa: S603  # our own interpreter
             command,
@@ -94,7 +84,7 @@ class _Grounder:
             # with unbuffered output the grounder makes one system call for every number
             env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
         )
-        self.stop = Timer(self.wall_seconds, self.child.kill)
+        self.stop = Timer(max(0.0, min(seconds, TIMEOUT_MAX)), self.child.kill)
         self.stop.daemon = True
         self.stop.start()
 
@@ -120,8 +110,7 @@ class _Grounder:
             raise self._failure()
 
     def _failure(self) -> HerbrandError:
-        late = time.monotonic() - self.started >= self.wall_seconds
-        if late or (self.limited and _children() - self.cpu_before >= self.cpu_seconds - 0.5):
+        if time.monotonic() - self.started >= self.seconds:
             return BudgetExceeded(f"{self.seconds:g} seconds", "while grounding")
         self.messages.seek(0)
         message = self.messages.read().decode(errors="replace").strip()
@@ -142,11 +131,3 @@ def _clingo() -> tuple[str, str]:
     package = Path(next(iter(spec.submodule_search_locations)))
     library = next((file for file in sorted(package.glob("_clingo*")) if file.suffix in (".so", ".pyd")), "")
     return str(package.parent), str(library)
-
-
-def _children() -> float:
-    """Return the processor seconds of all child processes that have ended."""
-    import resource
-
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return spent.ru_utime + spent.ru_stime

@@ -5,6 +5,7 @@ equal terms have equal numbers, comparison and hashing are those of `int`, and a
 
     functor[t]   number of the pair (name, arity) of term t; a constant has arity 0
     args[t]      its arguments as numbers, () for a constant
+    size[t]      the number of symbols in its text
 
 The tables only grow.  Texts have the display spelling of names; comparison uses folded names.
 """
@@ -26,6 +27,11 @@ __all__ = ["TermTable"]
 
 _TOKEN = re.compile(r"[()]|[^\s();]+")
 _DEPTH = 400
+"""Levels of nesting."""
+_SIZE = 20_000
+"""Symbols in the text of a term, which can double with each level."""
+_CACHED_SIZE = 100
+"""The texts of larger terms are made again each time."""
 
 
 class _Cons(dict[tuple[int, ...], int]):
@@ -41,12 +47,19 @@ class _Cons(dict[tuple[int, ...], int]):
         number = len(table.functor)
         if number >= table.limit:
             raise BudgetExceeded(f"{table.limit} different terms")
+        depth, size = 1, 1
+        for arg in key[1:]:
+            depth = max(depth, 1 + table.depth[arg])
+            size += table.size[arg]
+        if depth > _DEPTH:
+            raise BudgetExceeded(f"terms nested {_DEPTH} deep")
+        if size > _SIZE:
+            raise BudgetExceeded(f"a term of {_SIZE} symbols")
         self[key] = number
         table.functor.append(key[0])
         table.args.append(key[1:])
-        table.depth.append(1 + max((table.depth[arg] for arg in key[1:]), default=0))
-        if table.depth[number] > _DEPTH:
-            raise BudgetExceeded(f"terms nested {_DEPTH} deep")
+        table.depth.append(depth)
+        table.size.append(size)
         table.texts.append(None)
         return number
 
@@ -70,6 +83,7 @@ class TermTable:
         self.functor: list[int] = []
         self.args: list[tuple[int, ...]] = []
         self.depth: list[int] = []
+        self.size: list[int] = []
         self.texts: list[str | None] = []
         self.cons = _Cons(self)
         self._hashes: dict[int, int] = {}
@@ -123,7 +137,8 @@ class TermTable:
             name, arity = self.functors[self.functor[number]]
             name = self.spelling.get(name, name)
             text = f"({name} {' '.join(map(self.text, self.args[number]))})" if arity else name
-            self.texts[number] = text
+            if self.size[number] <= _CACHED_SIZE:
+                self.texts[number] = text
         return text
 
     def hash_of(self, numbers: Iterable[int]) -> int:

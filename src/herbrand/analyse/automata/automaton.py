@@ -389,8 +389,7 @@ def _with_options(game: StateMachine, options: Mapping[str, Any]) -> Automaton:
     """Return the automaton with the options of `herbrand convert`."""
     facts: str | None = options.get("from")
     start = None if facts is None else game.state(_facts(facts))
-    limits = {name: options[name] for name in ("limit", "seconds") if options.get(name)}
-    result = automaton(game, start=start, **limits)
+    result = automaton(game, start=start, limit=options.get("limit") or LIMIT, seconds=game.limits.seconds)
     return result.minimised() if options.get("minimise") else result
 
 

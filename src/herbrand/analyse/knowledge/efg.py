@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.knowledge.states import legal_moves, single_goal
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
+    from herbrand.runtime.limits import Limits
 
 __all__ = ["write"]
 
@@ -24,13 +24,14 @@ MOST_NODES = 100_000
 """The most nodes of the tree, which does not share subtrees."""
 
 
-def write(game: StateMachine, *, nodes: int = MOST_NODES, limits: Limits = DEFAULT) -> str:
+def write(game: StateMachine, *, nodes: int = MOST_NODES, limits: Limits | None = None) -> str:
     """Return the tree of all plays as text, one line for each node.
 
-    Raises `BudgetExceeded` when there are more than `nodes` nodes or time is up, `GameError` when a
-    role has no legal move, no single goal value at the end, or cannot know its legal moves.
+    Raises `BudgetExceeded` when there are more than `nodes` nodes or time is up (`limits`, by default those
+    of the game), `GameError` when a role has no legal move, no single goal value at the end, or cannot know
+    its legal moves.
     """
-    return "\n".join(_Tree(game, nodes, limits).lines()) + "\n"
+    return "\n".join(_Tree(game, nodes, limits or game.limits).lines()) + "\n"
 
 
 class _Tree:

@@ -1,0 +1,132 @@
+"""The options --memory and --seconds of commands, whose limits hold whatever the rules of a game do."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from herbrand.runtime.watchdog import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.runtime.limits import Limits
+
+__all__ = ["BUDGETS", "CommandBudget", "given_limits", "with_budget"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandBudget:
+    """The limits of a command."""
+
+    megabytes: int = 2000
+    """Default of --memory."""
+    seconds: float | None = None
+    """Default of --seconds; None for no limit."""
+    time: str | None = "seconds"
+    """The parameter that limits the time of the whole command.  None if --seconds means something else."""
+
+
+_SINGLE: Final = CommandBudget(seconds=60.0)
+_PLAYERS: Final = CommandBudget(megabytes=4000)
+_CONTEST: Final = CommandBudget(megabytes=8000)
+
+BUDGETS: Final = {
+    "check": CommandBudget(),
+    "format": CommandBudget(),
+    "convert": _SINGLE,
+    "reader": _SINGLE,
+    "show": _SINGLE,
+    "draw": _SINGLE,
+    "simulate": CommandBudget(),
+    "play": _PLAYERS,
+    "match": _PLAYERS,
+    "tournament": _CONTEST,
+    "replay": _PLAYERS,
+    "record": CommandBudget(),
+    "tasks": CommandBudget(),
+    "params": _SINGLE,
+    "verify": CommandBudget(),
+    "analyse": CommandBudget(time="budget"),
+    "diff": CommandBudget(),
+    "measure": CommandBudget(time=None),
+    "evolve": CommandBudget(megabytes=8000, time=None),
+    "ground": CommandBudget(),
+    "bench": CommandBudget(time=None),
+}
+"""The limits of commands by name.  Servers limit what they serve; the other commands read no rules."""
+
+_MEMORY: Final = "memory"
+_GROUNDING: Final = 0.75
+"""Share of the memory for grounding and building a network."""
+
+
+def with_budget(command: click.Command, budget: CommandBudget) -> click.Command:
+    """Add the options of a budget that a command does not have, and hold it to them; return the command."""
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            command.commands[name] = with_budget(inner, budget)
+        return command
+    names = {parameter.name for parameter in command.params}
+    added = []
+    if _MEMORY not in names:
+        added.append(_memory_option(budget.megabytes))
+    if budget.time is not None and budget.time not in names:
+        added.append(_time_option(budget.seconds))
+    place = next((i for i, p in enumerate(command.params) if p.name == "as_json"), len(command.params))
+    command.params[place:place] = added
+    assert command.callback is not None
+    command.callback = _limited(command.callback, budget, tuple(option.name or "" for option in added))
+    return command
+
+
+def _memory_option(megabytes: int) -> click.Option:
+    return click.Option(
+        ["--memory"],
+        type=click.IntRange(min=100),
+        default=megabytes,
+        show_default=True,
+        metavar="MB",
+        help="Memory limit in megabytes, child processes included (exit 3).",
+    )
+
+
+def _time_option(seconds: float | None) -> click.Option:
+    return click.Option(
+        ["--seconds"],
+        type=click.FloatRange(min=0, min_open=True),
+        default=seconds,
+        show_default=seconds is not None,
+        help="Time limit in seconds (exit 3).",
+    )
+
+
+def _limited(
+    callback: Callable[..., Any], budget: CommandBudget, added: tuple[str, ...]
+) -> Callable[..., Any]:
+    @functools.wraps(callback)
+    def limited(*args: Any, **options: Any) -> Any:
+        seconds = options.get(budget.time) if budget.time else None
+        own = {name: value for name, value in options.items() if name not in added}
+        with watch(
+            megabytes=options[_MEMORY],
+            seconds=math.inf if seconds is None else seconds,
+            memory_hint="--memory sets the limit",
+            time_hint=f"--{budget.time} sets the limit",
+        ):
+            return callback(*args, **own)
+
+    return limited
+
+
+def given_limits() -> Limits:
+    """Return the limits of games in the running command, within what --memory allows."""
+    from herbrand.runtime.limits import DEFAULT, Limits
+
+    ctx = click.get_current_context(silent=True)
+    megabytes = None if ctx is None else ctx.params.get(_MEMORY)
+    return DEFAULT if megabytes is None else Limits(megabytes=int(_GROUNDING * megabytes))
