@@ -35,10 +35,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from emulated import EmulatedMachine
+from interpreted import InterpretedPlayouts
 
 from herbrand import core
 from herbrand.convert.lanes.c_language import c_source
-from herbrand.engine.interpreted import InterpretedPlayouts
 from herbrand.engine.on_network import NetworkEngine
 from herbrand.network import LaneProgram, Network
 from herbrand.network.lane_machine import LaneMachine

@@ -11,7 +11,6 @@
 | `expand`      | many given states at once, packed in numpy arrays                                 |
 | `playouts`    | random playouts one at a time, on any engine; their statistics                    |
 | `from_network`, `parallel` | random playouts 512 at once, on several cores                        |
-| `interpreted` | the reference for these: an interpreted lane program                              |
 | `weights`     | playouts that choose moves in proportion to weights                               |
 | `decisive`    | playouts that take immediate wins                                                 |
 | `speed`       | steps and playouts per second, and the share of the processor's peak              |

@@ -21,7 +21,7 @@ state and the percepts, for the moves that the caller has written to `move_rows`
 the state.  `legal` must run before the others.
 
 A program that plays also chooses moves.  `PlayRows` documents the duties of its caller;
-`herbrand.engine.interpreted` is the reference, and `herbrand.convert.lanes` writes the same in C.
+`benchmarks/interpreted.py` is the reference, and `herbrand.convert.lanes` writes the same in C.
 """
 
 from __future__ import annotations

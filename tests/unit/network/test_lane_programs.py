@@ -18,7 +18,6 @@ from herbrand import games
 from herbrand.convert.lanes import c
 from herbrand.convert.lanes.chunks import cut
 from herbrand.core import Playouts, Stop, playing_program
-from herbrand.engine.interpreted import InterpretedPlayouts
 from herbrand.engine.on_network import NetworkEngine
 from herbrand.network import LaneProgram
 from herbrand.network.formula import formula
@@ -94,7 +93,15 @@ def counted(network: Network, playouts: int, seed: int, max_steps: int) -> dict[
     return _counts(played) | {"lengths": lengths}
 
 
-def _counts(played: Playouts | InterpretedPlayouts) -> dict[str, Any]:
+def _interpreted(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The reference for playouts, which stands beside the benchmarks."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks")
+    from interpreted import InterpretedPlayouts
+
+    return InterpretedPlayouts
+
+
+def _counts(played: Any) -> dict[str, Any]:
     names = ("played", "ended", "truncated", "stuck", "transitions")
     numbers: dict[str, Any] = {name: getattr(played, name) for name in names}
     return numbers | {"goals": played.goals.tolist(), "choices": played.choices.tolist()}
@@ -210,10 +217,12 @@ def test_evaluating_programs_say_what_the_network_says(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "arity"), [*((name, 3) for name in (*SMALL, "connectFour")), ("nim", 2), ("loop", 2)]
 )
-def test_interpreted_programs_play_the_games_of_the_core(name: str, arity: int) -> None:
+def test_interpreted_programs_play_the_games_of_the_core(
+    name: str, arity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From one seed: every number that is counted."""
     game = game_of(name)
-    played = InterpretedPlayouts(game.network, 500, 9, limit_of(name), arity=arity)
+    played = _interpreted(monkeypatch)(game.network, 500, 9, limit_of(name), arity=arity)
     core = counted(game.network, 500, 9, limit_of(name))
     assert _counts(played) | {"lengths": dict(sorted(played.lengths.items()))} == core
     if name == "late conflict":
@@ -235,7 +244,7 @@ def test_machine_code_is_right_also_on_other_processors(
     name: str, kind: str, arity: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its bytes, executed by an emulator, play the games of the core."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks")
+    interpreted_playouts = _interpreted(monkeypatch)
     from emulated import EmulatedMachine
 
     network = game_of(name).network
@@ -245,7 +254,7 @@ def test_machine_code_is_right_also_on_other_processors(
         compiled = playing_program(network.circuit, program.play.assume, arity)
         return EmulatedMachine(program, compiled, kind)
 
-    played = InterpretedPlayouts(network, 500, 3, limit_of(name), arity=arity, machine=machine)
+    played = interpreted_playouts(network, 500, 3, limit_of(name), arity=arity, machine=machine)
     assert _counts(played) | {"lengths": dict(sorted(played.lengths.items()))} == counted(
         network, 500, 3, limit_of(name)
     )
@@ -359,13 +368,13 @@ def test_c_source_of_every_bundled_game(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in games.names() if name not in {"chess", "amazons", "hex"}])
-def test_interpreting_every_bundled_game(name: str) -> None:
+def test_interpreting_every_bundled_game(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted programs play what the core plays on all games but the largest."""
     try:
         network = herbrand.load(name).network
     except herbrand.BudgetExceeded:
         pytest.skip("no network")
-    played = InterpretedPlayouts(network, 40, 5, 12)
+    played = _interpreted(monkeypatch)(network, 40, 5, 12)
     assert _counts(played) | {"lengths": dict(sorted(played.lengths.items()))} == counted(network, 40, 5, 12)
 
 

@@ -10,7 +10,7 @@
 
 A writer for another language is a file like `c_language`: it writes the expressions of
 `network.lanes.operation` in its own syntax, and follows the protocol of `network.lanes.Play`;
-`engine.interpreted` does so in Python.
+`benchmarks/interpreted.py` does so in Python.
 """
 
 from __future__ import annotations
