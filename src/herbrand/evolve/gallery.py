@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from html import escape
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,6 @@ from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from herbrand.evolve.search.candidate import Candidate
     from herbrand.evolve.search.loop import SearchProgress
@@ -78,7 +78,8 @@ def write_gallery(
     (folder / "games.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     body = "\n".join([_summary(progress), _map(elites), *cards])
     page = folder / "index.html"
-    page.write_text(_PAGE.replace("BODY", body), encoding="utf-8")
+    template = Path(__file__).with_name("gallery.html").read_text(encoding="utf-8")
+    page.write_text(template.replace("BODY", body), encoding="utf-8")
     return page
 
 
@@ -175,26 +176,3 @@ def _card(candidate: Candidate, suffix: str, svg: str, ancestors: Sequence[Candi
 
 def _number(value: Any) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Evolved games</title>
-<meta name="viewport" content="width=device-width">
-<style>
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
-h2 { margin-top: 2.5rem } small { opacity: .6; font-weight: normal }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th { text-align: left; font-weight: 600 } th, td { padding: .2rem .6rem; border-bottom: 1px solid #8884;
-  vertical-align: top }
-.game { display: grid; grid-template-columns: 15rem 1fr 15rem; gap: 1.5rem; align-items: start }
-.game p { margin: 0 0 .7rem } .game td { text-align: right }
-.picture svg { width: 100%; height: auto; max-height: 20rem }
-.map a { display: inline-block; padding: 0 .35rem; border-radius: .3rem; color: inherit;
-  text-decoration: none }
-.wide { overflow-x: auto } .note { opacity: .75; font-size: .9rem } code { font-size: .9em }
-@media (max-width: 60rem) { .game { grid-template-columns: 1fr } .picture { max-width: 20rem } }
-</style></head><body>
-BODY
-</body></html>
-"""

@@ -34,80 +34,6 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _STATES: Final = 64
 """The most answers in the cache."""
 
-_SERVER: Final = r"""
-% Answers queries about a game, one term a line: ask(State, Inputs, Question), `same` for the last state.
-:- module(herbrand_server, [serve/0]).
-:- use_module(library(lists)).
-
-serve :-
-    set_stream(user_input, encoding(utf8)),
-    set_stream(user_output, encoding(utf8)),
-    set_stream(user_output, buffer(full)),
-    prompt(_, ''),
-    repeat,
-    read_term(user_input, Query, []),
-    (   Query == end_of_file
-    ->  !
-    ;   catch(reply(Query), Error, complain(Error)),
-        nl(user_output),
-        flush_output(user_output),
-        fail
-    ).
-
-reply(ask(State, Inputs, Question)) :-
-    answers(State, Inputs, Question, Answers),
-    write(ok),
-    forall(member(Answer, Answers), (put_char('\t'), kif(Answer))).
-
-complain(error(resource_error(What), _)) :- !, write('resource\t'), print(What).
-complain(Error) :- message_to_codes(Error, Text), write('error\t'), write(Text).
-
-message_to_codes(Error, Text) :-
-    with_output_to(string(All), print_message_lines(current_output, '', [])),
-    format(string(Text), '~q~w', [Error, All]).
-
-kif(Term) :- compound(Term), !,
-    Term =.. [Name|Arguments],
-    put_char('('), write(Name),
-    forall(member(Argument, Arguments), (put_char(' '), kif(Argument))),
-    put_char(')').
-kif(Term) :- write(Term).
-"""
-
-_LITERAL: Final = r"""
-answers(State, Inputs, Question, Answers) :-
-    ( State == same -> true ; @@:update_state(State) ),
-    ( Inputs == [] -> true ; @@:update_inputs(Inputs) ),
-    answers(Question, Answers).
-
-answers(init, Answers) :- findall(Fluent, @@:init(Fluent), Found), sort(Found, Answers).
-answers(legal(Role), Answers) :- findall(Move, @@:legal(Role, Move), Found), sort(Found, Answers).
-answers(goal(Role), Answers) :- findall(Value, @@:goal(Role, Value), Found), sort(Found, Answers).
-answers(sees(Role), Answers) :- findall(Percept, @@:sees(Role, Percept), Found), sort(Found, Answers).
-answers(next, Answers) :- findall(Fluent, @@:next(Fluent), Found), sort(Found, Answers).
-answers(terminal, Answers) :- ( @@:terminal -> Answers = [yes] ; Answers = [] ).
-"""
-
-_STATE: Final = r"""
-:- dynamic last/1.
-last([]).
-
-answers(same, Inputs, Question, Answers) :- !, last(State), answered(Question, State, Inputs, Answers).
-answers(State, Inputs, Question, Answers) :-
-    retractall(last(_)),
-    assertz(last(State)),
-    answered(Question, State, Inputs, Answers).
-
-answered(init, _, _, Answers) :- @@:initial(Answers).
-answered(legal(Role), State, _, Answers) :- @@:legals(State, Role, Answers).
-answered(goal(Role), State, _, Answers) :-
-    @@:values(State, Values),
-    findall(Value, member(value(Role, Value), Values), Answers).
-answered(sees(Role), State, Inputs, Answers) :- @@:percepts(State, Inputs, Role, Answers).
-answered(next, State, Inputs, Answers) :- @@:next(State, Inputs, Answers).
-answered(terminal, State, _, Answers) :- ( @@:terminal(State) -> Answers = [yes] ; Answers = [] ).
-"""
-
 
 def find_swipl() -> str:
     """Return the path of SWI-Prolog; raises `MissingProgram` when it is not installed."""
@@ -149,8 +75,9 @@ class PrologEngine:
         self._folder = tempfile.TemporaryDirectory(prefix="herbrand-")
         folder = Path(self._folder.name)
         (folder / "game.pl").write_text(program(rules, "game", style), encoding="utf-8")
-        server = _SERVER + (_LITERAL if style == "literal" else _STATE).replace("@@", "game")
-        (folder / "server.pl").write_text(server, encoding="utf-8")
+        parts = ("server.pl", "answers_literal.pl" if style == "literal" else "answers_state.pl")
+        server = "\n".join(Path(__file__).with_name(part).read_text(encoding="utf-8") for part in parts)
+        (folder / "server.pl").write_text(server.replace("@@", "game"), encoding="utf-8")
         limit = f"={megabytes}m"
         command = [swipl, "-q", "-f", "none", f"--stack-limit{limit}", f"--table-space{limit}"]
         files = [str(folder / "game.pl"), str(folder / "server.pl")]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from herbrand.errors import ProtocolError
@@ -107,7 +108,8 @@ class Spectators:
                 elif request.text == "events":
                     await self._stream(writer, request.headers.get("last-event-id", ""))
                 elif not request.text:
-                    writer.write(_answer("200 OK", "text/html; charset=utf-8", _PAGE))
+                    page = Path(__file__).with_name("spectators.html").read_text(encoding="utf-8")
+                    writer.write(_answer("200 OK", "text/html; charset=utf-8", page))
                 else:
                     writer.write(_answer("404 Not Found", "text/plain", "no such page; see / and /events"))
                 async with asyncio.timeout(_READ_SECONDS):
@@ -145,50 +147,3 @@ def _answer(status: str, kind: str, text: str) -> bytes:
     body = text.encode()
     head = f"HTTP/1.0 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
     return f"{head}Connection: close\r\n\r\n".encode() + body
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Matches</title>
-<meta name="viewport" content="width=device-width">
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-ol { padding-left: 2.5rem } code, li { font-family: ui-monospace, monospace }
-.bad { color: #a33 } pre { background: #8882; padding: .5rem; white-space: pre-wrap }
-</style></head><body><h1>Matches</h1><main aria-live="polite"></main>
-<script>
-const shown = new Map();
-const add = (parent, tag, text, kind) => {
-  const element = document.createElement(tag);
-  element.textContent = text || "";
-  if (kind) element.className = kind;
-  return parent.appendChild(element);
-};
-const on = (kind, act) => source.addEventListener(kind, event => act(JSON.parse(event.data)));
-const source = new EventSource("events");
-on("match", data => {
-  if (shown.has(data.match)) return;
-  const part = add(document.querySelector("main"), "section");
-  const who = Object.entries(data.players).map(([role, name]) => `${role} is ${name}`).join(", ");
-  add(part, "h2", `${data.game}, match ${data.match}`);
-  add(part, "p", who);
-  shown.set(data.match, { part, steps: add(part, "ol"), facts: add(part, "pre"), end: add(part, "p") });
-});
-on("step", data => {
-  const at = shown.get(data.match);
-  if (!at) return;
-  const line = add(at.steps, "li", data.moves.join("  "));
-  for (const p of data.problems)
-    add(line, "div", `${p.role}: ${p.kind}: ${p.note}; played ${p.played} instead`, "bad");
-  at.facts.textContent = (data.facts || []).join("\\n");
-});
-on("end", data => {
-  const at = shown.get(data.match);
-  const goals = data.goals && Object.entries(data.goals).map(([role, goal]) => `${role} ${goal}`);
-  if (at) at.end.textContent = goals ? `the game is over: ${goals.join(", ")}` : `ended: ${data.reason}`;
-});
-on("aborted", data => {
-  const at = shown.get(data.match);
-  if (at) at.end.textContent = `aborted: ${data.reason}`;
-});
-</script></body></html>
-"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,13 +45,18 @@ def page(results: Results) -> str:
     if results.unsettled:
         rows = [[entry["match"], entry["game"], entry["reason"]] for entry in results.unsettled]
         parts += ["<h2>Matches without a result</h2>", _table(["match", "game", "reason"], rows)]
-    return _PAGE.replace("DRAWN", _PLOT_STYLE).replace("TITLE", name).replace("BODY", "\n".join(parts))
+    return (
+        _text("report.html")
+        .replace("DRAWN", _text("plot.css"))
+        .replace("TITLE", name)
+        .replace("BODY", "\n".join(parts))
+    )
 
 
 def plot(results: Results) -> str:
     """Return the plot of the ratings with their intervals as an SVG file."""
     head = '<svg xmlns="http://www.w3.org/2000/svg"'
-    style = f"<style>\nsvg {{ background: white; color: #222 }}\n{_PLOT_STYLE}</style>\n"
+    style = f"<style>\nsvg {{ background: white; color: #222 }}\n{_text('plot.css')}</style>\n"
     opening, sign, rest = _ratings(results).removeprefix("<svg").partition(">\n")
     return f"{head}{opening}{sign}{style}{rest}\n"
 
@@ -181,22 +187,5 @@ def _svg(parts: Sequence[str], height: int, title: str) -> str:
     return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{title}">\n{inside}\n</svg>'
 
 
-_PLOT_STYLE = """svg { width: 100%; height: auto; font: 13px system-ui, sans-serif }
-svg text:not([fill]) { fill: currentColor }
-.grid { stroke: #8885 } .bar { stroke: #3366aa; stroke-width: 3; stroke-linecap: round }
-"""
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>TITLE</title>
-<meta name="viewport" content="width=device-width">
-<style>
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
-h2 { margin-top: 2.5rem }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #8884 }
-th:first-child, td:first-child, .ranked :is(th, td):nth-child(2) { text-align: left }
-.wide { overflow-x: auto } .none { background: #8882 } .note { opacity: .75; font-size: .9rem }
-DRAWN</style></head><body>
-BODY
-</body></html>
-"""
+def _text(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
