@@ -30,42 +30,26 @@ them by measures of quality (*Automatic generation and evaluation of recombinati
 
 from __future__ import annotations
 
-from herbrand.evolve.blocks import (
-    Alternating,
-    Bank,
-    Block,
-    Board,
-    BoardGame,
-    Card,
+from herbrand.evolve.blocks.block import Block
+from herbrand.evolve.blocks.board_game import BoardGame
+from herbrand.evolve.blocks.boards import Board, Hexagons, Line, Squares, Torus
+from herbrand.evolve.blocks.captures import Contagion, Custodian
+from herbrand.evolve.blocks.design import Design, design_from_json
+from herbrand.evolve.blocks.goals import (
     Connect,
-    Contagion,
-    Custodian,
-    Design,
     Eliminate,
-    Fog,
-    Hexagons,
     InARow,
-    Jump,
-    Leap,
-    Line,
     Majority,
-    MarketGame,
     NobodyWins,
     NoMove,
     Pattern,
-    Piece,
-    Place,
     Race,
     Score,
-    Several,
-    Simultaneous,
-    Slide,
-    Squares,
-    Step,
-    Torus,
-    TrickGame,
-    design_from_json,
 )
+from herbrand.evolve.blocks.market_game import Card, MarketGame
+from herbrand.evolve.blocks.pieces import Jump, Leap, Piece, Place, Slide, Step
+from herbrand.evolve.blocks.trick_game import TrickGame
+from herbrand.evolve.blocks.turns import Alternating, Bank, Fog, Several, Simultaneous
 from herbrand.evolve.random_designs import FAMILIES, random_design
 from herbrand.evolve.variation import Lineage, Variant, cross, cross_rules, mutate, mutate_rules
 

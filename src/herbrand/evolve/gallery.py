@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
-from herbrand.evolve.search.axes import AXES
+from herbrand.evolve.search.judging import AXES
 from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 __all__ = ["count", "times"]
 
-_WORDS: Final = (
+_WORDS = [
     "no",
     "one",
     "two",
@@ -19,7 +17,7 @@ _WORDS: Final = (
     "nine",
     "ten",
     "eleven",
-)
+]
 
 
 def count(number: int) -> str:

@@ -15,11 +15,9 @@ from herbrand.cli.evolve import command
 from herbrand.errors import HerbrandError
 from herbrand.evolve import BoardGame, InARow, Piece, Place, Simultaneous, Squares, gallery, random_design
 from herbrand.evolve.search import Archive, Candidate, GameSearch, SearchSettings, loop
-from herbrand.evolve.search.axes import cell_of
 from herbrand.evolve.search.candidate import EvaluationJob
 from herbrand.evolve.search.evaluate import Proofs, admission, digest, evaluate, look_at
-from herbrand.evolve.search.filters import reason_against
-from herbrand.evolve.search.quality import quality
+from herbrand.evolve.search.judging import cell_of, quality, reason_against
 from herbrand.evolve.variation import Lineage, Variant
 from herbrand.game import loads
 

@@ -32,9 +32,9 @@ from herbrand.evolve.blocks.goals import (
     Settlement,
 )
 from herbrand.evolve.blocks.grammar import choice, maybe, one, some, span
-from herbrand.evolve.blocks.numbers import numbers
 from herbrand.evolve.blocks.parameters import NamedNumber, Writing, named
 from herbrand.evolve.blocks.pieces import Jump, Leap, Piece, Place, Slide, Step, names_of
+from herbrand.evolve.blocks.templates import helper_relations, numbers
 from herbrand.evolve.blocks.turns import Alternating, Bank, Fog, Several, Simultaneous, Turn
 from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import SheetWriter
@@ -681,112 +681,23 @@ class BoardGame(Design):
             )
 
     def helpers(self) -> dict[str, tuple[str, str]]:
-        """Return the relations that rules may ask for."""
-        """Relations that rules may ask for: section and rules."""
+        """Return the relations that rules may ask for: section and rules."""
         board = self.board
         rows, columns = board.rows, board.columns
-        pieces = "The pieces on the board"
-        counts = "Counting over the squares, row by row"
-        able = "\n".join(f"(<= (able ?player) {may})" for may, _ in self._ways)
-        last = f"{columns} {rows}"
         half = rows // 2
         home = [f"(<= (home white ?x {y}) (column ?x))" for y in range(1, half + 1)]
         home += [f"(<= (home black ?x {y}) (column ?x))" for y in range(rows - half + 1, rows + 1)]
-        helpers = {
-            "able": (pieces, able),
-            "free": (pieces, "(<= (free ?x ?y) (square ?x ?y) (not (taken ?x ?y)))"),
-            "taken": (pieces, "(<= (taken ?x ?y) (true (cell ?x ?y ?player ?kind)))"),
-            "enemy": (pieces, "(<= (enemy ?player ?x ?y) (rivals ?player ?other) (holds ?other ?x ?y))"),
-            "holds": (pieces, "(<= (holds ?player ?x ?y) (true (cell ?x ?y ?player ?kind)))"),
-            "present": (pieces, "(<= (present ?player) (holds ?player ?x ?y))"),
-            "touches": (
-                pieces,
-                "(<= (touches ?player ?x1 ?y1) (holds ?player ?x2 ?y2) (beside ?x2 ?y2 ?x1 ?y1))",
-            ),
-            "supported": (
-                pieces,
-                (
-                    "(<= (supported ?x 1) (column ?x))\n"
-                    "(<= (supported ?x ?y) (above ?under ?y) (taken ?x ?under))"
-                ),
-            ),
-            "clear": (
-                "Rays of free squares: the last one may be taken",
-                (
-                    "(<= (clear ?d ?x1 ?y1 ?x2 ?y2) (toward ?d ?x1 ?y1 ?x2 ?y2))\n"
-                    "(<= (clear ?d ?x1 ?y1 ?x3 ?y3) (clear ?d ?x1 ?y1 ?x2 ?y2) (free ?x2 ?y2)"
-                    " (toward ?d ?x2 ?y2 ?x3 ?y3))"
-                ),
-            ),
-            "pieces": (counts, _tally("pieces", "tally", "holds", last)),
-            "area": (counts, _tally("area", "measured", "controls", last)),
-            "controls": (
-                counts,
-                (
-                    "(<= (controls ?player ?x ?y) (holds ?player ?x ?y))\n"
-                    "(<= (controls ?player ?x ?y) (rivals ?player ?other) (free ?x ?y)"
-                    " (touches ?player ?x ?y) (not (touches ?other ?x ?y)))"
-                ),
-            ),
-            "following": (
-                counts,
-                "(<= (following ?x1 ?y ?x2 ?y) (right ?x1 ?x2) (row ?y))\n"
-                + ("" if rows == 1 else f"(<= (following {columns} ?y1 1 ?y2) (up ?y1 ?y2))"),
-            ),
-            "right": (counts, "\n".join(f"(right {x} {x + 1})" for x in range(1, columns))),
-            "up": (counts, "\n".join(f"(up {y} {y + 1})" for y in range(1, rows))),
-            "rivals": ("The players", "(rivals white black)\n(rivals black white)"),
-            "kind": ("The kinds of pieces", "\n".join(f"(kind {name})" for name in self._names)),
-        }
-        geometry = "The board"
-        across = [(d, e) for d in ("east", "west") for e in ("north", "south")]
-        rules = board.rules()
-        helpers |= {
-            "over": (
-                geometry,
-                "(<= (over ?x1 ?y1 ?x2 ?y2 ?x3 ?y3) (toward ?d ?x1 ?y1 ?x2 ?y2) (toward ?d ?x2 ?y2 ?x3 ?y3))",
-            ),
-            "ray": (
-                geometry,
-                (
-                    "(<= (ray ?d ?x1 ?y1 ?x2 ?y2) (toward ?d ?x1 ?y1 ?x2 ?y2))\n"
-                    "(<= (ray ?d ?x1 ?y1 ?x3 ?y3) (ray ?d ?x1 ?y1 ?x2 ?y2) (toward ?d ?x2 ?y2 ?x3 ?y3))"
-                ),
-            ),
-            "leap_two": (
-                geometry,
-                (
-                    "(<= (leap_two ?x1 ?y1 ?x3 ?y3) (orthogonal ?d) (toward ?d ?x1 ?y1 ?x2 ?y2)"
-                    " (toward ?d ?x2 ?y2 ?x3 ?y3))"
-                ),
-            ),
-            "leap_knight": (
-                geometry,
-                (
-                    "(<= (leap_knight ?x1 ?y1 ?x4 ?y4) (sideways ?d ?e) (toward ?d ?x1 ?y1 ?x2 ?y2)"
-                    " (toward ?d ?x2 ?y2 ?x3 ?y3) (toward ?e ?x3 ?y3 ?x4 ?y4))"
-                ),
-            ),
-            "sideways": (
-                geometry,
-                "\n".join(f"(sideways {d} {e})" for d, e in [*across, *((e, d) for d, e in across)]),
-            ),
-            "home": (geometry, "\n".join(home)),
-            **{name: (geometry, text) for name, text in rules.items()},
-        }
-        most = max(self.limit, board.cells)
-        money = 0 if not self.bank else self.bank.most
-        kept = f"(<= (kept ?n ?n) (at_most ?n {money}))\n(<= (kept ?n {money}) (greater ?n {money}))"
-        helpers["kept"] = ("Coins that can be kept", kept)
-        return helpers | numbers(most)
-
-
-def _tally(name: str, running: str, what: str, last: str) -> str:
-    """Rules that count squares: `running` is the number up to a square, `name` that of all."""
-    return f"""(<= ({name} ?player ?n) ({running} ?player {last} ?n))
-(<= ({running} ?player 1 1 1) ({what} ?player 1 1))
-(<= ({running} ?player 1 1 0) (rivals ?player ?other) (not ({what} ?player 1 1)))
-(<= ({running} ?player ?x2 ?y2 ?n) ({running} ?player ?x1 ?y1 ?n) (following ?x1 ?y1 ?x2 ?y2)
-    (not ({what} ?player ?x2 ?y2)))
-(<= ({running} ?player ?x2 ?y2 ?more) ({running} ?player ?x1 ?y1 ?n) (following ?x1 ?y1 ?x2 ?y2)
-    ({what} ?player ?x2 ?y2) (succ ?n ?more))"""
+        helpers = helper_relations(
+            "board_helpers",
+            able="\n".join(f"(<= (able ?player) {may})" for may, _ in self._ways),
+            columns=columns,
+            rows=rows,
+            next_row="" if rows == 1 else f"(<= (following {columns} ?y1 1 ?y2) (up ?y1 ?y2))",
+            right="\n".join(f"(right {x} {x + 1})" for x in range(1, columns)),
+            up="\n".join(f"(up {y} {y + 1})" for y in range(1, rows)),
+            kinds="\n".join(f"(kind {name})" for name in self._names),
+            home="\n".join(home),
+            geometry="\n".join(board.rules()),
+            money=self.bank.most if self.bank else 0,
+        )
+        return helpers | numbers(max(self.limit, board.cells))

@@ -76,24 +76,11 @@ class Board(Block):
         """Number of squares."""
         return self.columns * self.rows
 
-    @property
-    def has_sides(self) -> bool:
-        """Whether two players can begin at opposite sides."""
-        return not self.wraps
-
     def ahead(self) -> tuple[tuple[str, str], ...]:
         """Return the forward directions of each player as (player, direction)."""
         up = [d for d, (_, dy) in self.directions.items() if dy > 0]
         down = [d for d, (_, dy) in self.directions.items() if dy < 0]
         return tuple(("white", d) for d in up) + tuple(("black", d) for d in down)
-
-    def neighbour(self, x: int, y: int, direction: str) -> tuple[int, int] | None:
-        """Return the next square in a direction; None at the edge."""
-        dx, dy = self.directions[direction]
-        x, y = x + dx, y + dy
-        if self.wraps:
-            return (x - 1) % self.columns + 1, (y - 1) % self.rows + 1
-        return (x, y) if 1 <= x <= self.columns and 1 <= y <= self.rows else None
 
     # -- rules ----------------------------------------------------------------------------
 
@@ -115,8 +102,8 @@ class Board(Block):
                 rules[relations[0]] += f"\n{relations[0]}({most}, 1)"
         return Writing(data, rules)
 
-    def rules(self) -> dict[str, str]:
-        """Return the relations of the table above: name to rules."""
+    def rules(self) -> list[str]:
+        """Return the rules for the relations of the table above."""
         listed = self.directions
         axes = [d for d in listed if d in _AXES] if self.diagonals else [d for d in _SIX if d in listed]
         toward = [self._toward(d, dx, dy) for d, (dx, dy) in listed.items()]
@@ -130,20 +117,20 @@ class Board(Block):
         if self.wraps:
             across.append(f"(right_of {self.columns} 1)")
             up.append(f"(above {self.rows} 1)")
-        return {
-            "square": "(<= (square ?x ?y) (column ?x) (row ?y))",
-            "toward": "\n".join(toward),
-            "beside": "(<= (beside ?x1 ?y1 ?x2 ?y2) (toward ?d ?x1 ?y1 ?x2 ?y2))",
-            "axis": "\n".join(f"(axis {d})" for d in axes),
-            "orthogonal": "\n".join(f"(orthogonal {d})" for d in listed if d not in self.diagonals),
-            "diagonal": "\n".join(f"(diagonal {d})" for d in self.diagonals),
-            "ahead": "\n".join(f"(ahead {player} {d})" for player, d in self.ahead()),
-            "far": "\n".join(far),
-            "column": "\n".join(f"(column {x})" for x in range(1, self.columns + 1)),
-            "row": "\n".join(f"(row {y})" for y in range(1, self.rows + 1)),
-            "right_of": "\n".join(across),
-            "above": "\n".join(up),
-        }
+        return [
+            "(<= (square ?x ?y) (column ?x) (row ?y))",
+            *toward,
+            "(<= (beside ?x1 ?y1 ?x2 ?y2) (toward ?d ?x1 ?y1 ?x2 ?y2))",
+            *(f"(axis {d})" for d in axes),
+            *(f"(orthogonal {d})" for d in listed if d not in self.diagonals),
+            *(f"(diagonal {d})" for d in self.diagonals),
+            *(f"(ahead {player} {d})" for player, d in self.ahead()),
+            *far,
+            *(f"(column {x})" for x in range(1, self.columns + 1)),
+            *(f"(row {y})" for y in range(1, self.rows + 1)),
+            *across,
+            *up,
+        ]
 
     @staticmethod
     def _toward(name: str, dx: int, dy: int) -> str:

@@ -21,31 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Design", "design_from_json"]
 
-_FIRST: Final = [
-    "b",
-    "d",
-    "f",
-    "g",
-    "h",
-    "k",
-    "l",
-    "m",
-    "n",
-    "p",
-    "r",
-    "s",
-    "t",
-    "v",
-    "z",
-    "br",
-    "dr",
-    "gr",
-    "kr",
-    "tr",
-    "st",
-    "sk",
-]
-_VOWELS: Final = ["a", "e", "i", "o", "u", "ai", "ei", "ou"]
+_FIRST: Final = [*"bdfghklmnprstvz", "br", "dr", "gr", "kr", "tr", "st", "sk"]
+_VOWELS: Final = [*"aeiou", "ai", "ei", "ou"]
 _LAST: Final = ["n", "l", "r", "k", "m", "s", "th", "x", "nd", "rk", "lt"]
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, some, span
-from herbrand.evolve.blocks.numbers import numbers
 from herbrand.evolve.blocks.parameters import Writing, named
+from herbrand.evolve.blocks.templates import numbers, sections
 from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import SheetWriter
 
@@ -143,148 +143,23 @@ class MarketGame(Design):
             "her points; (turns 3): three turns are over; (step 9): nine steps were made."
         )
         sheet = SheetWriter(self.name, [*self.paragraphs(), legend, "Author: evolved with herbrand."])
-        each = "(rivals ?player ?other)"
-        total, hand, money = 2 * self.turns, self.hand, self._money
-        sheet.section("Roles")
-        sheet.add("(role ann)", "(role ben)", "(role random)")
-        sheet.section("What can be true, and what can be done")
-        pile = f"{each} (most ?card ?many) (at_most ?n ?many)"
-        sheet.add(
-            f"(<= (base (deck ?player ?card ?n)) {pile})",
-            f"(<= (base (hand ?player ?card ?n)) {each} (card ?card) (at_most ?n {hand}))",
-            f"(<= (base (discard ?player ?card ?n)) {pile})",
-            "(<= (base (table ?n ?card)) (stock ?card ?many) (at_most ?n ?many))",
-            f"(<= (base (control ?player)) {each})",
-            f"(<= (base (money ?player ?n)) {each} (at_most ?n {money}))",
-            f"(<= (base (to_draw ?n)) (at_most ?n {hand}))",
-            f"(<= (base (points ?player ?n)) {each} (at_most ?n {self._points}))",
-            f"(<= (base (turns ?n)) (at_most ?n {total}))",
-            f"(<= (base (step ?n)) (at_most ?n {self._limit}))",
-            f"(<= (input ?player (buy ?card)) {each} (cost ?card ?price))",
-            f"(<= (input ?player end_turn) {each})",
-            "(<= (input ?player noop) (role ?player))",
-            f"(<= (input random (deal ?player ?card ?copy)) {each} (most ?card ?many) (copy ?copy ?many))",
-            f"(<= (input random (shuffle ?player)) {each})",
-        )
-        sheet.section("The start")
-        sheet.add(
-            f"(<= (init (deck ?player penny {self.pennies})) {each})",
-            f"(<= (init (deck ?player ?card 0)) {each} (cost ?card ?price))",
-            f"(<= (init (hand ?player ?card 0)) {each} (card ?card))",
-            f"(<= (init (discard ?player ?card 0)) {each} (card ?card))",
-            "(<= (init (table ?n ?card)) (stock ?card ?n))",
-            f"(<= (init (money ?player 0)) {each})",
-            f"(<= (init (points ?player 0)) {each})",
-            "(init (control ann))",
-            f"(init (to_draw {hand}))",
-            "(init (turns 0))",
-            "(init (step 0))",
-        )
-        sheet.section("Chance deals a card of the deck, each one equally likely, or makes a new deck")
-        sheet.add(
-            """(<= (legal random (deal ?player ?card ?copy)) (true (control ?player)) drawing
-                (true (deck ?player ?card ?n)) (copy ?copy ?n))""",
-            "(<= (legal random (shuffle ?player)) (true (control ?player)) drawing (not (has_deck ?player)))",
-            "(<= (legal random noop) (not drawing))",
-            "(<= drawing (true (to_draw ?n)) (distinct ?n 0))",
-            "(<= (has_deck ?player) (true (deck ?player ?card ?n)) (distinct ?n 0))",
-        )
-        sheet.section("The players buy, or end their turn")
-        sheet.add(
-            """(<= (legal ?player (buy ?card)) (true (control ?player)) (not drawing) (cost ?card ?price)
-                (true (money ?player ?x)) (at_most ?price ?x) (true (table ?y ?card)) (distinct ?y 0))""",
-            "(<= (legal ?player end_turn) (true (control ?player)) (not drawing))",
-            f"(<= (legal ?player noop) {each} (true (control ?other)))",
-            "(<= (legal ?player noop) (true (control ?player)) drawing)",
-        )
-        sheet.section("Decks")
-        sheet.add(
-            """(<= (next (deck ?player ?card ?less)) (dealt ?player ?card) (true (deck ?player ?card ?n))
-                (succ ?less ?n))""",
-            """(<= (next (deck ?player ?card ?n)) (does random (shuffle ?player))
-                (true (discard ?player ?card ?n)))""",
-            """(<= (next (deck ?player ?card ?n)) (true (deck ?player ?card ?n)) (not (dealt ?player ?card))
-                (not (does random (shuffle ?player))))""",
-            "(<= (dealt ?player ?card) (does random (deal ?player ?card ?copy)))",
-        )
-        sheet.section("Hands")
-        sheet.add(
-            """(<= (next (hand ?player ?card ?more)) (dealt ?player ?card) (true (hand ?player ?card ?n))
-                (succ ?n ?more))""",
-            "(<= (next (hand ?player ?card 0)) (does ?player end_turn) (card ?card))",
-            """(<= (next (hand ?player ?card ?n)) (true (hand ?player ?card ?n)) (not (dealt ?player ?card))
-                (not (does ?player end_turn)))""",
-        )
-        sheet.section("Discard piles")
-        sheet.add(
-            f"""(<= (next (discard ?player ?card ?sum)) (does ?player end_turn)
-                (true (discard ?player ?card ?n)) (true (hand ?player ?card ?more)) (most ?card ?many)
-                (at_most ?more {hand}) (sum ?n ?more ?sum) (at_most ?sum ?many))""",
-            """(<= (next (discard ?player ?card ?more)) (does ?player (buy ?card))
-                (true (discard ?player ?card ?n)) (succ ?n ?more))""",
-            "(<= (next (discard ?player ?card 0)) (does random (shuffle ?player)) (card ?card))",
-            """(<= (next (discard ?player ?card ?n)) (true (discard ?player ?card ?n))
-                (not (does ?player end_turn)) (not (does ?player (buy ?card)))
-                (not (does random (shuffle ?player))))""",
-        )
-        sheet.section("The table")
-        sheet.add(
-            "(<= (next (table ?less ?card)) (sold ?card) (true (table ?n ?card)) (succ ?less ?n))",
-            "(<= (next (table ?n ?card)) (true (table ?n ?card)) (not (sold ?card)))",
-            "(<= (sold ?card) (does ?player (buy ?card)))",
-        )
-        sheet.section("Coins and points")
-        sheet.add(
-            f"""(<= (next (money ?player ?sum)) (dealt ?player ?card) (true (money ?player ?n))
-                (worth ?card ?coins) (sum ?n ?coins ?sum) (at_most ?sum {money}))""",
-            """(<= (next (money ?player ?rest)) (does ?player (buy ?card)) (cost ?card ?price)
-                (true (money ?player ?n)) (sum ?rest ?price ?n))""",
-            "(<= (next (money ?player 0)) (does ?player end_turn))",
-            """(<= (next (money ?player ?n)) (true (money ?player ?n)) (not (active ?player)))""",
-            "(<= (active ?player) (dealt ?player ?card))",
-            "(<= (active ?player) (does ?player (buy ?card)))",
-            "(<= (active ?player) (does ?player end_turn))",
-            f"""(<= (next (points ?player ?sum)) (does ?player (buy ?card)) (gives ?card ?more)
-                (true (points ?player ?n)) (sum ?n ?more ?sum) (at_most ?sum {self._points}))""",
-            "(<= (next (points ?player ?n)) (true (points ?player ?n)) (not (buying ?player)))",
-            "(<= (buying ?player) (does ?player (buy ?card)))",
-        )
-        sheet.section("Turns and steps")
-        sheet.add(
-            "(<= (next (control ?player)) (true (control ?player)) (not (does ?player end_turn)))",
-            f"(<= (next (control ?other)) {each} (does ?player end_turn))",
-            """(<= (next (to_draw ?less)) (does random (deal ?player ?card ?copy)) (true (to_draw ?n))
-                (succ ?less ?n))""",
-            "(<= (next (to_draw ?n)) (does random (shuffle ?player)) (true (to_draw ?n)))",
-            "(<= (next (to_draw 0)) (buying ?player))",
-            f"(<= (next (to_draw {hand})) (does ?player end_turn))",
-            "(<= (next (turns ?more)) (does ?player end_turn) (true (turns ?n)) (succ ?n ?more))",
-            "(<= (next (turns ?n)) (true (turns ?n)) (not ending))",
-            "(<= ending (does ?player end_turn))",
-            "(<= (next (step ?more)) (true (step ?n)) (succ ?n ?more))",
-        )
-        sheet.section("What the players see")
         drew = (
             "(<= (sees ?player (drew ?player ?card)) (dealt ?player ?card))"
             if self.hidden
-            else f"(<= (sees ?player (drew ?who ?card)) {each} (dealt ?who ?card))"
+            else "(<= (sees ?player (drew ?who ?card)) (rivals ?player ?other) (dealt ?who ?card))"
         )
-        sheet.add(
-            drew,
-            f"(<= (sees ?player (bought ?who ?card)) {each} (does ?who (buy ?card)))",
-            f"(<= (sees ?player (ended ?who)) {each} (does ?who end_turn))",
-            f"(<= (sees ?player (shuffled ?who)) {each} (does random (shuffle ?who)))",
-        )
-        sheet.section("The end")
-        sheet.add(
-            f"(<= terminal (true (turns {total})))",
-            f"(<= terminal (true (step {self._limit})))",
-            "(<= (goal ?player 100) (leads ?player ?other))",
-            "(<= (goal ?player 0) (leads ?other ?player))",
-            f"(<= (goal ?player 50) {each} (not (leads ?player ?other)) (not (leads ?other ?player)))",
-            f"""(<= (leads ?player ?other) {each} (true (points ?player ?m)) (true (points ?other ?n))
-                (greater ?m ?n))""",
-        )
+        for comment, rules in sections(
+            "market_game",
+            total=2 * self.turns,
+            hand=self.hand,
+            money=self._money,
+            pennies=self.pennies,
+            points=self._points,
+            limit=self._limit,
+            drew=drew,
+        ):
+            sheet.section(comment)
+            sheet.add(rules)
         return sheet
 
     def helpers(self) -> dict[str, tuple[str, str]]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, span
-from herbrand.evolve.blocks.numbers import numbers
 from herbrand.evolve.blocks.parameters import NamedNumber, Writing, named
+from herbrand.evolve.blocks.templates import numbers
 from herbrand.evolve.numerals import count, times
 from herbrand.evolve.sheet import SheetWriter
 

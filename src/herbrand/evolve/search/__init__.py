@@ -1,12 +1,13 @@
 """Search for games by MAP-Elites.
 
-The archive is a grid over features of games (`axes`: kind, length, branching), with the best game (`quality`)
-in each cell.  In each iteration games of the archive are varied, filtered (`filters`) and measured; a game
+The archive is a grid over features of games (`judging`: kind, length, branching), with the best game
+in each cell.  In each iteration games of the archive are varied, filtered and measured; a game
 that is better than the one in its cell replaces it if its required properties are not refuted (`admission`):
 J.-B. Mouret and J. Clune, *Illuminating search spaces by mapping elites* (2015).
 
 | module      | what it does                                                                        |
 |-------------|-------------------------------------------------------------------------------------|
+| `judging`   | filters, quality and cell of a game, from its measures                              |
 | `candidate` | `Candidate`, `SearchSettings` and jobs as values                                    |
 | `evaluate`  | varies, filters, measures and proves one candidate, in any process                  |
 | `archive`   | the best game of each cell                                                          |

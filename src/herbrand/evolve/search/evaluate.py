@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.evolve.random_designs import random_design
-from herbrand.evolve.search.axes import cell_of
 from herbrand.evolve.search.candidate import Candidate, EvaluationJob
-from herbrand.evolve.search.filters import CHEAP, reason_against
-from herbrand.evolve.search.quality import RUNGS, quality
+from herbrand.evolve.search.judging import CHEAP, RUNGS, cell_of, quality, reason_against
 from herbrand.evolve.variation import Lineage, Variant, cross, cross_rules, mutate, mutate_rules
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,18 +25,12 @@ class Lineage:
 
     def as_json(self) -> dict[str, Any]:
         """Return the lineage as JSON-ready data."""
-        return {
-            "operator": self.operator,
-            "seed": self.seed,
-            "parents": list(self.parents),
-            "detail": self.detail,
-        }
+        return {**asdict(self), "parents": list(self.parents)}
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Lineage:
         """Return the lineage from the result of `as_json`."""
-        parents = tuple(content["parents"])
-        return cls(content["operator"], content["seed"], parents, content["detail"])
+        return cls(**{**content, "parents": tuple(content["parents"])})
 
     def __str__(self) -> str:
         of = f" of {' and '.join(self.parents)}" if self.parents else ""
