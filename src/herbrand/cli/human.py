@@ -139,18 +139,9 @@ class HumanSeat:
         """Do nothing: there is nothing to release."""
 
     def _follow(self, message: Message, seconds: float) -> None:
-        view = self._view
-        assert view is not None
-        if isinstance(message, TurnMessage):
-            view.apply_percepts(
-                message.last,
-                message.percepts,
-                turn=message.turn,
-                over=message.over,
-                seconds=min(5.0, 0.2 * seconds),
-            )
-        elif isinstance(message, PlayMessage):
-            view.apply_moves(message.moves)
+        assert self._view is not None
+        if isinstance(message, PlayMessage | TurnMessage):
+            self._view.apply(message, seconds=min(5.0, 0.2 * seconds))
 
     async def _choose(
         self, view: MatchView, legal: Sequence[Move], message: PlayMessage | TurnMessage

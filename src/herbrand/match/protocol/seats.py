@@ -258,14 +258,8 @@ class LocalSeat:
             self._worker.close()
 
     def _follow(self, message: PlayMessage | TurnMessage) -> str:
-        view = self._view
-        assert view is not None
-        if isinstance(message, TurnMessage):
-            view.apply_percepts(
-                message.last, message.percepts, turn=message.turn, over=False, seconds=0.4 * self._clock
-            )
-        else:
-            view.apply_moves(message.moves)
+        assert self._view is not None
+        self._view.apply(message, seconds=0.4 * self._clock)
         return "told"
 
     def _select(self, message: PlayMessage | TurnMessage) -> str:

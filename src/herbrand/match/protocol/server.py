@@ -520,18 +520,7 @@ class _Match:
         if self._cached.improved.is_set():
             view.reader = self._cached.reader
             view.switch_to_network()
-        if isinstance(message, TurnMessage):
-            notes = view.apply_percepts(
-                message.last, message.percepts, turn=message.turn, over=message.over, seconds=seconds
-            )
-        elif isinstance(message, SeesMessage):
-            notes = view.apply_percepts(None, message.percepts, turn=None, over=False, seconds=seconds)
-        elif view.game.has_percepts:  # the form of 2010
-            over = isinstance(message, StopMessage)
-            notes = view.apply_percepts(None, message.moves, turn=None, over=over, seconds=seconds)
-        else:
-            notes = view.apply_moves(message.moves)
-        for note in notes:
+        for note in view.apply(message, seconds=seconds):
             self._emit("odd", reason=note)
         return view
 

@@ -16,6 +16,7 @@ from herbrand.convert.movereader import MoveReader
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.game import Game
 from herbrand.machine.moves import Move
+from herbrand.match.protocol.messages import PlayMessage, SeesMessage, StopMessage, TurnMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,21 @@ class MatchView:
     def record_answer(self, move: Move) -> None:
         """Remember this role's answer, for managers that do not repeat it."""
         self._own = move
+
+    def apply(
+        self, message: PlayMessage | TurnMessage | SeesMessage | StopMessage, *, seconds: float
+    ) -> list[str]:
+        """Advance to the state that a message describes, computing for at most `seconds`; return notes."""
+        if isinstance(message, TurnMessage):
+            return self.apply_percepts(
+                message.last, message.percepts, turn=message.turn, over=message.over, seconds=seconds
+            )
+        if isinstance(message, SeesMessage):
+            return self.apply_percepts(None, message.percepts, turn=None, over=False, seconds=seconds)
+        if self.game.has_percepts:  # the form of 2010
+            over = isinstance(message, StopMessage)
+            return self.apply_percepts(None, message.moves, turn=None, over=over, seconds=seconds)
+        return self.apply_moves(message.moves)
 
     def apply_moves(self, moves: Sequence[str] | None) -> list[str]:
         """Advance by a joint move; None (`NIL`) keeps the state.  Return notes about inconsistencies."""

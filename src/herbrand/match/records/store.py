@@ -6,11 +6,12 @@ import contextlib
 import json
 import sqlite3
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from herbrand.match.protocol.manager import Problem
-from herbrand.match.records.record import MatchRecord, MessageRecord, RecordError, rules_hash
+from herbrand.match.records.record import MatchRecord, MessageRecord, RecordError
 from herbrand.match.records.schema import migrate
 from herbrand.match.records.shape import require_shape
 
@@ -21,6 +22,7 @@ __all__ = ["Store"]
 
 BUSY_SECONDS = 30.0
 """Time limit for acquiring the write lock."""
+_SIGNATURE = ("algorithm", "public_key", "value")
 
 
 class Store:
@@ -209,7 +211,7 @@ class Store:
             "SELECT algorithm, public_key, value FROM signature WHERE match = ?", (number,)
         ).fetchone()
         if signed is not None:
-            record.signature = dict(zip(("algorithm", "public_key", "value"), signed, strict=True))
+            record.signature = dict(zip(_SIGNATURE, signed, strict=True))
         return record
 
     def remarks(self, match: str) -> list[tuple[float, str]]:
@@ -225,29 +227,26 @@ class Store:
             if connection.execute("SELECT 1 FROM match WHERE id = ?", (record.id,)).fetchone():
                 raise RecordError(f"match `{record.id}` is in `{self.path}` already")
             connection.execute("INSERT OR IGNORE INTO rulesheet VALUES (?, ?)", (record.hash, record.rules))
-            row = connection.execute(
-                "INSERT INTO match (id, token, game, rulesheet, started, ended, status, reason, start_clock,"
-                " play_clock, seed, settings, scramble, names, opening, software, origin)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    record.id,
-                    record.token,
-                    record.game,
-                    rules_hash(record.rules),
-                    record.started,
-                    record.ended,
-                    record.status,
-                    record.reason,
-                    record.start_clock,
-                    record.play_clock,
-                    None if record.seed is None else str(record.seed),
-                    json.dumps(record.settings),
-                    None if record.scramble is None else str(record.scramble),
-                    None if record.names is None else json.dumps(record.names),
-                    json.dumps(record.opening),
-                    record.software,
-                    record.origin,
-                ),
+            row = _insert(
+                connection,
+                "match",
+                id=record.id,
+                token=record.token,
+                game=record.game,
+                rulesheet=record.hash,
+                started=record.started,
+                ended=record.ended,
+                status=record.status,
+                reason=record.reason,
+                start_clock=record.start_clock,
+                play_clock=record.play_clock,
+                seed=None if record.seed is None else str(record.seed),
+                settings=json.dumps(record.settings),
+                scramble=None if record.scramble is None else str(record.scramble),
+                names=None if record.names is None else json.dumps(record.names),
+                opening=json.dumps(record.opening),
+                software=record.software,
+                origin=record.origin,
             )
             number = row.lastrowid
             assert number is not None
@@ -279,47 +278,21 @@ class Store:
     def add_message(self, number: int, message: MessageRecord) -> None:
         """Insert a message and its answer."""
         with self.writing() as connection:
-            connection.execute(
-                "INSERT INTO message (match, step, role, kind, text, sent, seconds, reply, counts, problem,"
-                " notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    number,
-                    message.step,
-                    message.role,
-                    message.kind,
-                    message.text,
-                    message.sent,
-                    message.seconds,
-                    message.reply,
-                    message.counts,
-                    message.problem,
-                    json.dumps(message.notes),
-                ),
+            _insert(
+                connection,
+                "message",
+                **{**asdict(message), "match": number, "notes": json.dumps(message.notes)},
             )
 
     def add_problem(self, number: int, problem: Problem) -> None:
         """Insert a problem."""
         with self.writing() as connection:
-            connection.execute(
-                "INSERT INTO problem (match, step, role, kind, reply, note, played)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    number,
-                    problem.step,
-                    problem.role,
-                    problem.kind,
-                    problem.reply,
-                    problem.note,
-                    problem.played,
-                ),
-            )
+            _insert(connection, "problem", match=number, **asdict(problem))
 
     def add_remark(self, number: int, text: str) -> None:
         """Insert a remark about a match."""
         with self.writing() as connection:
-            connection.execute(
-                "INSERT INTO remark (match, time, text) VALUES (?, ?, ?)", (number, time.time(), text)
-            )
+            _insert(connection, "remark", match=number, time=time.time(), text=text)
 
     def end(
         self, number: int, status: str, reason: str, ended: float | None, goals: dict[int, int | None] | None
@@ -338,16 +311,10 @@ class Store:
     def sign(self, match: str, signature: dict[str, str]) -> None:
         """Insert or replace the signature of a match."""
         with self.writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO signature VALUES (?, ?, ?, ?, ?)",
-                (
-                    self.number(match),
-                    signature["algorithm"],
-                    signature["public_key"],
-                    signature["value"],
-                    time.time(),
-                ),
-            )
+            number = self.number(match)
+            connection.execute("DELETE FROM signature WHERE match = ?", (number,))
+            parts = {name: signature[name] for name in _SIGNATURE}
+            _insert(connection, "signature", match=number, signed=time.time(), **parts)
 
     def save(self, record: MatchRecord) -> None:
         """Insert a whole record; `RecordError` for a duplicate id or token."""
@@ -381,3 +348,9 @@ def _message(row: tuple[Any, ...]) -> MessageRecord:
     step, role, kind, text, sent, seconds, reply, counts, problem, notes = row
     counts, notes = bool(counts), tuple(json.loads(notes))
     return MessageRecord(step, role, kind, text, sent, seconds, reply, counts, problem, notes)
+
+
+def _insert(connection: sqlite3.Connection, table: str, **values: Any) -> sqlite3.Cursor:
+    """Insert a row, given by the names of its columns."""
+    columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
+    return connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({places})", values)  # noqa: S608
