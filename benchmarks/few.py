@@ -82,7 +82,7 @@ def alphabeta(game: herbrand.Game, *, judged: bool) -> Callable[[], int]:
 
     judge = None
     if judged:
-        from herbrand.play.minimax.learning import learn_judge
+        from herbrand.play.learning import learn_judge
 
         judge = learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 10).judge
     search = AlphaBetaSearch(game.network, 0, memory=1 << 26, judge=judge)
@@ -124,8 +124,8 @@ def env(game: herbrand.Game, *, batch: int, mode: Any) -> Callable[[], int]:
 
 def mcts(game: herbrand.Game, *, regret: bool = False) -> Callable[[], int]:
     """Grow a tree from the initial state for a quarter of a second a call."""
-    from herbrand.play.search.engine import Search
     from herbrand.play.search.features import is_placement_only
+    from herbrand.play.search.tree import Search
 
     amaf = PLACED if is_placement_only(game.expander) else 0.0
     search: Any = Search(game.network, memory=TREE, seed=1, amaf=amaf, regret=regret)

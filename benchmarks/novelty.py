@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from strength import opening, wilson
 
 import herbrand
-from herbrand.play.minimax.engine import AlphaBetaEngine
-from herbrand.play.minimax.learning import learn_judge
+from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
+from herbrand.play.learning import learn_judge
 
 if TYPE_CHECKING:
     from herbrand.game import Game
-    from herbrand.play.minimax.learning import LearnedJudge
+    from herbrand.play.learning import LearnedJudge
 
 ARMS = {"order": (True, False), "order and values": (True, True)}
 """Whether moves are ordered by novelty, and whether it is in the values."""
@@ -32,7 +32,7 @@ def played(
 ) -> float:
     """Return the goal of the first role after a match."""
     searches = [
-        AlphaBetaEngine(game.network, role, memory=1 << 24, judge=lessons[role].judge, novelty=orders[role])
+        AlphaBetaSearch(game.network, role, memory=1 << 24, judge=lessons[role].judge, novelty=orders[role])
         for role in range(2)
     ]
     state = game.initial_state()

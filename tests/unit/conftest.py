@@ -15,14 +15,14 @@ import pytest
 
 import herbrand
 from herbrand.match.protocol.processes import parse_port, player_command
-from herbrand.play.minimax.learning import learn_judge
+from herbrand.play.learning import learn_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from herbrand.machine.state import State
-    from herbrand.play.minimax.learning import LearnedJudge
+    from herbrand.play.learning import LearnedJudge
 
 
 def _work_begins(process: subprocess.Popen[Any]) -> None:

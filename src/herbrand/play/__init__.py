@@ -9,7 +9,7 @@ class; `registry` finds players by name, and other packages add theirs as entry 
 |--------------|-------------------|-------------------------------------------------------------------------|
 | `legal`      | `simple`          | the first legal move                                                    |
 | `random`     | `simple`          | a legal move drawn uniformly                                            |
-| `greedy`     | `greedy`          | the highest goal value after one step                                   |
+| `greedy`     | `simple`          | the highest goal value after one step                                   |
 | `montecarlo` | `montecarlo`      | flat Monte Carlo: the best mean over playouts                           |
 | `mcts`       | `mcts`, `search/` | Monte-Carlo tree search, with exact proofs beside it                    |
 | `alphabeta`  | `alphabeta`       | iterative-deepening alpha-beta with a learned evaluation function       |

@@ -7,21 +7,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
-from herbrand.play.explanation import PlayerReport
+from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.fallback import FallbackPlayer
 from herbrand.play.threads import CLOCK_MARGIN, JOIN_TIMEOUT, ThreadTeam, available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.fallback import Choice
-    from herbrand.play.minimax.engine import AlphaBetaEngine
-    from herbrand.play.minimax.learning import LearnedJudge
+    from herbrand.play.learning import LearnedJudge
 
-__all__ = ["AlphaBetaPlayer"]
+__all__ = ["AlphaBetaPlayer", "move_reports"]
 
 _THREADS = 2
 _NOT_YET = "the network is not ready yet"
@@ -60,7 +60,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         self.novelty = novelty
         self.learned: LearnedJudge | None = None
         """The learned evaluation function; None without one."""
-        self._engines: list[AlphaBetaEngine] = []
+        self._engines: list[AlphaBetaSearch] = []
         self._team = ThreadTeam()
         self._fallback_reason = ""
 
@@ -90,7 +90,7 @@ class AlphaBetaPlayer(FallbackPlayer):
             yield partial(self._store, self._build_engines(game, role, None), None)
             if not self.learning:
                 return
-            from herbrand.play.minimax.learning import learn_judge
+            from herbrand.play.learning import learn_judge
 
             left = seconds - (time.monotonic() - started)
             until = time.monotonic() + min(_LEARNING_SECONDS, max(1.0, left - 0.5))
@@ -100,24 +100,24 @@ class AlphaBetaPlayer(FallbackPlayer):
         except (HerbrandError, MemoryError) as error:
             yield partial(setattr, self, "_fallback_reason", f"no network: {error}")
 
-    def _store(self, engines: list[AlphaBetaEngine], learned: LearnedJudge | None) -> None:
+    def _store(self, engines: list[AlphaBetaSearch], learned: LearnedJudge | None) -> None:
         self.learned = learned
         self._engines = engines
 
-    def _build_engines(self, game: Game, role: int, learned: LearnedJudge | None) -> list[AlphaBetaEngine]:
+    def _build_engines(self, game: Game, role: int, learned: LearnedJudge | None) -> list[AlphaBetaSearch]:
         """Return one search for each thread, all sharing a table; imports what `choose` needs."""
         import herbrand.play.search.results  # noqa: F401
-        from herbrand.play.minimax.engine import AlphaBetaEngine
+        from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
 
         judge = None if learned is None else learned.judge
-        first = AlphaBetaEngine(
+        first = AlphaBetaSearch(
             game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
         )
         first.table.touch()
         return [
             first,
             *(
-                AlphaBetaEngine(
+                AlphaBetaSearch(
                     game.network, role, judge=judge, table=first.table, ahead=1, novelty=self.novelty
                 )
                 for _ in range(1, self.threads)
@@ -148,7 +148,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         choice = self._best_choice(engines, self.options(state))
         return self.options(state)[0] if choice is None else choice[0]
 
-    def _engines_at(self, state: State, timeout: float) -> list[AlphaBetaEngine]:
+    def _engines_at(self, state: State, timeout: float) -> list[AlphaBetaSearch]:
         """Return the searches with the state as root; none if they cannot search it.
 
         Waits up to `timeout` seconds for threads of the previous move.
@@ -170,7 +170,7 @@ class AlphaBetaPlayer(FallbackPlayer):
             return []
         return engines
 
-    def _search_task(self, engine: AlphaBetaEngine) -> Callable[[], bool]:
+    def _search_task(self, engine: AlphaBetaSearch) -> Callable[[], bool]:
         def search() -> bool:
             while not engine.stop.is_set and not engine.is_done and not engine.is_simultaneous:
                 if self.nodes is not None and engine.nodes >= self.nodes:
@@ -180,7 +180,7 @@ class AlphaBetaPlayer(FallbackPlayer):
 
         return search
 
-    def _best_choice(self, engines: list[AlphaBetaEngine], moves: list[Move]) -> Choice | None:
+    def _best_choice(self, engines: list[AlphaBetaSearch], moves: list[Move]) -> Choice | None:
         """Return the move of the search that reached the greatest depth."""
         if any(engine.is_simultaneous for engine in engines):
             self._fallback_reason = _SIMULTANEOUS
@@ -203,9 +203,38 @@ class AlphaBetaPlayer(FallbackPlayer):
         role = self.role
         # the report is made later: in large games following the line takes longer than a clock
         return move, lambda: PlayerReport(
-            self.name, role, tuple(best.reports()), seconds, nodes, notes=tuple(notes)
+            self.name, role, tuple(move_reports(best)), seconds, nodes, notes=tuple(notes)
         )
 
     def note(self) -> str:
         """Return why alpha-beta did not choose."""
         return self._fallback_reason
+
+
+def move_reports(search: AlphaBetaSearch) -> list[MoveReport]:
+    """Return a report on each move at the root, best first."""
+    from herbrand.analyse.solving.minimax.judge import EXACT, SCALE, UPPER
+    from herbrand.analyse.solving.minimax.search import steps_to
+
+    reports = []
+    for move in search.root():
+        mean = None if move.value < 0 else move.value / SCALE
+        has_proof = move.proved and move.value >= 0
+        goal = float(round(move.value / SCALE))
+        proved = goal if has_proof and move.bound == EXACT else None
+        reports.append(
+            MoveReport(
+                search.move_text(move.move),
+                move.nodes,
+                None if mean is None else min(max(mean, 0.0), 100.0),
+                proved=proved,
+                at_least=proved if proved is not None else 0.0,
+                at_most=goal if has_proof and move.bound in (EXACT, UPPER) else 100.0,
+                plies=(steps_to(move.value) or None) if proved is not None else None,
+                line=search.line() if move.move == search.choice else (),
+            )
+        )
+    text = search.move_text(search.choice) if search.choice >= 0 else ""
+    return sorted(
+        reports, key=lambda report: (report.move != text, -(report.mean if report.mean is not None else -1))
+    )

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.search.beam import Beam
-    from herbrand.play.search.engine import Search
     from herbrand.play.search.policy import PlayoutPolicy
     from herbrand.play.search.probe import Probe
     from herbrand.play.search.rules_search import RulesSearch
+    from herbrand.play.search.tree import Search
 
 __all__ = ["MctsPlayer"]
 
@@ -196,8 +196,8 @@ class MctsPlayer(Player):
 
     def _build_search(self, game: Game, seed: int, policy: PlayoutPolicy, *, probed: bool) -> Search:
         """Return a search at the initial state, after one round."""
-        from herbrand.play.search.engine import Search
         from herbrand.play.search.features import is_placement_only
+        from herbrand.play.search.tree import Search
 
         amaf = self.amaf
         if amaf is None:
@@ -223,7 +223,7 @@ class MctsPlayer(Player):
         self, expander: Expander, role: int, seed: int, deadline: float, *, judged: bool
     ) -> PlayoutPolicy:
         """Return the playout policy, after learning what it needs."""
-        from herbrand.play.minimax.learning import learn_judge
+        from herbrand.play.learning import learn_judge
         from herbrand.play.search.policy import UNIFORM, decisive_network, learn_mast_weights
 
         policy = UNIFORM
@@ -399,7 +399,7 @@ class MctsPlayer(Player):
 
     def _best_move(self, search: Search, moves: list[Move]) -> Move:
         """Return the best move at the root, or one drawn from the average strategy with `regret`."""
-        from herbrand.play.search.results import ranked_arms
+        from herbrand.play.search.results import draw_arm, ranked_arms
 
         role = self.game.role_index(self.role)
         by_text = {str(move).lower(): move for move in moves}
@@ -409,7 +409,7 @@ class MctsPlayer(Player):
         if not search.is_open:
             return self.chance.choice(moves)
         if self.regret:
-            arm = search.draw_arm(role, self.chance)
+            arm = draw_arm(search, role, self.chance)
         else:
             arm = ranked_arms(search, search.root, role)[0]
         return by_text.get(search.move_text(int(search.tree.move[arm])).lower(), moves[0])

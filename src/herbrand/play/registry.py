@@ -31,7 +31,7 @@ GROUP: Final = "herbrand.players"
 _BUILTIN: Final = {
     "legal": "herbrand.play.simple:LegalPlayer",
     "random": "herbrand.play.simple:RandomPlayer",
-    "greedy": "herbrand.play.greedy:GreedyPlayer",
+    "greedy": "herbrand.play.simple:GreedyPlayer",
     "montecarlo": "herbrand.play.montecarlo:MonteCarloPlayer",
     "mcts": "herbrand.play.mcts:MctsPlayer",
     "alphabeta": "herbrand.play.alphabeta:AlphaBetaPlayer",

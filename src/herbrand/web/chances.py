@@ -11,7 +11,7 @@ from herbrand.web.inspector import game_of
 
 if TYPE_CHECKING:
     from herbrand.game import Game
-    from herbrand.play.search.engine import Search
+    from herbrand.play.search.tree import Search
 
 __all__ = ["Chances"]
 
@@ -107,7 +107,7 @@ class Chances:
         return judgements
 
     def _tree(self, game: Game) -> Search:
-        from herbrand.play.search.engine import Search
+        from herbrand.play.search.tree import Search
 
         if self._search is None or self._search[0] is not game:
             self._search = None  # free its memory before allocating the next tree

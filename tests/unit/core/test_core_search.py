@@ -12,9 +12,8 @@ import pytest
 import herbrand
 from herbrand.core import Round, SearchTree, StateEvaluator, Stop
 from herbrand.engine.expand import new_generator
-from herbrand.play.search.engine import Search
 from herbrand.play.search.policy import UNIFORM, PlayoutPolicy, learn_mast_weights
-from herbrand.play.search.tree import ALONE, BUSY, LEAF
+from herbrand.play.search.tree import ALONE, BUSY, LEAF, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ import herbrand
 from herbrand import core
 from herbrand.engine.decisive import decisive
 from herbrand.engine.expand import Expander
-from herbrand.play.search.engine import Search
 from herbrand.play.search.policy import PlayoutPolicy, decisive_network
+from herbrand.play.search.tree import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import herbrand
+from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
 from herbrand.play import make_player
-from herbrand.play.minimax.engine import AlphaBetaEngine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +24,9 @@ class Perfect:
 
     def __init__(self, game: herbrand.Game) -> None:
         self.game = game
-        self.searches = [AlphaBetaEngine(game.network, role, memory=1 << 22, exact=True) for role in range(2)]
+        self.searches = [AlphaBetaSearch(game.network, role, memory=1 << 22, exact=True) for role in range(2)]
 
-    def looked(self, state: State, role: int) -> AlphaBetaEngine:
+    def looked(self, state: State, role: int) -> AlphaBetaSearch:
         """The search of a role, through with a state."""
         search = self.searches[role]
         search.move_to(self.game.expander.pack([state.facts]))

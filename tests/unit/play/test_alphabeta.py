@@ -11,18 +11,17 @@ import pytest
 
 import herbrand
 from herbrand.analyse.solving.minimax.judge import LOWER, SCALE, no_judge
-from herbrand.analyse.solving.minimax.search import DEEPEST
+from herbrand.analyse.solving.minimax.search import DEEPEST, AlphaBetaSearch
 from herbrand.core import TranspositionTable
 from herbrand.play import make_player
-from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.alphabeta import AlphaBetaPlayer, move_reports
+from herbrand.play.learning import evaluate_states
 from herbrand.play.mcts import MctsPlayer
-from herbrand.play.minimax.engine import AlphaBetaEngine
-from herbrand.play.minimax.learning import evaluate_states
 from herbrand.play.solved import solve_for_role
 
 if TYPE_CHECKING:
     from herbrand.machine.state import State
-    from herbrand.play.minimax.learning import LearnedJudge
+    from herbrand.play.learning import LearnedJudge
 
 
 RandomState = Callable[[herbrand.Game, int, int], "State"]
@@ -35,7 +34,7 @@ def test_what_is_proved_is_the_value(name: str, random_state: RandomState) -> No
     expander = game.expander
     for role in range(2):
         policy = solve_for_role(game, role, 600, states=100_000, megabytes=500)
-        search = AlphaBetaEngine(game.network, role, memory=1 << 20, exact=True)
+        search = AlphaBetaSearch(game.network, role, memory=1 << 20, exact=True)
         for seed in range(25):
             root = expander.pack([random_state(game, seed % 6, seed).facts])
             search.move_to(root)
@@ -48,7 +47,7 @@ def test_what_is_proved_is_the_value(name: str, random_state: RandomState) -> No
                 continue
             values = {move: value for move, value, _ in policy.options(place)}
             assert values[search.move_text(search.choice)] == policy.values[place]
-            for report in search.reports():
+            for report in move_reports(search):
                 assert report.at_least <= values[report.move] <= report.at_most
                 if report.proved is not None:
                     assert values[report.move] == report.proved
@@ -59,7 +58,7 @@ def test_searching_in_slices_is_searching(small_connect_four: herbrand.Game) -> 
     network = small_connect_four.network
     found = []
     for most in (3, 1_000_000):
-        search = AlphaBetaEngine(network, 0, memory=1 << 20)
+        search = AlphaBetaSearch(network, 0, memory=1 << 20)
         search.move_to(search.expander.initial)
         while search.depth < 9:
             search.slice(most)
@@ -77,7 +76,7 @@ def test_so_many_steps_ahead_the_value_is_that_of_plain_minimax(
     judge = no_judge(2)._replace(mobility=np.array([700.0, -400.0]))
     for seed in range(4):
         root = expander.pack([random_state(game, 3 + seed, seed).facts])
-        search = AlphaBetaEngine(game.network, 0, memory=1 << 20, judge=judge, exact=True)
+        search = AlphaBetaSearch(game.network, 0, memory=1 << 20, judge=judge, exact=True)
         search.move_to(root)
         while search.depth < depth and not search.is_solved:
             search.slice(7 * seed + 1)
@@ -141,7 +140,7 @@ def test_values_are_learned_from_random_games(
     states = np.concatenate([game.expander.pack([random_state(game, 10, s).facts]) for s in range(20)])
     values = evaluate_states(game.expander, 0, states, lesson.judge)
     assert values.std() > SCALE
-    search = AlphaBetaEngine(game.network, 0, memory=1 << 20, judge=lesson.judge)
+    search = AlphaBetaSearch(game.network, 0, memory=1 << 20, judge=lesson.judge)
     for state, value in zip(states, values, strict=True):
         search.move_to(state[None, :])
         assert abs(search.core.root_value() - min(max(value, SCALE // 2), 99.5 * SCALE)) <= 1
@@ -169,7 +168,7 @@ def test_a_look_ahead_helps_the_tree_search(
     game = small_connect_four
     state = random_state(game, 6, 4)
     role = next(role for role in game.players if len(state.legal_moves(role)) > 1)
-    sure = AlphaBetaEngine(game.network, game.role_index(role), memory=1 << 22, exact=True)
+    sure = AlphaBetaSearch(game.network, game.role_index(role), memory=1 << 22, exact=True)
     sure.move_to(game.expander.pack([state.facts]))
     sure.run(300_000)
     assert sure.is_solved
@@ -187,7 +186,7 @@ def sure_value(game: herbrand.Game, role: str, state: State, move: str) -> float
     after = state.next({**joint, role: move})
     if after.is_terminal:
         return float(after.goal(role) or 0)
-    search = AlphaBetaEngine(game.network, game.role_index(role), memory=1 << 22, exact=True)
+    search = AlphaBetaSearch(game.network, game.role_index(role), memory=1 << 22, exact=True)
     search.move_to(game.expander.pack([after.facts]))
     search.run(300_000)
     assert search.is_solved

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import herbrand
+from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
-from herbrand.play.minimax.engine import AlphaBetaEngine
-from herbrand.play.minimax.learning import rarity
+from herbrand.play.learning import rarity
 
 WALK = """
 (role walker) (role waiter)
@@ -46,7 +46,7 @@ def test_rooms_that_were_not_entered_come_first(walk: herbrand.Game) -> None:
     expander = walk.expander
     chosen: dict[bool, list[str]] = {True: [], False: []}
     for novelty, found in chosen.items():
-        search = AlphaBetaEngine(walk.network, 0, memory=1 << 16, novelty=novelty)
+        search = AlphaBetaSearch(walk.network, 0, memory=1 << 16, novelty=novelty)
         for room, step in ((1, 0), (2, 2), (3, 4)):
             search.move_to(expander.pack([[f"(at {room})", "(control walker)", f"(step {step})"]]))
             search.slice()

@@ -15,11 +15,10 @@ from herbrand.analyse.solving.solve import solve
 from herbrand.errors import HerbrandError
 from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer
-from herbrand.play.search.engine import Search
 from herbrand.play.search.features import is_placement_only
 from herbrand.play.search.results import reports
 from herbrand.play.search.rules_search import RulesSearch
-from herbrand.play.search.tree import ALONE, JOINT
+from herbrand.play.search.tree import ALONE, JOINT, Search
 
 if TYPE_CHECKING:
     import numpy as np

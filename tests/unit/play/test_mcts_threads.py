@@ -10,8 +10,7 @@ import pytest
 
 import herbrand
 from herbrand.play.mcts import MctsPlayer
-from herbrand.play.search.engine import Search
-from herbrand.play.search.tree import ALONE, BUSY, JOINT
+from herbrand.play.search.tree import ALONE, BUSY, JOINT, Search
 
 
 def grown_by_two(name: str, rounds: int) -> Search:

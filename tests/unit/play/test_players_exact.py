@@ -11,8 +11,8 @@ import herbrand
 from herbrand.analyse.solving.minimax.judge import no_judge
 from herbrand.analyse.solving.plan import find_plan
 from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.learning import LearnedJudge
 from herbrand.play.meta import MetaPlayer
-from herbrand.play.minimax.learning import LearnedJudge
 from herbrand.play.puzzle import PuzzlePlayer
 from herbrand.play.solved import SolvedPlayer
 

@@ -9,11 +9,11 @@ import pytest
 
 import herbrand
 from herbrand.play.search.beam import Beam
-from herbrand.play.search.engine import Search
 from herbrand.play.search.policy import PlayoutPolicy, learn_mast_weights, playout_expander
+from herbrand.play.search.tree import Search
 
 if TYPE_CHECKING:
-    from herbrand.play.minimax.learning import LearnedJudge
+    from herbrand.play.learning import LearnedJudge
 
 CHOICE = """
 (role a) (init (n 0))

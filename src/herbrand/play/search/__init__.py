@@ -6,9 +6,7 @@ are compiled (`herbrand.core.SearchTree` and `Round`).
 
 | module         | contents                                                                         |
 |----------------|----------------------------------------------------------------------------------|
-| `tree`         | `GameTree`: the tree of one game, and the meaning of its arrays                  |
-| `engine`       | `Search`: a `GameTree` that workers grow                                         |
-| `worker`       | the rounds of one thread                                                         |
+| `tree`         | `Search`: the tree of one game, the meaning of its arrays, the rounds of workers |
 | `policy`       | playout policies: weighted and decisive moves, early cutoff                      |
 | `probe`        | exact proofs beside the tree, for two players                                    |
 | `beam`         | beam search beside the tree, for one player                                      |

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import States
     from herbrand.network.network import Network
-    from herbrand.play.search.engine import Search
+    from herbrand.play.search.tree import Search
 
 __all__ = ["Beam"]
 

@@ -7,7 +7,7 @@ built into a network (`engine.weights`), so that weighted playouts are almost as
 With *decisive moves* (Teytaud and Teytaud 2010), roles play winning moves and avoid those that let the
 opponent win (`engine.decisive`).
 
-A playout that is *cut off* after some steps takes the learned value of its last state (`minimax.learning`;
+A playout that is *cut off* after some steps takes the learned value of its last state (`play.learning`;
 Lorentz 2008).  In constant-sum games, the value of one role is enough.
 """
 

@@ -10,13 +10,13 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from herbrand.analyse.solving.minimax.judge import LOWER, UPPER
-from herbrand.play.minimax.engine import AlphaBetaEngine
+from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
 from herbrand.play.search.tree import ALONE
 
 if TYPE_CHECKING:
     from herbrand.engine.expand import States
     from herbrand.network.network import Network
-    from herbrand.play.search.engine import Search
+    from herbrand.play.search.tree import Search
 
 __all__ = ["Probe"]
 
@@ -44,7 +44,7 @@ class Probe:
     """A proof search for the moves of a role, with a transposition table of `memory` bytes."""
 
     def __init__(self, network: Network, role: int, *, memory: int) -> None:
-        self.engine = AlphaBetaEngine(network, role, memory=memory, exact=True)
+        self.engine = AlphaBetaSearch(network, role, memory=memory, exact=True)
         self.engine.stride = _STRIDE
         self.role = role
         self.is_applicable = False

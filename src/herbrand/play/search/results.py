@@ -10,11 +10,13 @@ from herbrand.play.explanation import MoveReport
 from herbrand.play.search.tree import ALONE, JOINT
 
 if TYPE_CHECKING:
+    from random import Random
+
     from herbrand.engine.expand import Expander, States
     from herbrand.machine.state import State
-    from herbrand.play.search.tree import GameTree
+    from herbrand.play.search.tree import Search
 
-__all__ = ["pack_state", "ranked_arms", "reports"]
+__all__ = ["draw_arm", "pack_state", "ranked_arms", "reports"]
 
 _LINES = 12
 """Moves that get an expected line."""
@@ -30,7 +32,7 @@ def pack_state(expander: Expander, state: State) -> States:
     return expander.pack([state.facts])
 
 
-def ranked_arms(search: GameTree, at: int, role: int) -> list[int]:
+def ranked_arms(search: Search, at: int, role: int) -> list[int]:
     """Return the arms of a role in an expanded position, best first.
 
     Proved moves come first if no open move has a higher mean, the shortest win and the longest loss first;
@@ -63,7 +65,18 @@ def ranked_arms(search: GameTree, at: int, role: int) -> list[int]:
     return ranked
 
 
-def reports(search: GameTree, role: int) -> list[MoveReport]:
+def draw_arm(search: Search, role: int, chance: Random) -> int:
+    """Draw an arm of a role at the root from the average strategy of regret matching."""
+    tree, at = search.tree, search.root
+    begin = int(tree.first[at] + tree.sizes[at, :role].sum())
+    arms = range(begin, begin + int(tree.sizes[at, role]))
+    weights = [float(tree.arm_share[arm]) for arm in arms]
+    if tree.kind[at] != JOINT or not sum(weights):
+        return ranked_arms(search, at, role)[0]
+    return chance.choices(arms, weights)[0]
+
+
+def reports(search: Search, role: int) -> list[MoveReport]:
     """Return a report on each move of a role at the root, best first."""
     tree, at = search.tree, search.root
     if tree.kind[at] not in (ALONE, JOINT):
@@ -99,7 +112,7 @@ def _percent(value: float) -> float:
     return round(100 * value, 3)
 
 
-def _line(search: GameTree, at: int, role: int, arm: int) -> tuple[tuple[str, ...], ...]:
+def _line(search: Search, at: int, role: int, arm: int) -> tuple[tuple[str, ...], ...]:
     """Follow the best moves after a move, up to a chance node or a leaf."""
     tree = search.tree
     line: list[tuple[str, ...]] = []
