@@ -106,10 +106,7 @@ class FallbackPlayer(Player):
             finally:
                 finished.set()
 
-        self._study_thread = threading.Thread(target=work, daemon=True)
-        self._study_thread.start()
-        while not finished.is_set() and self.has_time(deadline - 0.01):
-            finished.wait(max(0.0, min(0.05, deadline - 0.01 - time.monotonic())))
+        self._study_thread = self.run_in_background(work, deadline - 0.01)
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:

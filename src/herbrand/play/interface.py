@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from herbrand.analyse.knowledge.histories import History
     from herbrand.game import Game
     from herbrand.machine.moves import Move
@@ -67,11 +69,10 @@ class Player(ABC):
         self._stopped.clear()
         self._game = game
         self._role = game.roles[game.role_index(role)]
-        warm_up = threading.Thread(target=_warm_up_rules, args=(game,), daemon=True)
-        warm_up.start()  # in a thread, since it may take longer than the clock
-        warm_up_deadline = self.deadline_after(_WARM_UP_SHARE * start_clock)
-        while warm_up.is_alive() and self.has_time(warm_up_deadline):
-            warm_up.join(max(0.0, min(0.05, warm_up_deadline - time.monotonic())))
+        # in a thread, since it may take longer than the clock
+        self.run_in_background(
+            lambda: _warm_up_rules(game), self.deadline_after(_WARM_UP_SHARE * start_clock)
+        )
         self.prepare(deadline)
 
     def prepare(self, deadline: float) -> None:
@@ -114,6 +115,14 @@ class Player(ABC):
     def has_time(self, deadline: float) -> bool:
         """Whether the deadline has not passed and `stop` was not called."""
         return not self.stopped and time.monotonic() < deadline
+
+    def run_in_background(self, work: Callable[[], object], deadline: float) -> threading.Thread:
+        """Run `work` in a thread, wait for it until the deadline or `stop`, and return the thread."""
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        while thread.is_alive() and self.has_time(deadline):
+            thread.join(max(0.0, min(0.02, deadline - time.monotonic())))
+        return thread
 
     def options(self, state: State) -> list[Move]:
         """Return the legal moves of the role; `GameError` if it has none, which is an error in the rules."""

@@ -89,10 +89,7 @@ class IsMctsPlayer(Player):
             if self._game is game:
                 self._has_network = True
 
-        builder = threading.Thread(target=work, daemon=True)
-        builder.start()
-        while builder.is_alive() and self.has_time(deadline - CLOCK_MARGIN):
-            builder.join(0.01)
+        self.run_in_background(work, deadline - CLOCK_MARGIN)
 
     def receive_history(self, history: History) -> None:
         """Keep the history, from which the possible states are computed."""
@@ -123,13 +120,9 @@ class IsMctsPlayer(Player):
                     search.run_playout()
             except HerbrandError as error:
                 search.error = str(error)
-            finally:
-                done.set()
 
         if self.has_time(deadline):
-            threading.Thread(target=run, daemon=True).start()
-            while not done.is_set() and self.has_time(deadline):
-                done.wait(max(0.0, min(0.02, deadline - time.monotonic())))
+            self.run_in_background(run, deadline)
             done.set()
         counts, totals = dict(search.root.counts), dict(search.root.totals)
         reports = [

@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -73,59 +73,50 @@ class _MatchData:
     report: Callable[[], PlayerReport] | None = None
 
 
+@dataclass(eq=False)
 class MctsPlayer(Player):
     """Monte-Carlo tree search with hundreds of playouts at a time.
 
-    `memory` is the size of the tree in megabytes, `playouts` the maximum for a move (None: limited by the
-    clock), `each` their number per new position, `exploration` the constant of UCB1, `max_steps` the length
-    at which playouts are cut off.  `amaf` is the number of playouts after which a move's own mean weighs as
-    much as its AMAF value (0: no AMAF; None: 200 in games where pieces are only placed, else 0, as measured).
-    With `regret`, simultaneous moves are chosen by regret matching, and the move played is drawn from the
-    average strategy.  With `probe`, an exact search for proofs takes a share of the time in two-player games.
-    `threads` grow the tree in parallel (None: two, if there are two processors); with `playouts` there is
-    one, and the same seed gives the same moves.  With `ponder`, the search continues after the move for at
-    most a minute.
-
-    The playout policy: with `decisive`, roles play winning moves and avoid moves that let the opponent win
-    (None: where that is cheap, as measured); `mast` weights moves by their results in playouts before the
-    match; `cutoff` ends playouts of two-player constant-sum games after so many steps and takes the value of
-    a learned evaluation function.  With `beam`, a beam search runs beside the tree in one-role games.
+    With `playouts`, the same seed gives the same moves.
     """
 
-    def __init__(
-        self,
-        seed: int | None = None,
-        *,
-        memory: float = 512.0,
-        playouts: int | None = None,
-        each: float = 1.0,
-        exploration: float = 0.5,
-        max_steps: int = 1000,
-        regret: bool = False,
-        amaf: float | None = None,
-        probe: bool = True,
-        threads: int | None = None,
-        ponder: bool = False,
-        beam: bool = True,
-        decisive: bool | None = None,
-        mast: bool = False,
-        cutoff: int | None = None,
-    ) -> None:
+    seed: InitVar[int | None] = None
+    _: KW_ONLY
+    memory: float = 512.0
+    """The size of the tree in megabytes."""
+    playouts: int | None = None
+    """The most playouts for a move; None: limited by the clock."""
+    each: float = 1.0
+    """Playouts for each new position."""
+    exploration: float = 0.5
+    """The constant of UCB1."""
+    max_steps: int = 1000
+    """The length at which playouts are cut off."""
+    regret: bool = False
+    """Whether simultaneous moves are chosen by regret matching, and the move played is drawn from the average
+    strategy."""
+    amaf: float | None = None
+    """Playouts after which a move's own mean weighs as much as its AMAF value; 0: no AMAF; None: 200 in games
+    where pieces are only placed, else 0, as measured."""
+    probe: bool = True
+    """Whether an exact search for proofs takes a share of the time in two-player games."""
+    threads: int | None = None
+    """Threads that grow the tree; None: two, if there are two processors.  With `playouts` there is one."""
+    ponder: bool = False
+    """Whether the search continues after the move, for at most a minute."""
+    beam: bool = True
+    """Whether a beam search runs beside the tree in one-role games."""
+    decisive: bool | None = None
+    """Whether roles in playouts play winning moves and avoid moves that let the opponent win; None: where
+    that is cheap, as measured."""
+    mast: bool = False
+    """Whether moves in playouts are weighted by their results in playouts before the match."""
+    cutoff: int | None = None
+    """Steps after which playouts of two-player constant-sum games end with the value of a learned evaluation
+    function."""
+
+    def __post_init__(self, seed: int | None) -> None:
         super().__init__(seed)
-        self.memory = memory
-        self.playouts = playouts
-        self.each = each
-        self.exploration = exploration
-        self.max_steps = max_steps
-        self.regret = regret
-        self.amaf = amaf
-        self.probe = probe
-        self.ponder = ponder
-        self.beam = beam
-        self.decisive = decisive
-        self.mast = mast
-        self.cutoff = cutoff
-        self.threads = min(_THREADS, available_cores()) if threads is None else threads
         self._match = _MatchData()
         self._builder: threading.Thread | None = None
         self._team = ThreadTeam()
@@ -145,10 +136,7 @@ class MctsPlayer(Player):
         self._team.request_stop()
         self._match = _MatchData()
         arguments = weakref.ref(self._match), self.game, self.role, self.chance.getrandbits(32), deadline
-        self._builder = threading.Thread(target=self._build, args=arguments, daemon=True)
-        self._builder.start()
-        while self._builder.is_alive() and self.has_time(deadline - CLOCK_MARGIN):
-            self._builder.join(0.01)
+        self._builder = self.run_in_background(partial(self._build, *arguments), deadline - CLOCK_MARGIN)
 
     def _build(
         self, match_ref: weakref.ref[_MatchData], game: Game, player: str, seed: int, deadline: float
@@ -212,7 +200,7 @@ class MctsPlayer(Player):
             max_steps=self.max_steps,
             regret=self.regret,
             amaf=amaf,
-            threads=self.threads if self.playouts is None else 1,
+            threads=(self.threads or min(_THREADS, available_cores())) if self.playouts is None else 1,
             policy=policy,
         )
         search.move_to(search.expander.initial)

@@ -7,7 +7,6 @@ the same means.
 
 from __future__ import annotations
 
-import threading
 import time
 from contextlib import suppress
 from functools import partial
@@ -64,10 +63,7 @@ class MonteCarloPlayer(Player):
     def prepare(self, deadline: float) -> None:
         """Build the network in the background; wait for it until the clock runs out."""
         self._expander = None
-        builder = threading.Thread(target=self._build, args=(self.game,), daemon=True)
-        builder.start()
-        while builder.is_alive() and self.has_time(deadline):
-            builder.join(0.02)
+        self.run_in_background(partial(self._build, self.game), deadline)
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
