@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.rules.clauses import STATIC, Predicate, Program
 from herbrand.rules.codegen import Compiler, index_rows
+from herbrand.rules.interface import FluentKeys
 from herbrand.rules.planner import Planner, Statistics
 from herbrand.rules.tabling import AnswerTable, Evaluation
 from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from herbrand.check.rules import Rules
     from herbrand.rules.clauses import Pattern
@@ -93,7 +94,7 @@ class MoveModel:
         self.tables: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
 
 
-class RulesEngine:
+class RulesEngine(FluentKeys):
     """Evaluates checked rules.  Thread-safe: a lock serialises calls."""
 
     name = "rules"
@@ -147,14 +148,6 @@ class RulesEngine:
     def initial(self) -> frozenset[int]:
         """Return the key of the initial state: its fluents."""
         return self._initial
-
-    def key(self, fluents: Iterable[int]) -> frozenset[int]:
-        """Return the key of the state with these fluents."""
-        return frozenset(fluents)
-
-    def fluents(self, key: frozenset[int]) -> frozenset[int]:
-        """Return the fluents of a state."""
-        return key
 
     def legal(self, key: frozenset[int], role: int) -> list[int]:
         """Return the legal moves of a role."""

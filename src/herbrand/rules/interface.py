@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from herbrand.rules.terms import TermTable
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "FluentKeys"]
 
 
 class Engine(Protocol):
@@ -50,3 +50,15 @@ class Engine(Protocol):
 
     def percepts(self, key: Any, moves: Sequence[int], role: int) -> Sequence[int]:
         """Return the percepts of a role for a joint move (GDL-II), as terms."""
+
+
+class FluentKeys:
+    """An engine, in part: the key of a state is the set of its fluents."""
+
+    def key(self, fluents: Iterable[int]) -> frozenset[int]:
+        """Return the key of the state with these fluents."""
+        return frozenset(fluents)
+
+    def fluents(self, key: frozenset[int]) -> frozenset[int]:
+        """Return the fluents of a state."""
+        return key

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from herbrand.check.normal import unify
 from herbrand.errors import GameError
+from herbrand.rules.interface import FluentKeys
 from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, atoms_of
@@ -191,7 +192,7 @@ def _instance(atom: Atom, binding: _Binding) -> tuple[Ground, ...]:
     return (atom.name, *(_ground(arg, binding) for arg in atom.args))
 
 
-class NaiveEngine:
+class NaiveEngine(FluentKeys):
     """An engine (`interface.Engine`) that computes the perfect model for every answer."""
 
     name = "naive"
@@ -209,14 +210,6 @@ class NaiveEngine:
     def initial(self) -> frozenset[int]:
         """Return all p with init(p) in the model without `true` and `does`."""
         return frozenset(self._number(fact[1]) for fact in self._model((), ()).get("init", ()))
-
-    def key(self, fluents: Iterable[int]) -> frozenset[int]:
-        """Return the key of the state with these fluents."""
-        return frozenset(fluents)
-
-    def fluents(self, key: frozenset[int]) -> frozenset[int]:
-        """Return the fluents of a state."""
-        return key
 
     def legal(self, key: frozenset[int], role: int) -> list[int]:
         """Return all m such that `legal` holds of the role and m."""

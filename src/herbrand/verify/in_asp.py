@@ -10,19 +10,15 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
-import time
-from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.convert.asp.writer import RuleWriter
 from herbrand.convert.levels import DOES, INTERFACE, MOVE, STATE, STATIC, TRUE
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.runtime.line_process import LineProcess, ProcessDied
 from herbrand.runtime.memory import limiting_script
+from herbrand.verify.child_engine import ChildEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -93,33 +89,17 @@ for line in sys.stdin:
 """
 
 
-class AnswerSetEngine:
-    """Evaluates states with clingo (`interface.Engine`).
-
-    The key of a state is its fluents.  Thread-safe: one call at a time.  Every call may raise
-    `BudgetExceeded` after `limits.seconds`; the next call restarts the child process.
-    """
+class AnswerSetEngine(ChildEngine):
+    """Evaluates states with clingo."""
 
     name = "asp"
-    clock = staticmethod(time.monotonic)
-    """Clock for benchmarks: processor time would not include the child process."""
-    in_order = False
 
     def __init__(self, rules: Rules, *, limits: Limits = DEFAULT, megabytes: int = 4000) -> None:
-        if rules.errors:
-            raise GameError(f"{rules.tree.source.name} has errors", rules.errors)
-        self.limits = limits
-        self.terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)
-        self.roles = tuple(map(self.terms.intern, rules.roles))
+        super().__init__(rules, limits)
         self._writer = RuleWriter(rules, only_needed=True)
         self._now = self._writer.fresh_constant("t")
-        self._texts: dict[int, str] = {}
-        self._numbers: dict[str, int] = {}
-        self._lock = RLock()
-        self._state: frozenset[int] | None = None
         self._answers: dict[str, list[tuple[int, ...]]] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="herbrand-")
-        file = Path(self._folder.name) / "game.lp"
+        file = self._folder / "game.lp"
         file.write_text(self._program(), encoding="utf-8")
         script = limiting_script(megabytes) + _SCRIPT
         self._child = LineProcess("clingo", [sys.executable, "-c", script, str(file), self._now])
@@ -132,26 +112,12 @@ class AnswerSetEngine:
         lines += [f"#program move({now}).", *writer.section(MOVE, now)]
         return "\n".join(lines) + "\n"
 
-    def close(self) -> None:
-        """End the child process; the next query starts another."""
-        with self._lock:
-            self._child.close()
-            self._state = None
-
     # -- the Engine interface -------------------------------------------------------------
 
     def initial(self) -> frozenset[int]:
         """Return the fluents of the initial state."""
         with self._lock:
             return frozenset(row[0] for row in self._query((), (), [("init", 1)])["init"])
-
-    def key(self, fluents: Iterable[int]) -> frozenset[int]:
-        """Return the key of the state with these fluents."""
-        return frozenset(fluents)
-
-    def fluents(self, key: frozenset[int]) -> frozenset[int]:
-        """Return the fluents of a state."""
-        return key
 
     def legal(self, key: frozenset[int], role: int) -> list[int]:
         """Return the legal moves of a role."""
@@ -217,15 +183,8 @@ class AnswerSetEngine:
             raise GameError(f"clingo cannot answer: {answer['error']}")
         return {name: [tuple(map(self._number, row)) for row in rows] for name, rows in answer.items()}
 
-    def _text(self, number: int) -> str:
-        """Return a term in clingo's syntax."""
-        text = self._texts.get(number)
-        if text is None:
-            text = self._texts[number] = self._writer.term(self.terms.term(number))
-        return text
+    def _written(self, number: int) -> str:
+        return self._writer.term(self.terms.term(number))
 
-    def _number(self, text: str) -> int:
-        number = self._numbers.get(text)
-        if number is None:
-            number = self._numbers[text] = self.terms.intern(self._writer.read(text))
-        return number
+    def _read(self, text: str) -> int:
+        return self.terms.intern(self._writer.read(text))

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
-import time
 from collections import OrderedDict
 from pathlib import Path
-from threading import RLock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import atom
 from herbrand.errors import BudgetExceeded, GameError, MissingProgram
-from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.runtime.line_process import LineProcess
+from herbrand.verify.child_engine import ChildEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from herbrand.check.rules import Rules
 
@@ -45,35 +42,18 @@ def find_swipl() -> str:
     return path
 
 
-class PrologEngine:
-    """Evaluates states with SWI-Prolog (`interface.Engine`).
-
-    The key of a state is its fluents.  `style` is that of the exported text, "literal" or "state".
-    Thread-safe: one call at a time.  Every call may raise `BudgetExceeded` after
-    `limits.seconds`; the next call restarts the child process.
-    """
+class PrologEngine(ChildEngine):
+    """Evaluates states with SWI-Prolog; `style` is that of the exported text, "literal" or "state"."""
 
     name = "prolog"
-    clock = staticmethod(time.monotonic)
-    """Clock for benchmarks: processor time would not include the child process."""
-    in_order = False
 
     def __init__(
         self, rules: Rules, *, limits: Limits = DEFAULT, style: str = "literal", megabytes: int = 2000
     ) -> None:
-        if rules.errors:
-            raise GameError(f"{rules.tree.source.name} has errors", rules.errors)
+        super().__init__(rules, limits)
         swipl = find_swipl()
-        self.limits = limits
-        self.terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)
-        self.roles = tuple(map(self.terms.intern, rules.roles))
-        self._texts: dict[int, str] = {}
-        self._numbers: dict[str, int] = {}
-        self._lock = RLock()
-        self._state: frozenset[int] | None = None
         self._answers: OrderedDict[tuple[frozenset[int], str], list[int]] = OrderedDict()
-        self._folder = tempfile.TemporaryDirectory(prefix="herbrand-")
-        folder = Path(self._folder.name)
+        folder = self._folder
         (folder / "game.pl").write_text(program(rules, "game", style), encoding="utf-8")
         parts = ("server.pl", "answers_literal.pl" if style == "literal" else "answers_state.pl")
         server = "\n".join(Path(__file__).with_name(part).read_text(encoding="utf-8") for part in parts)
@@ -83,25 +63,11 @@ class PrologEngine:
         files = [str(folder / "game.pl"), str(folder / "server.pl")]
         self._child = LineProcess("swipl", [*command, "-g", "serve", "-t", "halt", *files])
 
-    def close(self) -> None:
-        """End the child process; the next query starts another."""
-        with self._lock:
-            self._child.close()
-            self._state = None
-
     # -- the Engine interface -------------------------------------------------------------
 
     def initial(self) -> frozenset[int]:
         """Return the fluents of the initial state."""
         return frozenset(self._query(frozenset(), (), "init"))
-
-    def key(self, fluents: Iterable[int]) -> frozenset[int]:
-        """Return the key of the state with these fluents."""
-        return frozenset(fluents)
-
-    def fluents(self, key: frozenset[int]) -> frozenset[int]:
-        """Return the fluents of a state."""
-        return key
 
     def legal(self, key: frozenset[int], role: int) -> list[int]:
         """Return the legal moves of a role."""
@@ -153,21 +119,12 @@ class PrologEngine:
             self._state = key
             return [self._number(term) for term in terms]
 
-    def _text(self, number: int) -> str:
-        """Return a term in Prolog syntax."""
-        text = self._texts.get(number)
-        if text is None:
-            terms = self.terms
-            name, arity = terms.functors[terms.functor[number]]
-            if arity:
-                text = f"{atom(name)}({', '.join(map(self._text, terms.args[number]))})"
-            else:
-                text = name if _INTEGER.fullmatch(name) else atom(name)
-            self._texts[number] = text
-        return text
+    def _written(self, number: int) -> str:
+        terms = self.terms
+        name, arity = terms.functors[terms.functor[number]]
+        if arity:
+            return f"{atom(name)}({', '.join(map(self._text, terms.args[number]))})"
+        return name if _INTEGER.fullmatch(name) else atom(name)
 
-    def _number(self, text: str) -> int:
-        number: Any = self._numbers.get(text)
-        if number is None:
-            number = self._numbers[text] = self.terms.read(text)
-        return int(number)
+    def _read(self, text: str) -> int:
+        return self.terms.read(text)
