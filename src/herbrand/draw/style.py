@@ -6,6 +6,7 @@ decides against what the reader's system prefers.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 __all__ = ["DARK", "LIGHT", "PIECES", "STYLE"]
@@ -97,53 +98,20 @@ def _variables(values: dict[str, str]) -> str:
 
 
 def _sheet() -> str:
-    rules = [
+    themes = [
         f".hb{{{_variables(LIGHT)}font-family:Inter,'Segoe UI',system-ui,Helvetica,Arial,sans-serif}}",
         f"@media (prefers-color-scheme:dark){{.hb{{{_variables(DARK)}}}}}",
         f"[data-theme=light] .hb{{{_variables(LIGHT)}}}",
         f"[data-theme=dark] .hb{{{_variables(DARK)}}}",
-        ".hb text{fill:var(--hb-ink);text-anchor:middle;dominant-baseline:central}",
-        ".hb .start{text-anchor:start}",
-        ".hb .label,.hb .muted{fill:var(--hb-muted)}",
-        ".hb .label{font-size:11px}.hb .title{font-size:13px;font-weight:600}",
-        ".hb .cell{fill:var(--hb-cell);stroke:var(--hb-line);stroke-width:1}",
-        ".hb .light{fill:var(--hb-light-square)}.hb .dark{fill:var(--hb-dark-square)}",
-        ".hb .frame{fill:none;stroke:var(--hb-frame);stroke-width:2}",
-        ".hb .rack{fill:var(--hb-rack)}.hb .rack-hole{fill:var(--hb-rack-hole)}",
-        ".hb .wall{stroke:var(--hb-block);stroke-width:4.5;stroke-linecap:round}",
-        ".hb .mark{fill:none;stroke:var(--hb-accent);stroke-width:2.5;stroke-dasharray:5 3}",
-        ".hb .last{fill:none;stroke:var(--hb-last);stroke-width:3.5}",
-        ".hb .last-arrow{fill:none;stroke:var(--hb-last);stroke-width:5;stroke-linecap:round;opacity:.85}",
-        ".hb .last-head{fill:var(--hb-last);opacity:.95}",
-        ".hb .hb-chess{stroke-width:1.5;stroke-linejoin:round}",
-        ".hb .hb-chess .line{fill:none;stroke-linecap:round}",
-        ".hb .hb-disc{stroke-width:1.6}.hb .ring{fill:none;stroke-width:1.2;opacity:.45}",
-        ".hb .crown{stroke-width:1.2;filter:brightness(1.25)}",
-        ".hb .hb-mark{fill:none;stroke-width:5.5;stroke-linecap:round}",
-        ".hb .hb-number{font-weight:600}.hb .faint{opacity:.3}.hb .hb-letters{font-weight:650}",
-        ".hb .hb-block{fill:var(--hb-block)}.hb .hb-burnt{fill:var(--hb-burnt)}",
-        ".hb .hb-burnt-x{stroke:#c8553d;stroke-width:4;stroke-linecap:round;fill:none}",
-        ".hb .hb-arrow{fill:var(--hb-ink)}.hb .hb-hollow{fill:var(--hb-paper);opacity:.9}",
-        ".hb .lit circle{fill:var(--hb-lamp);stroke:#97690a}.hb .unlit circle{fill:var(--hb-unlit)}",
-        ".hb .rays{stroke:#d59f1c;stroke-width:3;stroke-linecap:round;fill:none}",
-        ".hb .chip{fill:var(--hb-chip)}.hb .caption{font-size:14px}.hb .table{font-size:13px}",
-        ".hb .card{fill:var(--hb-card);stroke:var(--hb-frame);stroke-width:1.4}",
-        ".hb .card-text{font-weight:650}",
-        ".hb .unlit-name{fill:var(--hb-muted)}",
-        ".hb .name{font-weight:600;fill:var(--hb-muted)}",
     ]
-    for name, (fill, edge, letters) in PIECES.items():
-        rules += [
-            f".hb .f-{name}{{fill:{fill}}}.hb .t-{name}{{fill:{letters}}}",
-            f".hb .o-{name}{{stroke:var(--hb-edge-{name},{edge})}}",
-            f".hb .s-{name}{{stroke:var(--hb-stroke-{name},{fill})}}",
-        ]
-    rules += [
-        ".hb .f-black .line,.hb .f-blue .line,.hb .f-red .line{stroke:#f5f1e8;stroke-opacity:.75}",
-        ".hb .f-white .eye{fill:#3a3631;stroke:none}.hb .eye{fill:#f5f1e8;stroke:none}",
-        ".hb .ring.o-black{stroke:#f5f1e8}",
+    pieces = [
+        f".hb .f-{name}{{fill:{fill}}}.hb .t-{name}{{fill:{letters}}}"
+        f".hb .o-{name}{{stroke:var(--hb-edge-{name},{edge})}}"
+        f".hb .s-{name}{{stroke:var(--hb-stroke-{name},{fill})}}"
+        for name, (fill, edge, letters) in PIECES.items()
     ]
-    return "".join(rules)
+    _, *rules = Path(__file__).with_name("style.css").read_text(encoding="utf-8").splitlines()
+    return "".join([*themes, *rules]).replace("@pieces;", "".join(pieces))
 
 
 STYLE: Final = _sheet()
