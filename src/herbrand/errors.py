@@ -7,10 +7,11 @@ the builtin exception that a caller would expect.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from herbrand.diagnostic import Diagnostic
 
@@ -24,6 +25,7 @@ __all__ = [
     "MissingExtra",
     "MissingProgram",
     "Stopped",
+    "optional_import",
 ]
 
 
@@ -78,6 +80,15 @@ class MissingExtra(HerbrandError, ImportError):
         super().__init__(f"{feature} needs an optional library: pip install 'herbrand[{extra}]'")
         self.feature = feature
         self.extra = extra
+
+
+@contextmanager
+def optional_import(feature: str, extra: str) -> Iterator[None]:
+    """Raise `MissingExtra` where an import in the block fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(feature, extra) from error
 
 
 class MissingProgram(HerbrandError, OSError):

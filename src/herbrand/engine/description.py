@@ -429,19 +429,8 @@ class GameDescription:
     def __reduce__(self) -> tuple[object, ...]:
         tree = self.tree
         source = tree.source
-        arguments = _arguments(tree)
-        return _shared, (
-            *(
-                type(self),
-                source.text,
-                tree.notation,
-                source.name,
-                self.name,
-                self.limits,
-                tree.folds_case,
-                arguments,
-            ),
-        )
+        given = (source.text, tree.notation, source.name, self.name, self.limits, tree.folds_case)
+        return _shared, (type(self), *given, _arguments(tree))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {len(self.tree.statements)} statements>"

@@ -14,7 +14,7 @@ import numpy as np
 
 from herbrand.envs.planes import View, find_board, make_view
 from herbrand.envs.turns import find_turns
-from herbrand.errors import GameError, MissingExtra
+from herbrand.errors import GameError, optional_import
 from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
@@ -201,7 +201,5 @@ def require(module: str, feature: str, extra: str) -> ModuleType:
     """Import an optional library; `MissingExtra` where it is not installed."""
     from importlib import import_module
 
-    try:
+    with optional_import(feature, extra):
         return import_module(module)
-    except ImportError as error:
-        raise MissingExtra(feature, extra) from error

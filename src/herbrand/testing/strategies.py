@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from herbrand.errors import MissingExtra
+from herbrand.errors import optional_import
 from herbrand.syntax.build import sheet
 from herbrand.syntax.names import KEYWORDS
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
@@ -50,10 +50,8 @@ _ODD = (
 
 
 def _strategies() -> ModuleType:
-    try:
+    with optional_import("herbrand.testing", "dev"):
         from hypothesis import strategies
-    except ImportError as error:
-        raise MissingExtra("herbrand.testing", "dev") from error
     return strategies
 
 

@@ -14,10 +14,9 @@ pytest.importorskip("pysat", reason="python-sat is not installed")
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.domains import UNREACHABLE, find_domains
-from herbrand.analyse.invariants.ends import target_states
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import observed_groups
-from herbrand.analyse.solving.aim import Aim
+from herbrand.analyse.solving.aim import Aim, target_states
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand.analyse.knowledge import solve, unfold
-from herbrand.analyse.knowledge.exact_program import best_plan, maximum
 from herbrand.analyse.knowledge.plans import best_reply, expected_goals, from_choices, regret, uniform
-from herbrand.analyse.knowledge.sequence_form import equilibrium, proved_bounds
-from herbrand.analyse.solving.matrix import matrix_value
+from herbrand.analyse.knowledge.sequence_form import best_plan, equilibrium, proved_bounds
+from herbrand.analyse.solving.matrix import matrix_value, maximum
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 
@@ -212,7 +211,7 @@ def test_the_simplex_method_solves_matrix_games(rows):
     gain = [Fraction(0)] * len(rows) + [Fraction(1)]
     limits = [[-payoff[i][j] for i in range(len(rows))] + [Fraction(1)] for j in range(3)]
     limits.append([Fraction(1)] * len(rows) + [Fraction(0)])
-    solution = maximum(gain, limits, [Fraction(0)] * 3 + [Fraction(1)])
+    solution, _ = maximum(gain, limits, [Fraction(0)] * 3 + [Fraction(1)])
     assert solution[-1] == matrix_value(payoff)[0]
     with pytest.raises(ValueError, match="no largest"):
         maximum([Fraction(1)], [[Fraction(-1)]], [Fraction(1)])

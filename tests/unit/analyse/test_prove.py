@@ -11,10 +11,9 @@ from hypothesis import Phase, given, settings
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.exploration.certificates import Policy, Spoiler, StateSet
+from herbrand.analyse.exploration.certificates import Policy, Spoiler, StateSet, certain_end
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.replay import holds, replay
-from herbrand.analyse.exploration.ternary import certain_end
 from herbrand.analyse.proofs.prove import Analysis, analyse
 from herbrand.analyse.proofs.static import free_roles, playability
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness

@@ -25,7 +25,7 @@ import numpy as np
 
 from herbrand.analyse.automata.automaton_svg import draw
 from herbrand.analyse.budget import Budget
-from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
+from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError, optional_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -237,12 +237,8 @@ class Automaton:
 
     def as_networkx(self) -> Any:
         """Return a `networkx.MultiDiGraph`; nodes are numbers with `facts`, `final` and `goals`."""
-        try:
+        with optional_import("graphs for NetworkX", "networkx"):
             import networkx as nx
-        except ImportError as error:
-            from herbrand.errors import MissingExtra
-
-            raise MissingExtra("graphs for NetworkX", "networkx") from error
         graph = nx.MultiDiGraph(name=self.name, start=0)
         for state, facts in enumerate(self.states):
             goals = self.final.get(state)

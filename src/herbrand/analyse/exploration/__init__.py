@@ -11,5 +11,4 @@ Takes a game; gives state spaces, lines of play, verdicts.  Imports the budgets 
 | `certificates` | state sets, policies and spoilers that prove a verdict                    |
 | `by_states`    | verdicts from the graph of states: what a role can force                  |
 | `conformant`   | whether a role wins with actions fixed beforehand                         |
-| `ternary`      | facts that are certain after n steps, whatever is played                   |
 """

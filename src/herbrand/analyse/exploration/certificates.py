@@ -6,15 +6,21 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from herbrand.analyse.exploration.replay import ReplayedState, goals_of, walk
+from herbrand.core import evaluate_ternary
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.check.step_counter import StepCounter
     from herbrand.machine.state_machine import StateMachine
+    from herbrand.network.network import Network
 
-__all__ = ["CounterCertificate", "Policy", "Spoiler", "StateSet"]
+__all__ = ["CounterCertificate", "Policy", "Spoiler", "StateSet", "certain_end"]
 
 _PER_SECOND = 20_000
 """An upper bound on the transitions that the rule evaluator computes in a second."""
@@ -98,8 +104,6 @@ class CounterCertificate:
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Evaluate the network of the game with unknown moves: `terminal` must become certain by then."""
-        from herbrand.analyse.exploration.ternary import certain_end
-
         steps = certain_end(game.network_within(seconds), self.counter.bound)
         return steps is not None and steps <= self.counter.bound
 
@@ -220,3 +224,39 @@ def _acyclic(edges: dict[Any, list[Any]]) -> bool:
                 path.append((child, iter(edges[child])))
                 on_path.add(child)
     return True
+
+
+def certain_end(network: Network, most: int) -> int | None:
+    """Return a bound of at most `most` steps on the length of plays; None if the simulation shows none.
+
+    This is ternary simulation (X-valued: Bryant 1987): every node is true, false or unknown, as two bits, can
+    be true and must be true.  The initial state is known, moves are unknown; whatever `next` then certainly
+    is holds after one step of any play.  Once `terminal` must be true, every play has ended.  In loops, both
+    bits are least fixpoints.
+    """
+    fluents, moves = len(network.fluents), len(network.moves)
+    can = np.zeros(network.inputs + network.gates, np.bool_)
+    must = np.zeros_like(can)
+    can[1 + fluents : 1 + fluents + moves] = True
+    state_must = state_can = network.initial
+    terminal = np.array([network.terminal])
+    seen: set[bytes] = set()
+    for steps in range(most + 1):
+        can[1 : 1 + fluents], must[1 : 1 + fluents] = state_can, state_must
+        evaluate_ternary(network.circuit, can, must)
+        if _certain(must, can, terminal)[0]:
+            return steps
+        mark = np.packbits(np.concatenate([state_must, state_can])).tobytes()
+        if mark in seen:
+            return None
+        seen.add(mark)
+        state_must, state_can = (_certain(must, can, network.next), ~_certain(must, can, network.next ^ 1))
+    return None
+
+
+def _certain(
+    must: NDArray[np.bool_], can: NDArray[np.bool_], literals: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Return which literals must be true."""
+    certain: NDArray[np.bool_] = np.where(literals & 1, ~can[literals >> 1], must[literals >> 1])
+    return certain

@@ -21,7 +21,7 @@ from herbrand.analyse.invariants.frames import Frame, System
 from herbrand.analyse.invariants.groups import depends_on_moves, find_groups, number_exclusive, require
 from herbrand.analyse.invariants.ranking import StepCases, add_choice
 from herbrand.analyse.invariants.sat import Solver
-from herbrand.errors import BudgetExceeded, MissingExtra
+from herbrand.errors import BudgetExceeded, optional_import
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,11 +127,9 @@ class _Search:
 
     def _guess(self) -> Estimate | None:
         """Return the weights that maximize the potential of the initial state under the known constraints."""
-        try:
+        with optional_import("estimates", "analyse"):
             from scipy.optimize import linprog
             from scipy.sparse import csr_matrix
-        except ImportError as error:
-            raise MissingExtra("estimates", "analyse") from error
         first = np.append(self.expander.bits(self.expander.initial)[0], 1.0)
         ends = np.concatenate([self.ends, np.ones((len(self.ends), 1))], axis=1)
         steps = np.concatenate([-self.steps, np.zeros((len(self.steps), 1))], axis=1)

@@ -8,13 +8,13 @@ reversi, one must change within two or three steps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.groups import require
+from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.sat import Solver
 
 if TYPE_CHECKING:
@@ -24,32 +24,19 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.invariants.frames import System
     from herbrand.analyse.invariants.groups import Group
-    from herbrand.analyse.invariants.invariant import Invariant
 
-__all__ = ["Latches", "find_bound"]
+__all__ = ["find_bound"]
 
 _MOST_STEPS = 3
 """The most steps within which one of the fluents must change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Latches:
-    """Fluents that rise or fall at most once."""
-
-    rising: tuple[str, ...]
-    falling: tuple[str, ...]
-    within: int
-    """Of so many consecutive steps, one changes a latch."""
-
-    def certificate(self, invariant: Invariant) -> Bound:
-        """Return them as a certificate."""
-        return Bound(self.rising, self.falling, invariant, self.within)
-
-
 def find_bound(
     system: System, groups: Sequence[Group], deadline: float, steps: NDArray[np.int8] | None = None
-) -> Latches | None:
+) -> Bound | None:
     """Return few latches that bound the length of plays, or None where there are none.
+
+    The invariant of the result, to which the groups belong, is left to the caller.
 
     `steps`, [n, fluents], are sampled changes (`walks.RandomPlay`): with them, only fluents that changed in
     one direction are tried, one function after the other.  Raises `BudgetExceeded` past the deadline.
@@ -71,7 +58,7 @@ def _bound(
     deadline: float,
     candidates: Iterable[tuple[int, bool]],
     steps: NDArray[np.int8] | None = None,
-) -> Latches | None:
+) -> Bound | None:
     """Return latches among candidates, each a fluent and whether it rises, or None.
 
     One of them changes in every step, if one did in all sampled steps, and otherwise within a few.
@@ -125,9 +112,10 @@ def _bound(
         else:
             return None
     names = system.fluent_texts
-    return Latches(
+    return Bound(
         tuple(names[f] for f, rises in chosen if rises),
         tuple(names[f] for f, rises in chosen if not rises),
+        Invariant(""),
         within,
     )
 

@@ -22,7 +22,7 @@ import numpy as np
 from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver
-from herbrand.errors import BudgetExceeded, MissingExtra
+from herbrand.errors import BudgetExceeded, optional_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -190,11 +190,9 @@ def _changes_within(
 
 def least_weights(steps: NDArray[np.int8] | NDArray[np.int16]) -> NDArray[np.int64] | None:
     """Return the least whole weights with which every step makes the sum grow; None where there are none."""
-    try:
+    with optional_import("measures of progress", "analyse"):
         from scipy.optimize import linprog
         from scipy.sparse import csr_matrix, hstack
-    except ImportError as error:
-        raise MissingExtra("measures of progress", "analyse") from error
     if not len(steps) or not steps.any(axis=1).all():
         return None  # no samples, or a step that changes nothing
     places = np.flatnonzero(steps.any(axis=0))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from herbrand.errors import BudgetExceeded, MissingExtra
+from herbrand.errors import BudgetExceeded, optional_import
 from herbrand.network.graph import unknown_cone
 from herbrand.runtime.collector import suspend_collector
 
@@ -26,10 +26,8 @@ _PROPAGATIONS = 10_000_000
 
 def library() -> Any:
     """Return the library of SAT solvers; raises `MissingExtra` where it is not installed."""
-    try:
+    with optional_import("proving properties of games", "analyse"):
         from pysat import solvers
-    except ImportError as error:
-        raise MissingExtra("proving properties of games", "analyse") from error
     return solvers
 
 

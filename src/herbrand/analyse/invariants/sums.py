@@ -18,7 +18,7 @@ import numpy as np
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.ranking import StepCases, add_choice, whole_weights
 from herbrand.analyse.invariants.sat import Solver
-from herbrand.errors import BudgetExceeded, MissingExtra
+from herbrand.errors import BudgetExceeded, optional_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -191,11 +191,9 @@ def _weigh(
 
     None where there are no such weights.
     """
-    try:
+    with optional_import("sums that stay the same", "analyse"):
         from scipy.optimize import linprog
         from scipy.sparse import coo_matrix, csr_matrix, hstack, identity, vstack
-    except ImportError as error:
-        raise MissingExtra("sums that stay the same", "analyse") from error
     matrix = csr_matrix(steps.astype(np.float64))
     size = len(initial)
     numbers, which = np.unique(group, return_inverse=True)

@@ -9,7 +9,7 @@ where A[i, j] is the expected payoff of the first player for the sequences i and
 The dual solution is the second player's plan.  The solver (HiGHS through scipy) works in
 floating point; its plans are rounded to fractions, and exact best replies to them give bounds on
 the value.  Equal bounds are the value, whatever the errors of the solver.  Without scipy, small
-games are solved in fractions (`exact_program`).
+games are solved in fractions (`best_plan`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from herbrand.analyse.knowledge.exact_program import MOST_SEQUENCES, best_plan
 from herbrand.analyse.knowledge.plans import Plan, best_reply, from_choices
-from herbrand.errors import GameError, InternalError, MissingExtra
+from herbrand.analyse.solving.matrix import maximum
+from herbrand.errors import GameError, InternalError, MissingExtra, optional_import
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.analyse.knowledge.unfolding import PlayerDecisions, Unfolding
 
-__all__ = ["equilibrium", "proved_bounds", "rounded"]
+__all__ = ["best_plan", "equilibrium", "proved_bounds", "rounded"]
 
 DENOMINATORS = (12, 120, 5040, 10**6)
 """The denominators to which choices are rounded, in order, until the bounds meet."""
+MOST_SEQUENCES = 80
+"""The most sequences of both players together in fractions; the time is at least cubic."""
 
 
 def equilibrium(tree: Unfolding) -> tuple[Fraction, Fraction, list[Plan]]:
@@ -94,11 +96,9 @@ def rounded(player: PlayerDecisions, plan: Sequence[float], denominator: int) ->
 
 def _solve(tree: Unfolding) -> list[list[float]]:
     """Solve the program and return both plans in floating-point numbers."""
-    try:
+    with optional_import("the linear program of two-player games", "analyse"):
         from scipy.optimize import linprog
         from scipy.sparse import coo_matrix, hstack
-    except ImportError as error:
-        raise MissingExtra("the linear program of two-player games", "analyse") from error
     import numpy as np
 
     rows, columns = (player.sequences for player in tree.players)
@@ -137,3 +137,53 @@ def _flow(player: PlayerDecisions) -> tuple[Any, list[float]]:
     count = len(player.sets) + 1
     matrix = coo_matrix((values, (rows, columns)), shape=(count, player.sequences))
     return matrix, [1.0] + [0.0] * (count - 1)
+
+
+def best_plan(tree: Unfolding, place: int) -> Plan:
+    """Return a plan that guarantees the value of a game of two players with a constant sum, in fractions.
+
+    The program has inequalities for the equations: goals are never negative, so that a greater weight of a
+    sequence never harms its player, and sequences may add up to *at most* the one before them.  Then 0 is
+    feasible, from which the simplex method starts.
+    """
+    player, other = tree.players[place], tree.players[1 - place]
+    own, gains = player.sequences, len(other.sets) + 1
+    width = own + gains
+    rows: list[list[Fraction]] = []
+    bounds: list[Fraction] = []
+
+    def at_most(entries: Sequence[tuple[int, int]], bound: int) -> list[Fraction]:
+        row = [Fraction(0)] * width
+        for column, value in entries:
+            row[column] += value
+        rows.append(row)
+        bounds.append(Fraction(bound))
+        return row
+
+    at_most([(0, 1)], 1)
+    for information_set in player.sets:
+        at_most(
+            [
+                (information_set.parent, -1),
+                *((information_set.first + i, 1) for i in range(len(information_set.moves))),
+            ],
+            0,
+        )
+    # the payoff at an information set of the opponent is at most that of each of its moves
+    replies = [at_most([(own, 1)], 0)]
+    for k, information_set in enumerate(other.sets, start=1):
+        replies += [at_most([(own + k, 1)], 0) for _ in information_set.moves]
+    for k, information_set in enumerate(other.sets, start=1):
+        replies[information_set.parent][own + k] -= 1
+    for leaf in tree.leaves:
+        replies[leaf.sequences[1 - place]][leaf.sequences[place]] -= leaf.weight * leaf.goals[place]
+    gain = [Fraction(int(column == own)) for column in range(width)]
+    solution, _ = maximum(gain, rows, bounds)
+
+    def choices(k: int) -> list[Fraction]:
+        information_set = player.sets[k]
+        parts = solution[information_set.first : information_set.first + len(information_set.moves)]
+        total = sum(parts)
+        return [part / total for part in parts] if total else [Fraction(1, len(parts))] * len(parts)
+
+    return from_choices(player, choices)

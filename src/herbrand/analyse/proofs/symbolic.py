@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -224,7 +224,7 @@ class _Proof:
             if self._needs_bound:
                 latches = find_bound(self.system, self.groups, deadline, sample.changes)
                 if latches is not None:
-                    self._record_bound(latches.certificate(self._invariant("")), verdicts)
+                    self._record_bound(replace(latches, invariant=self._invariant("")), verdicts)
 
         def weights(deadline: float) -> None:
             if self._needs_bound:

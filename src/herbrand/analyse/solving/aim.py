@@ -2,7 +2,7 @@
 
 Beams (`guided`) and parallel games (`climb`) follow the estimated distance to such an end (`distance`), with
 the transition distances of counters and pieces (`domains`); then the distance to particular ends, which a
-solver finds first (`ends`).
+solver finds first, reachable or not (`target_states`).
 """
 
 from __future__ import annotations
@@ -12,26 +12,29 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from herbrand.analyse.invariants.domains import find_domains
-from herbrand.analyse.invariants.ends import target_states
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import observed_groups
+from herbrand.analyse.invariants.groups import observed_groups, require
+from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line
+from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.domains import Domains
+    from herbrand.analyse.invariants.frames import Frame
     from herbrand.analyse.invariants.groups import Group
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander
 
-__all__ = ["Aim"]
+__all__ = ["Aim", "target_states"]
 
 _ENDING = 0.02
 """The weight of `terminal` in the distance that puts the goal first."""
@@ -105,3 +108,38 @@ def _after(fraction: float, deadline: float) -> float:
     """Return the time at which a fraction of the time until the deadline has passed."""
     now = time.monotonic()
     return now + fraction * max(0.0, deadline - now)
+
+
+def target_states(
+    system: System, target: Callable[[Frame], int], groups: Sequence[Group], deadline: float
+) -> Iterator[tuple[Frame, int]]:
+    """Yield wanted states, each as a frame and a literal that implies that it is wanted, until time is up.
+
+    The solver finds a state that is wanted and in which groups of fluents hold; the fluents that matter are
+    the failed assumptions (Een and Sorensson 2003) in the proof that their values make it a wanted one.  The
+    first state resembles the initial one, as far as the phases of the solver can achieve that, the others
+    less and less.  `deadline` is a time of `time.monotonic`.
+    """
+    frame = system.any_state()
+    circuit, rng = system.circuit, np.random.default_rng(0)
+    wanted = target(frame)
+    initial = system.network.initial
+    with Solver(circuit, deadline) as solver:
+        try:
+            for group in groups:
+                require(solver, frame.state.tolist(), group)
+            different = 0.0
+            solver.guess(frame.state[initial].tolist(), frame.state[~initial].tolist())
+            while solver.solve(wanted):
+                model = solver.model()
+                literals = [x if model(x) else x ^ 1 for x in frame.state.tolist()]
+                if solver.solve(wanted ^ 1, *literals):
+                    return  # the target depends on other variables, too
+                core = sorted(solver.core() & set(literals))
+                yield frame, circuit.all_of(core)
+                solver.add([x ^ 1 for x in core])
+                different = min(0.5, different + 0.02)
+                likely = np.where(rng.random(len(initial)) < different, ~initial, initial)
+                solver.guess(frame.state[likely].tolist(), frame.state[~likely].tolist())
+        except BudgetExceeded:
+            return

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.budget import Budget
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import BudgetExceeded, GameError, optional_import
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -325,12 +325,8 @@ def _mixed_value(payoffs: NDArray[Any]) -> float:
 
         exact = [[Fraction(x).limit_denominator(10**9) for x in row] for row in payoffs.tolist()]
         return float(matrix_value(exact)[0])
-    try:
+    with optional_import("solving matrix games with many moves", "analyse"):
         from scipy.optimize import linprog
-    except ImportError as error:
-        from herbrand.errors import MissingExtra
-
-        raise MissingExtra("solving matrix games with many moves", "analyse") from error
     rows, columns = payoffs.shape
     solution = linprog(
         np.append(np.zeros(rows), -1.0),

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from herbrand.errors import MissingExtra
+from herbrand.errors import optional_import
 from herbrand.match.records.record import RecordError
 
 if TYPE_CHECKING:
@@ -121,9 +121,7 @@ def _public(key: Any) -> str:
 
 
 def _library() -> tuple[Any, Any]:
-    try:
+    with optional_import("signing records", "sign"):
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
-    except ImportError as error:
-        raise MissingExtra("signing records", "sign") from error
     return serialization, ed25519
