@@ -16,8 +16,8 @@ memory, so that no rulesheet can block other requests.
 | `inspector` | in the subprocess: diagnostics, layout, notation, preview and analysis of texts |
 | `chances`   | in the subprocess: expected goals of each role in a state                       |
 | `replay`    | in the subprocess: recorded matches                                             |
-| `markup`    | HTML as values: all text is escaped                                             |
-| `pages*`    | the pages                                                                       |
+| `pages`     | responses with pages, which are Jinja2 templates in `templates/`                |
+| `charts`    | charts as SVG                                                                   |
 """
 
 from __future__ import annotations

@@ -1,26 +1,19 @@
-"""Helpers for requests and responses: pages, files, forms with tokens."""
+"""Helpers for requests and responses: files, forms with tokens."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
-from herbrand.web.guard import check_token, token_of
+from herbrand.web.guard import check_token
 from herbrand.web.library import MAX_BYTES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from herbrand.web.markup import Markup
-
-__all__ = ["file_answer", "form_fields", "page_answer", "require_token", "step_of", "token_for", "wants_json"]
-
-
-def page_answer(page: Markup, status: int = 200) -> Response:
-    """Return a response with a page that must not be cached."""
-    return HTMLResponse(str(page), status, headers={"cache-control": "no-store"})
+__all__ = ["file_answer", "form_fields", "require_token", "step_of", "wants_json"]
 
 
 def file_answer(text: str, title: str, ending: str) -> Response:
@@ -28,11 +21,6 @@ def file_answer(text: str, title: str, ending: str) -> Response:
     name = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in title)[:60] or "game"
     disposition = f'attachment; filename="{name}{ending}"'
     return Response(text, media_type="text/plain", headers={"content-disposition": disposition})
-
-
-def token_for(request: Request) -> str:
-    """Return the token for the pages of a session."""
-    return token_of(request.scope["herbrand.session"])
 
 
 def require_token(request: Request, token: object) -> None:

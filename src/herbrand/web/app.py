@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,26 +19,13 @@ from herbrand.draw.style import PIECES, STYLE
 from herbrand.match.records import RecordError
 from herbrand.match.tournament.plan import TournamentError
 from herbrand.runtime.json_process import RequestError
-from herbrand.web.answers import (
-    file_answer,
-    form_fields,
-    page_answer,
-    require_token,
-    step_of,
-    token_for,
-    wants_json,
-)
+from herbrand.web.answers import file_answer, form_fields, require_token, step_of, wants_json
+from herbrand.web.charts import bars
 from herbrand.web.child import ChildLost
 from herbrand.web.guard import Guard
 from herbrand.web.library import MAX_BYTES, Library, NotThere
-from herbrand.web.markup import join, tag
 from herbrand.web.matches import ChildPool, Matches, NoMatch
-from herbrand.web.pages import game_page, library_page, problem
-from herbrand.web.pages_analyse import analyse_page
-from herbrand.web.pages_explore import explore_page
-from herbrand.web.pages_help import help_page
-from herbrand.web.pages_play import match_page
-from herbrand.web.pages_write import EMPTY, write_page
+from herbrand.web.pages import error_page, page
 from herbrand.web.records import Records
 
 if TYPE_CHECKING:
@@ -48,7 +35,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from herbrand.web.library import LibraryEntry
-    from herbrand.web.markup import Child
     from herbrand.web.matches import WebMatch
 
 __all__ = ["make_app"]
@@ -58,6 +44,8 @@ POST: Final = ["POST"]
 STATIC: Final = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
 MAX_PICTURES: Final = 400
 """Thumbnails in the cache."""
+MAX_CHIPS: Final = 12
+"""Features among which the library offers a choice."""
 MAX_DEPTH: Final = 300
 """Steps into a game tree."""
 NOTATIONS: Final = ("auto", "prefix", "infix", "prolog", "ggdl")
@@ -106,18 +94,23 @@ class App:
         """Show the games."""
         query, feature = request.query_params.get("q", "")[:100], request.query_params.get("feature", "")[:60]
         entries = await run_in_threadpool(self.library.entries)
-        return page_answer(library_page(entries, query=query, feature=feature, token=token_for(request)))
+        counts = Counter(word for entry in entries for word in entry.features)
+        common = sorted((word for word in counts if counts[word] > 1), key=lambda word: (-counts[word], word))
+        shown = [entry for entry in entries if entry.matches(query, feature)]
+        return page(
+            request, "library", entries=shown, features=common[:MAX_CHIPS], query=query, feature=feature
+        )
 
     async def help(self, request: Request) -> Response:
         """Show the help page."""
-        return page_answer(help_page(token=token_for(request)))
+        return page(request, "help")
 
     async def game(self, request: Request) -> Response:
         """Show one game."""
         entry = self._entry(request)
         facts = await run_in_threadpool(self.children.ask, "facts", **_rules(entry))
         self.library.add_metadata(entry, facts["roles"], facts["words"])
-        return page_answer(game_page(entry, facts, _players(), token=token_for(request)))
+        return page(request, "game", entry=entry, facts=facts, players=_players())
 
     async def picture(self, request: Request) -> Response:
         """Draw the initial state of a game."""
@@ -178,7 +171,7 @@ class App:
         """Show a match."""
         match = self.matches.find(request.path_params["key"])
         view = await run_in_threadpool(match.ask, "view")
-        return page_answer(match_page(match.key, match.entry, view, token=token_for(request)))
+        return page(request, "match", key=match.key, entry=match.entry, view=view, problem="")
 
     async def state(self, request: Request) -> Response:
         """Return the view of a step."""
@@ -226,23 +219,23 @@ class App:
             if wants_json(request):
                 return JSONResponse({"error": str(error)}, 409)
             view = await run_in_threadpool(match.ask, "view")
-            return page_answer(
-                match_page(match.key, match.entry, view, token=token_for(request), problem=str(error)), 409
-            )
+            values = {"key": match.key, "entry": match.entry, "view": view, "problem": str(error)}
+            return page(request, "match", status=409, **values)
         return JSONResponse(result) if wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
 
     # -- writing --------------------------------------------------------------------------
 
     async def edit(self, request: Request) -> Response:
         """Show the editor."""
-        text, notation, title = EMPTY, "auto", "my game"
         if request.method == "POST":
             form = await form_fields(request)
             text, notation, title = _text_of(form)
         elif key := request.query_params.get("game"):
             entry = self.library.find(key)
             text, notation, title = entry.text, entry.notation, entry.title
-        return page_answer(write_page(text, notation, title, token=token_for(request)))
+        else:
+            text, notation, title = _static("example.kif").decode(), "auto", "my game"
+        return page(request, "edit", text=text, notation=notation, title=title)
 
     async def edit_play(self, request: Request) -> Response:
         """Start a match of the text in the editor: the user has the first role, programs the others."""
@@ -251,10 +244,8 @@ class App:
         entry = self.library.add(text, notation, title)
         facts = await run_in_threadpool(self.children.ask, "facts", **_rules(entry))
         if not facts["playable"]:
-            return page_answer(write_page(text, notation, title, token=token_for(request)), 409)
-        players = _players()
-        rival = "mcts" if "mcts" in players else "random"
-        seats = {role: "you" if i == 0 else rival for i, role in enumerate(facts["players"])}
+            return page(request, "edit", status=409, text=text, notation=notation, title=title)
+        seats = {role: "you" if i == 0 else _players()[0] for i, role in enumerate(facts["players"])}
         return await self._begin(entry, {}, seats)
 
     async def edit_download(self, request: Request) -> Response:
@@ -314,7 +305,7 @@ class App:
             results = await run_in_threadpool(
                 self.children.ask, "analyse", queue="analysis", seconds=150, **rules
             )
-        return page_answer(analyse_page(entry, results, token=token_for(request)))
+        return page(request, "analyse", entry=entry, results=results, bars=bars)
 
     async def explore(self, request: Request) -> Response:
         """Show a state of the game tree with its branches."""
@@ -326,7 +317,7 @@ class App:
         position = await run_in_threadpool(
             self.children.ask, "explore", queue="analysis", seconds=90, path=path, **_rules(entry)
         )
-        return page_answer(explore_page(entry, path, position, token=token_for(request)))
+        return page(request, "explore", entry=entry, path=path, position=position)
 
     async def static(self, request: Request) -> Response:
         """Send a static file: one of a fixed list."""
@@ -335,8 +326,7 @@ class App:
             return Response(STYLE + _DOTS, media_type="text/css", headers=_KEEP)
         if name not in STATIC:
             raise HTTPException(404, "There is no such file.")
-        content = files("herbrand.web").joinpath("static", name).read_bytes()
-        return Response(content, media_type=STATIC[name], headers=_KEEP)
+        return Response(_static(name), media_type=STATIC[name], headers=_KEEP)
 
 
 _KEEP: Final = {"cache-control": "no-cache"}
@@ -389,7 +379,7 @@ async def _on_http(request: Request, error: HTTPException) -> Response:
     messages = {404: "There is no page at this address.", 405: "This address does not allow that method."}
     message = messages.get(error.status_code, error.detail) if error.detail in _PLAIN else error.detail
     help_ = "Perhaps the address was mistyped." if error.status_code == 404 else ""
-    return page_answer(problem(error.status_code, message, help_), error.status_code)
+    return error_page(error.status_code, message, help_)
 
 
 _PLAIN: Final = {"Not Found", "Method Not Allowed"}
@@ -404,10 +394,10 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
     known = {known.lower(): known for known in games.names()}
     near = [known[word] for word in get_close_matches(name.lower(), known, n=1)]
     note = "Your own texts are note only while the server runs, and only the latest of them."
-    meant: list[Child] = ["Did you mean ", tag("a", near[0], href=f"/game/{near[0]}"), "? "] if near else []
     if wants_json(request):
         return JSONResponse({"error": f"no game `{name}`"}, 404)
-    return page_answer(problem(404, f"There is no game called “{name}”.", join([*meant, note])), 404)
+    similar = near[0] if near else None
+    return error_page(404, f"There is no game called “{name}”.", note, similar=similar)
 
 
 async def _on_no_match(request: Request, error: NoMatch) -> Response:
@@ -416,7 +406,7 @@ async def _on_no_match(request: Request, error: NoMatch) -> Response:
     help_ = "The server keeps the eight most recently used matches while it runs. Begin a new one."
     if wants_json(request):
         return JSONResponse({"error": f"{message} {help_}"}, 404)
-    return page_answer(problem(404, message, help_), 404)
+    return error_page(404, message, help_)
 
 
 async def _on_child(request: Request, error: Exception) -> Response:
@@ -427,20 +417,18 @@ async def _on_child(request: Request, error: Exception) -> Response:
         if isinstance(error, ChildLost)
         else "Open the rules in the editor: it shows the errors."
     )
-    return page_answer(problem(409, "The game cannot be shown.", help_, details=str(error)), 409)
+    return error_page(409, "The game cannot be shown.", help_, details=str(error))
 
 
 async def _on_record(request: Request, error: RecordError | TournamentError) -> Response:
     if wants_json(request):
         return JSONResponse({"error": str(error)}, 404)
-    return page_answer(problem(404, f"{error}.", "The list of matches is under “Records”."), 404)
+    return error_page(404, f"{error}.", "The list of matches is under “Records”.")
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:
     del request, error
-    return page_answer(
-        problem(500, "This is a bug in herbrand.", "The server's terminal shows the details."), 500
-    )
+    return error_page(500, "This is a bug in herbrand.", "The server's terminal shows the details.")
 
 
 # -- helpers ----------------------------------------------------------------------------------
@@ -452,11 +440,16 @@ def _rules(entry: LibraryEntry) -> dict[str, Any]:
 
 
 def _players() -> list[str]:
+    """Return the players, the one that is proposed as opponent first."""
     from herbrand.play import players
 
     best = ["mcts", "montecarlo", "greedy", "random", "legal"]
     names = list(players())
     return [*(name for name in best if name in names), *(name for name in names if name not in best)]
+
+
+def _static(name: str) -> bytes:
+    return files("herbrand.web").joinpath("static", name).read_bytes()
 
 
 def _text_of(form: dict[str, str]) -> tuple[str, str, str]:

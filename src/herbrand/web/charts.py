@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.web.markup import Markup, raw, tag
+from herbrand.runtime.templates import Markup, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,45 +12,45 @@ if TYPE_CHECKING:
 __all__ = ["bars", "lines"]
 
 MAX_BARS: Final = 40
-WIDTH: Final = 420
+LEFT: Final = 26
+"""Beginning of the lines, after the numbers beside grid lines."""
+RIGHT: Final = 350
+"""End of the lines, before their names."""
 HEIGHT: Final = 110
-MARGIN: Final = 26
-"""Space for the numbers beside grid lines."""
 
 
-def bars(counts: Mapping[int, int], unit: str) -> Markup:
-    """Draw a histogram: how often each number occurred."""
+def bars(counts: Mapping[str, int], unit: str) -> Markup:
+    """Draw a histogram: how often each number, which is a key of JSON, occurred."""
     if not counts:
-        return tag("p", "nothing", class_="muted")
-    low, high = min(counts), max(counts)
-    bin_width = (high - low) // MAX_BARS + 1 if len(counts) > MAX_BARS else 1
+        return Markup('<p class="muted">nothing</p>')
+    numbers = {int(key): count for key, count in counts.items()}
+    low, high = min(numbers), max(numbers)
+    width = (high - low) // MAX_BARS + 1 if len(numbers) > MAX_BARS else 1
     grouped: dict[int, int] = {}
-    for number, count in counts.items():
-        start = low + (number - low) // bin_width * bin_width
-        grouped[start] = grouped.get(start, 0) + count
-    starts = (
-        list(range(low, high + 1, bin_width))
-        if high - low < MAX_BARS * bin_width and unit == "steps"
-        else sorted(grouped)
-    )
-    top, total = max(grouped.values()), sum(counts.values())
-    step = min(60.0, 420 / max(len(starts), 1))
-    parts = []
-    for i, start in enumerate(starts):
-        count = grouped.get(start, 0)
-        height = 110 * count / top
-        label = f"{start}" if bin_width == 1 else f"{start} to {start + bin_width - 1}"
-        parts.append(
-            f"<g><title>{label} {unit}: {100 * count / total:.1f} %</title>"
-            f'<rect class="column" x="{i * step + 1:.1f}" y="{118 - height:.1f}" '
-            f'width="{max(step - 2, 1):.1f}" height="{height:.1f}" rx="1.5"/></g>'
-        )
-        if len(starts) <= 12 or i % (len(starts) // 8 + 1) == 0:
-            parts.append(f'<text x="{i * step + step / 2:.1f}" y="134">{start}</text>')
-    label = ", ".join(f"{start}: {100 * grouped[start] / total:.0f} %" for start in sorted(grouped)[:30])
-    return raw(
-        f'<svg class="chart" viewBox="0 0 {max(len(starts) * step, 60):.0f} 142" role="img" '
-        f'aria-label="{unit}: {label}">{"".join(parts)}</svg>'
+    for number, count in sorted(numbers.items()):
+        first = low + (number - low) // width * width
+        grouped[first] = grouped.get(first, 0) + count
+    gapless = high - low < MAX_BARS * width and unit == "steps"
+    firsts = range(low, high + 1, width) if gapless else grouped
+    total = sum(numbers.values())
+    columns = [
+        {
+            "first": first,
+            "label": f"{first}" if width == 1 else f"{first} to {first + width - 1}",
+            "count": grouped.get(first, 0),
+            "percent": 100 * grouped.get(first, 0) / total,
+        }
+        for first in firsts
+    ]
+    step = min(60.0, 420 / len(columns))
+    return render(
+        "web/bars.svg",
+        unit=unit,
+        columns=columns,
+        highest=max(grouped.values()),
+        step=step,
+        width=f"{max(len(columns) * step, 60):.0f}",
+        label=", ".join(f"{first}: {100 * n / total:.0f} %" for first, n in list(grouped.items())[:30]),
     )
 
 
@@ -63,36 +62,14 @@ def lines(values: Mapping[str, Sequence[float | None]], steps: Sequence[int], ti
     lines apart.
     """
     last = max(steps[-1], 1) if steps else 1
-    across = (WIDTH - MARGIN - 70) / last
-    parts = []
-    for level in (0, 50, 100):
-        y = 10 + HEIGHT * (1 - level / 100)
-        parts.append(f'<line class="grid" x1="{MARGIN}" x2="{WIDTH - 70}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text class="end" x="{MARGIN - 5}" y="{y + 4:.1f}">{level}</text>')
-    ends: list[float] = []
-    labels = []
+    drawn: list[dict[str, Any]] = []
     for number, (name, line) in enumerate(values.items()):
-        defined = [(step, value) for step, value in zip(steps, line, strict=True) if value is not None]
-        if not defined:
+        points = [(step, value) for step, value in zip(steps, line, strict=True) if value is not None]
+        if not points:
             continue
-        points = " ".join(
-            f"{MARGIN + across * step:.1f},{10 + HEIGHT * (1 - value / 100):.1f}" for step, value in defined
-        )
-        parts.append(f'<polyline class="line l{number % 6}" points="{points}"/>')
-        y = 14 + HEIGHT * (1 - defined[-1][1] / 100)
-        while any(abs(y - other) < 12 for other in ends):
-            y -= 12
-        ends.append(y)
-        short = name if len(name) <= 10 else f"{name[:9]}…"
-        parts.append(
-            f'<text class="start t{number % 6}" x="{WIDTH - 66}" y="{y:.1f}"><title>{escape(name)}</title>'
-            f"{escape(short)}</text>"
-        )
-        labels.append(f"{name} from {defined[0][1]:.0f} to {defined[-1][1]:.0f}")
-    parts.append(f'<line class="now" x1="{MARGIN}" x2="{MARGIN}" y1="6" y2="{HEIGHT + 14}"/>')
-    parts.append(f'<text x="{WIDTH - 70}" y="{HEIGHT + 26}">step {last}</text>')
-    return raw(
-        f'<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT + 32}" data-left="{MARGIN}" '
-        f'data-step="{across:.4f}" role="img" aria-label="{escape(title)}: {escape(", ".join(labels))}">'
-        f"{''.join(parts)}</svg>"
-    )
+        label_y = 14 + HEIGHT * (1 - points[-1][1] / 100)
+        while any(abs(label_y - other["label_y"]) < 12 for other in drawn):
+            label_y -= 12
+        drawn.append({"number": number, "name": name, "points": points, "label_y": label_y})
+    size = {"left": LEFT, "right": RIGHT, "height": HEIGHT, "across": (RIGHT - LEFT) / last}
+    return render("web/lines.svg", title=title, lines=drawn, last=last, **size)

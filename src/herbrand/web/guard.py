@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
 
-from herbrand.web.pages import problem
+from herbrand.web.pages import error_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["COOKIE", "MAX_BODY_BYTES", "Guard", "check_token", "token_of"]
+__all__ = ["COOKIE", "MAX_BODY_BYTES", "Guard", "check_token"]
 
 COOKIE: Final = "herbrand"
 MAX_BODY_BYTES: Final = 1_200_000
@@ -42,8 +42,7 @@ HEADERS: Final = {
 }
 
 
-def token_of(session: str) -> str:
-    """Return the token that belongs to a session."""
+def _token_of(session: str) -> str:
     return hmac.new(_SECRET, session.encode(), hashlib.sha256).hexdigest()
 
 
@@ -53,7 +52,7 @@ def check_token(request: Request, token: str | None) -> bool:
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         return False
-    return bool(session) and token is not None and hmac.compare_digest(token, token_of(session))
+    return bool(session) and token is not None and hmac.compare_digest(token, _token_of(session))
 
 
 class Guard:
@@ -71,7 +70,7 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "").rsplit(":", 1)[0].strip("[]").lower()
         session, is_new = _session(headers.get("cookie", ""))
-        scope["herbrand.session"] = session
+        scope["herbrand.session"], scope["herbrand.token"] = session, _token_of(session)
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -84,12 +83,10 @@ class Guard:
             await send(message)
 
         if host not in self._hosts:
-            rejection: Response = HTMLResponse(str(problem(421, "This is not a name of this server.")), 421)
-            await rejection(scope, receive, send_guarded)
+            await error_page(421, "This is not a name of this server.")(scope, receive, send_guarded)
             return
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
-            message = "Other sites may not load this."
-            await HTMLResponse(str(problem(403, message)), 403)(scope, receive, send_guarded)
+            await error_page(403, "Other sites may not load this.")(scope, receive, send_guarded)
             return
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
@@ -118,7 +115,7 @@ class RequestTooLarge(HTTPException):
 
 def _too_large() -> Response:
     error = RequestTooLarge()
-    return HTMLResponse(str(problem(413, error.detail)), 413)
+    return error_page(413, error.detail)
 
 
 def _session(cookies: str) -> tuple[str, bool]:

@@ -189,7 +189,8 @@ class Inspector:
     ) -> dict[str, Any]:
         """Return a state of the game tree: its picture, its value and its branches with their values.
 
-        `path` has the index of the joint move of each step.
+        `path` has the index of the joint move of each step; `solved` are the roles for which branches have
+        values.
         """
         from herbrand.draw.artist import Artist, caption
 
@@ -205,11 +206,13 @@ class Inspector:
         state = play.state
         value, after = _values(game, state)
         joints = _joint_moves(state)
+        solved = set().union(*after.values())
         return {
             "svg": Artist.of(game).draw(state, control=False, stacked=True, style=False).svg,
             "said": " ".join(caption(state)),
             "line": line,
             "roles": list(game.players),
+            "solved": [role for role in game.players if role in solved],
             "value": value,
             "branches": [
                 {

@@ -49,6 +49,17 @@ class LibraryEntry:
     features: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
 
+    @property
+    def searchable(self) -> str:
+        """The text that searches look at, in lower case."""
+        words = (self.key, self.title, *self.roles, *self.features, self.shelf, self.description)
+        return " ".join(words).lower()
+
+    def matches(self, query: str, feature: str) -> bool:
+        """Whether the entry has all words of a query, and a feature unless that is empty."""
+        has_words = all(word in self.searchable for word in query.lower().split())
+        return has_words and (not feature or feature in self.features)
+
 
 class Library:
     """The games by name.  Names in requests are only looked up, never turned into paths."""

@@ -8,6 +8,7 @@ change.
 from __future__ import annotations
 
 import asyncio
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,9 +18,9 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 from herbrand.match.records import RecordError, Store
-from herbrand.web.answers import page_answer, step_of, token_for
+from herbrand.web.answers import step_of
 from herbrand.web.charts import lines
-from herbrand.web.pages_records import record_page, records_page, tournament_page
+from herbrand.web.pages import page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -40,6 +41,8 @@ POLL_SECONDS: Final = 0.4
 MAX_STREAM_SECONDS: Final = 120.0
 """Duration of a stream of changes; browsers then reconnect."""
 MAX_LISTENERS: Final = 20
+MAX_LEGS: Final = 200
+"""Number of matches of a tournament that are listed, the most recent ones."""
 
 
 class Records:
@@ -75,24 +78,24 @@ class Records:
     async def every(self, request: Request) -> Response:
         """List tournaments and matches."""
 
-        def read() -> tuple[list[tuple[str, int, int]], list[dict[str, Any]]]:
+        def read() -> dict[str, Any]:
             from herbrand.match.tournament import Tournament
 
             with self._store() as store:
                 results = [Tournament(store, name).results() for name in Tournament.names(store)]
                 rows = store.summaries(latest=MAX_LISTED)
-            return [(one.name, one.played, one.matches) for one in reversed(results)], rows[::-1]
+            return {"tournaments": results[::-1], "matches": rows[::-1]}
 
         has_records = self._database is not None
-        tournaments, rows = await run_in_threadpool(read) if has_records else ([], [])
-        page = records_page(tournaments, rows, has_records=has_records, token=token_for(request))
-        return page_answer(page)
+        values = await run_in_threadpool(read) if has_records else {}
+        return page(request, "records", has_records=has_records, when=_when, **values)
 
     async def record(self, request: Request) -> Response:
         """Show a match at a step, by default the last one."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
         position = await run_in_threadpool(self._position, record, _step(request, len(record.moves)))
-        return page_answer(record_page(annotated(record), position, token=token_for(request)))
+        shown = {key: value for key, value in position.items() if key != "svg"}
+        return page(request, "record", match=annotated(record), position=position, shown=shown, when=_when)
 
     async def state(self, request: Request) -> Response:
         """Return the position of a match at a step."""
@@ -147,7 +150,8 @@ class Records:
                 return tournament.results(), tournament.meetings()
 
         results, meetings = await run_in_threadpool(read)
-        return page_answer(tournament_page(results, meetings, token=token_for(request)))
+        legs = [(meeting.encounter.game, leg) for meeting in reversed(meetings) for leg in meeting.legs]
+        return page(request, "tournament", results=results, legs=legs[:MAX_LEGS])
 
     async def changes(self, request: Request) -> Response:
         """Stream an event at the start and after each change of the database."""
@@ -217,6 +221,10 @@ def annotated(record: MatchRecord) -> dict[str, Any]:
 
 def _moves(record: MatchRecord) -> dict[str, Any]:
     return {"text": record.rules, "name": record.game, "moves": [list(joint) for joint in record.moves]}
+
+
+def _when(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def _name(request: Request, key: str) -> str:

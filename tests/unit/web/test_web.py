@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +21,13 @@ from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
 from herbrand.errors import HerbrandError  # noqa: E402
 from herbrand.play.explanation import MoveReport, PlayerReport  # noqa: E402
 from herbrand.runtime.json_process import RequestError  # noqa: E402
+from herbrand.runtime.templates import render  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.chances import Chances  # noqa: E402
 from herbrand.web.child import Child, ChildLost  # noqa: E402
 from herbrand.web.guard import MAX_BODY_BYTES  # noqa: E402
 from herbrand.web.inspector import Inspector  # noqa: E402
 from herbrand.web.library import Library  # noqa: E402
-from herbrand.web.markup import tag  # noqa: E402
-from herbrand.web.pages_explore import explore_page  # noqa: E402
 from herbrand.web.table import MatchTable, _report_json  # noqa: E402
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ def test_one_walks_through_the_game_tree(client: TestClient, monkeypatch: pytest
     assert after["value"] == told["value"]
     assert all(branch["values"]["first"] == 100 for branch in after["branches"])
     entry = Library().find("nim")
-    page = str(explore_page(entry, winning[:1], after, token=""))
+    page = render("web/explore.html", entry=entry, path=winning[:1], position=after, token="")
     assert "With best play from here: <strong>first 100, second 0" in page
     assert 'href="/explore/nim">initial state' in page
     assert f'href="/explore/nim?path={winning[0]}.0"' in page
@@ -437,7 +437,44 @@ def test_names_do_not_become_markup(client: TestClient, token: str) -> None:
     rules = "(role |<b>x</b>|) (init (cell 1 1 <img/src=x>)) (legal |<b>x</b>| <i>) (<= terminal (true done))"
     table = Inspector().check(rules)
     assert table["findings"]
-    assert str(tag("p", NASTY, title=NASTY)).count("<script>") == 0
+
+
+class Elements(HTMLParser):
+    """Collects what must not come from a name: elements, handlers of events, and scripts that are no data."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.active: list[dict[str, str | None]] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag == "script" or any(name.startswith("on") for name, _ in attrs):
+            self.active.append(dict(attrs))
+
+
+def test_names_of_rules_do_not_become_markup(client: TestClient, token: str) -> None:
+    """Roles, moves and facts that look like tags are text on every page of their game."""
+    rules = """(role </title></script><b>'&) (init (</textarea><img/src=x/onerror=y> 1)) (init (at <u> '))
+        (legal </title></script><b>'& (put </li><i>)) (<= (next (done <s>)) (does ?r ?m)) (<= terminal (true (done <s>)))
+        (goal </title></script><b>'& 100)"""
+    fields = {"token": token, "text": rules, "notation": "prefix", "title": NASTY}
+    match = client.post("/edit/play", data=fields)
+    assert match.status_code == 200, match.text
+    key = re.search(r'href="/game/(own-[0-9a-f]+)"', match.text)
+    assert key is not None
+    pages = [match.text, client.post(f"/analyse/{key[1]}", data={"token": token}).text]
+    pages += [client.get(f"/{name}/{key[1]}").text for name in ("game", "explore")]
+    pages += [client.get(f"/edit?game={key[1]}").text, client.get("/").text]
+    for page in pages:
+        elements = Elements(page)
+        assert not elements.tags & {"b", "i", "u", "s"}
+        for script in elements.active:
+            assert script.get("src") == "/static/app.js" or script.get("type") == "application/json"
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "&lt;b&gt;" in pages[0]
 
 
 def test_pages_load_nothing_from_elsewhere(client: TestClient) -> None:

@@ -1,0 +1,39 @@
+"""HTML and SVG from Jinja2 templates, which lie in folders `templates` beside the modules that fill them.
+
+    >>> str(render("runtime/notebook.html", title="1 < 2", note="", parts=["so it is"])).count("1 &lt; 2")
+    1
+
+Values are escaped unless they are `Markup`; a name that a template uses but was not given raises
+`jinja2.UndefinedError`.  Importing this module imports Jinja2, so it is imported where a page is written.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Final
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+__all__ = ["Markup", "render"]
+
+
+def render(template: str, /, **values: object) -> Markup:
+    """Fill a template: `web/game.html` is the file `web/templates/game.html` of the package."""
+    return Markup(_ENVIRONMENT.get_template(template).render(values))  # noqa: S704  # the template escaped
+
+
+def _source(template: str) -> str:
+    folder, _, name = template.rpartition("/")
+    return files("herbrand").joinpath(folder, "templates", name).read_text(encoding="utf-8")
+
+
+_ENVIRONMENT: Final = Environment(
+    loader=FunctionLoader(_source),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    auto_reload=False,
+)
+_ENVIRONMENT.policies["json.dumps_kwargs"] = {}  # keys stay in their order, which is that of roles
