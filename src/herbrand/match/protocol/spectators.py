@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from pathlib import Path
+from importlib.resources import files
 from typing import TYPE_CHECKING, Self
 
 from herbrand.errors import ProtocolError
@@ -108,8 +108,8 @@ class Spectators:
                 elif request.text == "events":
                     await self._stream(writer, request.headers.get("last-event-id", ""))
                 elif not request.text:
-                    page = Path(__file__).with_name("spectators.html").read_text(encoding="utf-8")
-                    writer.write(_answer("200 OK", "text/html; charset=utf-8", page))
+                    page = files("herbrand.match.protocol").joinpath("spectators.html")
+                    writer.write(_answer("200 OK", "text/html; charset=utf-8", page.read_text("utf-8")))
                 else:
                     writer.write(_answer("404 Not Found", "text/plain", "no such page; see / and /events"))
                 async with asyncio.timeout(_READ_SECONDS):
