@@ -32,6 +32,8 @@ def main() -> int:
     game = herbrand.load("ticTacToe")
     move.start(game, game.roles[0], 1.0)
     print("a move of mcts:", move.select(game.initial_state(), 0.5))
+    if "xplayer, oplayer" not in game._repr_html_():  # as notebooks do
+        sys.exit("templates of pages are missing")
     return 0
 
 

@@ -71,12 +71,11 @@ class PgxState:
 
     def _repr_html_(self) -> str:
         """A table of what the state tells, for notebooks."""
-        rows = "".join(
-            f"<tr><th>{field.name}</th><td>{np.asarray(getattr(self, field.name)).tolist()}</td></tr>"
-            for field in dataclasses.fields(self)
-            if field.name not in ("observation", "_fluents")
-        )
-        return f"<table>{rows}</table>"
+        from herbrand.runtime.notebook import table
+
+        names = [field.name for field in dataclasses.fields(self)]
+        shown = [name for name in names if name not in ("observation", "_fluents")]
+        return table([(name, np.asarray(getattr(self, name)).tolist()) for name in shown])
 
 
 jax.tree_util.register_dataclass(

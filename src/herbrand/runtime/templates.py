@@ -1,7 +1,7 @@
 """HTML and SVG from Jinja2 templates, which lie in folders `templates` beside the modules that fill them.
 
-    >>> str(render("runtime/notebook.html", title="1 < 2", note="", parts=["so it is"])).count("1 &lt; 2")
-    1
+    >>> str(render("runtime/column.html", lines=["1 < 2"]))
+    '<pre style="margin:0">1 &lt; 2</pre>'
 
 Values are escaped unless they are `Markup`; a name that a template uses but was not given raises
 `jinja2.UndefinedError`.  Importing this module imports Jinja2, so it is imported where a page is written.

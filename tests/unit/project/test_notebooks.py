@@ -19,7 +19,7 @@ from herbrand.match.protocol.manager import Manager, MatchSettings
 from herbrand.match.protocol.seats import LocalSeat
 from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.simple import LegalPlayer
-from herbrand.runtime.notebook import Markup, bars, block, column, table, text
+from herbrand.runtime.notebook import Markup, bars, block, column, table
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -154,7 +154,8 @@ def test_a_player_shows_what_it_found() -> None:
 
 def test_pieces_of_html() -> None:
     """Escaping, alignment, empty charts; many bars become few."""
-    assert text(Markup("<i>")) == "<i>"
+    assert column([Markup("<i>")]) == '<pre style="margin:0"><i></pre>'
+    assert table([(None,)]).count("–") == block("a", None).count("–") == 1
     assert "&lt;i&gt;" in block("<i>", "<i>", note="<i>")
     assert table([], ("a",)).count("<th") == 2
     assert column(["<"]).endswith("&lt;</pre>")
