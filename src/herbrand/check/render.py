@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from herbrand.diagnostic import Diagnostic, Label, Source, Span
 
-__all__ = ["json", "json_value", "line", "sarif", "sarif_value", "summary", "text"]
+__all__ = ["json", "json_value", "line", "printable", "sarif", "sarif_value", "summary", "text"]
 
 TAB: Final = 4
 """Number of spaces shown for a tab, at any column."""
@@ -82,11 +82,11 @@ def _paragraph(d: Diagnostic, paint: Any) -> Iterable[str]:
     severity = _COLORS[d.severity]
     source = d.source
     place = source.position(d.span.start)
-    yield paint(f"{d.severity.value}[{d.check}]", f"{severity};1") + paint(f": {_clean(d.message)}", _BOLD)
+    yield paint(f"{d.severity.value}[{d.check}]", f"{severity};1") + paint(f": {printable(d.message)}", _BOLD)
     marks = _marks(d)
     shown = _lines(source, marks)
     gutter = len(str(max(shown, default=place.line)))
-    yield f"{' ' * (gutter - 1)} {paint('-->', _BLUE)} {_clean(source.name)}:{place.line}:{place.column}"
+    yield f"{' ' * (gutter - 1)} {paint('-->', _BLUE)} {printable(source.name)}:{place.line}:{place.column}"
     bar = paint(f"{' ' * gutter} |", _BLUE)
     if shown:
         yield bar
@@ -104,9 +104,9 @@ def _paragraph(d: Diagnostic, paint: Any) -> Iterable[str]:
     if shown and (d.help or d.notes):
         yield bar
     if d.help:
-        yield f"{paint('help', _BOLD)}: {_clean(d.help)}"
+        yield f"{paint('help', _BOLD)}: {printable(d.help)}"
     for note in d.notes:
-        yield f"{paint('note', _BOLD)}: {_clean(note)}"
+        yield f"{paint('note', _BOLD)}: {printable(note)}"
 
 
 def _marks(d: Diagnostic) -> dict[int, list[_Mark]]:
@@ -170,7 +170,7 @@ class _Window:
             placed: list[tuple[int, int, str, str]] = []
             later: list[tuple[int, int, str, str]] = []
             for start, end, sign, message in remaining:
-                tail = f" {_clean(message)}" if message else ""
+                tail = f" {printable(message)}" if message else ""
                 last = end + _text_width(tail)
                 if all(start > other_last or other_start > last for other_start, other_last, _, _ in placed):
                     placed.append((start, last, sign * (end - start) + tail, sign))
@@ -185,8 +185,8 @@ class _Window:
             remaining = later
 
 
-def _clean(message: str) -> str:
-    """Make a text printable on one line of a terminal."""
+def printable(message: str) -> str:
+    """Make a text printable on one line of a terminal: control characters cannot act on it."""
     if message.isprintable():
         return message
     return "".join(_shown(c) for c in " ".join(message.splitlines()))
@@ -231,8 +231,8 @@ def _paint(piece: str, code: str) -> str:
 def line(diagnostics: Iterable[Diagnostic]) -> str:
     """Render each diagnostic on one line: `file:line:column: error[check] message`."""
     return "\n".join(
-        f"{_clean(d.source.name)}:{place.line}:{place.column}: {d.severity.value}[{d.check}] "
-        f"{_clean(d.message)}"
+        f"{printable(d.source.name)}:{place.line}:{place.column}: {d.severity.value}[{d.check}] "
+        f"{printable(d.message)}"
         for d in diagnostics
         for place in (d.source.position(d.span.start),)
     )

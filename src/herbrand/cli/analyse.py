@@ -11,7 +11,16 @@ import click
 from herbrand.analyse.verdict import PROPERTIES
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON
-from herbrand.cli.output import count, progress_bar, remark, result, terminal_width, wants_color, write_json
+from herbrand.cli.output import (
+    count,
+    progress_bar,
+    remark,
+    result,
+    spaced,
+    terminal_width,
+    wants_color,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from herbrand.analyse.knowledge import GameValue as HiddenSolution
@@ -243,7 +252,7 @@ def _witness(witness: Witness, file: str) -> list[str]:
 
 def _counts(counts: dict[str, object]) -> list[str]:
     def number(value: object) -> str:
-        return f"{value:,}".replace(",", " ") if isinstance(value, int) else str(value)
+        return spaced(value) if isinstance(value, int) else str(value)
 
     lines = [
         f"{'states':18} {number(counts['states'])}, {number(counts['terminal_states'])} of them terminal",

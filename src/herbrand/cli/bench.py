@@ -9,7 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option
-from herbrand.cli.output import remark, result, write_json
+from herbrand.cli.output import remark, result, spaced, table, write_json
 from herbrand.core import playing_program
 from herbrand.errors import BudgetExceeded, GameError
 
@@ -159,28 +159,21 @@ def bench(
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
     """Format the measurements as a table."""
-    cells = [("game", "engine", "lanes", "nodes", "ready s", "steps/s", "playouts/s", "of peak")]
-    for row in rows:
-        nodes = "-" if row["nodes"] is None else f"{row['nodes']:,}"
-        speeds = (f"{row[key]:,.0f}" for key in ("transitions_per_s", "playouts_per_s"))
-        share = "-" if row["efficiency"] is None else f"{row['efficiency']:.0%}"
-        line = (
+    head = ("game", "engine", "lanes", "nodes", "ready s", "steps/s", "playouts/s", "of peak")
+    cells = [
+        (
             row["game"],
             row["engine"],
-            f"{row['lanes']:,}",
-            nodes,
+            spaced(row["lanes"]),
+            None if row["nodes"] is None else spaced(row["nodes"]),
             f"{row['ready_s']:.2f}",
-            *speeds,
-            share,
+            spaced(row["transitions_per_s"]),
+            spaced(row["playouts_per_s"]),
+            None if row["efficiency"] is None else f"{row['efficiency']:.0%}",
         )
-        cells.append(tuple(text.replace(",", " ") for text in line))
-    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-    lines = [
-        "  ".join(
-            f"{c:<{w}}" if i < 2 else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in cells
+        for row in rows
     ]
+    lines = [table(cells, head, right=range(2, 8))]
     lines += [f"{row['game']}: {row['note']}" for row in rows if row["note"]]
     for row in rows:
         if row["stuck"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.output import count, remark, result, write_json
+from herbrand.cli.output import count, remark, result, table, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,18 +124,15 @@ def _report(search: GameSearch, page: Path, *, wants_json: bool) -> None:
             }
         )
         return
-    for line in _table(search.progress()):
-        result(line)
+    result(_table(search.progress()))
     result(f"{count(len(elites), 'game')} in {page}; to play them: herbrand web {page.parent / 'games'}")
 
 
-def _table(progress: SearchProgress) -> list[str]:
+def _table(progress: SearchProgress) -> str:
     """Format the best games as a table."""
-    lines = [f"{'quality':>7}  {'kind':10} {'steps':7} {'choices':7} game"]
-    for candidate in progress.archive.elites()[:10]:
-        kind, steps, choices = candidate.cell
-        lines.append(f"{candidate.quality:7.2f}  {kind:10} {steps:7} {choices:7} {candidate.name}")
-    return lines
+    best = progress.archive.elites()[:10]
+    rows = [(f"{candidate.quality:.2f}", *candidate.cell, candidate.name) for candidate in best]
+    return table(rows, ("quality", "kind", "steps", "choices", "game"), right=(0,))
 
 
 def _summary(progress: SearchProgress) -> str:
@@ -165,7 +162,12 @@ def _progress_listener() -> tuple[Callable[[SearchProgress], None], Callable[[],
         return line, lambda: None
     from rich.console import Console
     from rich.live import Live
+    from rich.text import Text
 
     live = Live("evaluating the first games...", console=Console(stderr=True), transient=True)
     live.start()
-    return lambda progress: live.update("\n".join([_summary(progress), *_table(progress)])), live.stop
+
+    def show(progress: SearchProgress) -> None:
+        live.update(Text.from_ansi(f"{_summary(progress)}\n{_table(progress)}"))
+
+    return show, live.stop

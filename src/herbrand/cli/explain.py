@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from herbrand.cli.options import JSON
-from herbrand.cli.output import result, write_json
+from herbrand.cli.output import result, table, write_json
 
 __all__ = ["command"]
 
@@ -47,11 +47,7 @@ def command(name: str | None, everything: bool, as_json: bool) -> None:
         if as_json:
             write_json([as_data(check) for check in CHECKS.values()])
         else:
-            width = max(map(len, CHECKS))
-            level = max(len(check.severity.value) for check in CHECKS.values())
-            result(
-                "\n".join(f"{n:{width}}  {c.severity.value:{level}}  {c.title}" for n, c in CHECKS.items())
-            )
+            result(table([(name, check.severity.value, check.title) for name, check in CHECKS.items()]))
         return
     if name is None:
         raise click.UsageError("give the name of a check or --list")

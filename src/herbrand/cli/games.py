@@ -10,7 +10,7 @@ import click
 from herbrand import games
 from herbrand.cli.files import BundledName
 from herbrand.cli.options import JSON
-from herbrand.cli.output import result, terminal_width, write_json
+from herbrand.cli.output import count, result, spaced, table, terminal_width, write_json
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
@@ -105,15 +105,12 @@ def _external(origin: str, name: str | None, *, as_json: bool, rules: bool) -> N
 
 def _table(collection: Collection) -> str:
     """Format a folder, one game per line: name, title, version, problem."""
-    newest = [collection.versions(name)[-1] for name in collection.names()]
-    width = max(len(entry.name) for entry in newest)
-    title = max(len(entry.title) for entry in newest)
-    lines = []
-    for entry in newest:
+    rows = []
+    for entry in (collection.versions(name)[-1] for name in collection.names()):
         version = f"v{entry.version}" if entry.version else ""
-        problem = f"  ({entry.problem})" if entry.problem else ""
-        lines.append(f"{entry.name:{width}}  {entry.title:{title}}  {version}{problem}".rstrip())
-    return "\n".join(lines)
+        problem = f"({entry.problem})" if entry.problem else ""
+        rows.append((entry.name, entry.title, version, problem))
+    return table(rows)
 
 
 def _facts(entry: Entry, versions: tuple[Entry, ...]) -> Iterator[str]:
@@ -131,15 +128,7 @@ def _facts(entry: Entry, versions: tuple[Entry, ...]) -> Iterator[str]:
 
 def _list(entries: list[dict[str, Any]]) -> str:
     """Format the bundled games, one per line: name, title, number of roles."""
-    width = max(len(entry["name"]) for entry in entries)
-    title = max(len(entry["title"]) for entry in entries)
-    lines = []
-    for entry in entries:
-        number = len(entry["roles"])
-        lines.append(
-            f"{entry['name']:{width}}  {entry['title']:{title}}  {number} role{'s' if number > 1 else ''}"
-        )
-    return "\n".join(lines)
+    return table([(entry["name"], entry["title"], count(len(entry["roles"]), "role")) for entry in entries])
 
 
 def _page(entry: dict[str, Any]) -> str:
@@ -153,7 +142,7 @@ def _page(entry: dict[str, Any]) -> str:
     lines += textwrap.wrap(f"rules     {entry['rules_source']}", width, subsequent_indent=" " * 10)
     if entry["perft"]:
         lines += ["", "joint move sequences by length:"]
-        lines += [f"  {row['depth']:>2}  {row['states']:,}".replace(",", " ") for row in entry["perft"]]
+        lines += [f"  {row['depth']:>2}  {spaced(row['states'])}" for row in entry["perft"]]
     if entry["known"]:
         lines += ["", "known values:"]
         for known in entry["known"]:

@@ -9,7 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON
-from herbrand.cli.output import result, write_json
+from herbrand.cli.output import result, spaced, write_json
 from herbrand.errors import GameError
 from herbrand.runtime.limits import DEFAULT
 
@@ -69,6 +69,6 @@ def _lines(value: dict[str, Any]) -> list[str]:
     for part, sizes in parts:
         lines.append(f"{part}:")
         for name, size in sizes.items():
-            shown = f"{size:,}".replace(",", " ") if isinstance(size, int) else f"{size:.2f}"
+            shown = spaced(size) if isinstance(size, int) else f"{size:.2f}"
             lines.append(f"  {name.replace('_', ' '):{names}}  {shown:>11}")
     return lines

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from herbrand.diagnostic import Diagnostic
     from herbrand.machine.state import State
@@ -26,6 +26,8 @@ __all__ = [
     "remark",
     "render",
     "result",
+    "spaced",
+    "table",
     "terminal_width",
     "wants_color",
     "write_json",
@@ -80,7 +82,12 @@ def count(number: int, noun: str) -> str:
     """
     if number != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}{'es' if noun.endswith('ch') else 's'}"
-    return f"{number:,} {noun}".replace(",", " ")
+    return f"{spaced(number)} {noun}"
+
+
+def spaced(number: float) -> str:
+    """Return a number rounded to an integer, its digits in groups of three."""
+    return f"{round(number):,}".replace(",", " ")
 
 
 def columns(items: Iterable[str], *, indent: str = "") -> str:
@@ -98,6 +105,62 @@ def columns(items: Iterable[str], *, indent: str = "") -> str:
     down = -(-len(words) // across)
     rows = [words[i::down] for i in range(down)]
     return "\n".join((indent + "".join(f"{word:{width}}" for word in row)).rstrip() for row in rows)
+
+
+def table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), *, right: Container[int] = ()) -> str:
+    """Arrange rows in columns, of which those in `right` are set to the right; None becomes a dash.
+
+    On a terminal the head is bold and cells are wrapped where the table is too wide.  Elsewhere each row is
+    one line, however long, for programs that cut columns or search lines.
+
+    >>> print(table([("nim", 2), ("lamp", None)], ("game", "roles"), right=[1]))
+    game  roles
+    nim       2
+    lamp      -
+    """
+    from herbrand.check.render import printable
+
+    whole = [head, *rows] if head else rows
+    lines = [["-" if cell is None else printable(str(cell)) for cell in row] for row in whole]
+    if not lines:
+        return ""
+    if sys.stdout.isatty():
+        return _terminal_table(lines, bool(head), right)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if at in right else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _terminal_table(lines: Sequence[Sequence[str]], has_head: bool, right: Container[int]) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, pad_edge=False, show_header=has_head, header_style="bold")
+    for at, cells in enumerate(zip(*lines, strict=True)):
+        if at in right:  # numbers are not divided
+            longest = max((len(word) for cell in cells for word in cell.split()), default=1)
+            grid.add_column(Text(cells[0]), justify="right", min_width=longest)
+        else:
+            grid.add_column(Text(cells[0]), overflow="fold")
+    for line in lines[has_head:]:
+        grid.add_row(*map(Text, line))
+    text = StringIO()
+    Console(
+        file=text,
+        width=terminal_width(),
+        force_terminal=True,
+        legacy_windows=False,
+        color_system="auto" if wants_color(sys.stdout) else None,
+    ).print(grid, crop=False)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
 def goals_line(state: State) -> str:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import TYPE_CHECKING
-
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_tree
 from herbrand.cli.options import JSON
-from herbrand.cli.output import remark, render, result, terminal_width, write_json
-
-if TYPE_CHECKING:
-    from herbrand.syntax.ggdl.program import Parameter
+from herbrand.cli.output import remark, render, result, table, write_json
 
 __all__ = ["command"]
 
@@ -38,29 +32,14 @@ def command(ctx: click.Context, file: str, notation: str, as_json: bool) -> None
     if as_json:
         write_json([parameter.as_json() for parameter in parameters])
     elif parameters:
-        result(_table(parameters))
+        rows = [
+            (p.name, _format(p.value), _format(p.default), p.range, " ".join(p.doc.split()))
+            for p in parameters
+        ]
+        result(table(rows, ("name", "value", "default", "range", "description")))
     else:
         remark("the game has no parameters")
 
 
-def _table(parameters: tuple[Parameter, ...]) -> str:
-    """Format the parameters as a table with wrapped descriptions."""
-    head = ("name", "value", "default", "range", "description")
-    rows = [
-        (p.name, _format(p.value), _format(p.default), p.range, " ".join(p.doc.split())) for p in parameters
-    ]
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(4)]
-    margin = sum(widths) + 8
-    lines: list[str] = []
-    for row in (head, *rows):
-        text = textwrap.wrap(row[4], max(terminal_width() - margin, 30)) or [""]
-        cells = "  ".join(cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True))
-        lines.append(f"{cells}  {text[0]}".rstrip())
-        lines += [" " * margin + more for more in text[1:]]
-    return "\n".join(lines)
-
-
-def _format(value: object) -> str:
-    if value is None:
-        return "-"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _format(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from herbrand.cli.options import JSON
-from herbrand.cli.output import remark, result, write_json
+from herbrand.cli.output import remark, result, table, write_json
 
 __all__ = ["command"]
 
@@ -31,7 +31,5 @@ def command(*, as_json: bool) -> None:
     if as_json:
         write_json(rows)
         return
-    width = max(len(row["name"]) for row in rows)
-    for row in rows:
-        origin = "" if row["package"] == "herbrand" else f" ({row['package']})"
-        result(f"{row['name']:{width}}  {row['about']}{origin}")
+    origins = ["" if row["package"] == "herbrand" else f" ({row['package']})" for row in rows]
+    result(table([(row["name"], row["about"] + origin) for row, origin in zip(rows, origins, strict=True)]))

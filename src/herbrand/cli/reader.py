@@ -10,7 +10,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, OUTPUT
-from herbrand.cli.output import remark, result, write_json
+from herbrand.cli.output import remark, result, table, write_json
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
@@ -137,7 +137,5 @@ def _describe(reader: MoveReader, seconds: float, *, as_json: bool) -> None:
     if as_json:
         write_json({"game": reader.game.name, "seconds": round(seconds, 4), "roles": rows})
         return
-    width = max(len("role"), *(len(role) for role in reader.roles))
-    result(f"{'role':{width}}  {'moves':>7}  {'states':>7}  {'edges':>7}")
-    for row in rows:
-        result(f"{row['role']:{width}}  {row['moves']:>7}  {row['states']:>7}  {row['edges']:>7}")
+    head = ("role", "moves", "states", "edges")
+    result(table([[row[name] for name in head] for row in rows], head, right=(1, 2, 3)))

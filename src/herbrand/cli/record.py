@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.options import JSON, engine_option
-from herbrand.cli.output import count, remark, result, write_json
+from herbrand.cli.output import count, remark, result, table, write_json
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
@@ -47,19 +47,12 @@ def list_(database: str, *, as_json: bool) -> None:
     if as_json:
         write_json(rows)
         return
-    lines: list[tuple[str, ...]] = [("match", "game", "started", "steps", "problems", "result")]
-    lines += [_summary(row) for row in rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(5)]
-    for line in lines:
-        start = "  ".join(
-            f"{word:>{width}}" if at in (3, 4) else f"{word:{width}}"
-            for at, (word, width) in enumerate(zip(line, widths, strict=False))
-        )
-        result(f"{start}  {line[5]}".rstrip())
+    head = ("match", "game", "started", "steps", "problems", "result")
+    result(table(map(_summary, rows), head, right=(3, 4)))
     remark(count(len(rows), "match"))
 
 
-def _summary(row: dict[str, Any]) -> tuple[str, ...]:
+def _summary(row: dict[str, Any]) -> tuple[object, ...]:
     seats = [seat for seat in row["seats"] if seat["player"] is not None]
     if row["status"] == "completed":
         ending = ", ".join(
@@ -72,7 +65,7 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
     started = "?"
     if isinstance(row["started"], int | float):
         started = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["started"]))
-    return row["id"], row["game"], started, str(row["steps"]), str(row["problems"]), ending
+    return row["id"], row["game"], started, row["steps"], row["problems"], ending
 
 
 @command.command("verify")

@@ -10,7 +10,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option, max_steps
-from herbrand.cli.output import count, progress_bar, remark, result, write_json
+from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
 from herbrand.engine.description import ENGINES
 from herbrand.runtime.limits import DEFAULT, Limits
 
@@ -110,18 +110,14 @@ def _report(simulation: Simulation) -> str:
     if simulation.stuck:
         state = shorten(simulation.stuck_in or "", 400, placeholder=" ...")
         lines.append(f"stuck: {count(simulation.stuck, 'playout')}, the first as {state}")
-    rows = [("role", "mean goal", "legal moves", "goals")]
+    rows = []
     for role, goal in simulation.goals.items():
         spread = "  ".join(f"{value}: {_share(n, goal)}" for value, n in sorted(goal.distribution.items()))
         if goal.undefined:
             spread += f"{'  ' * bool(spread)}no single value: {_share(goal.undefined, goal)}"
-        mean = "-" if goal.mean is None else _about(goal.mean, goal.interval)
+        mean = None if goal.mean is None else _about(goal.mean, goal.interval)
         rows.append((role, mean, f"{simulation.branching.get(role, 0):.2f}", spread))
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    lines += [
-        "",
-        *(f"{r:{widths[0]}}  {m:>{widths[1]}}  {b:>{widths[2]}}  {g}".rstrip() for r, m, b, g in rows),
-    ]
+    lines += ["", table(rows, ("role", "mean goal", "legal moves", "goals"), right=(1, 2))]
     return "\n".join(lines)
 
 

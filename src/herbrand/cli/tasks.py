@@ -11,7 +11,7 @@ import click
 
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.options import json_option
-from herbrand.cli.output import count, remark, result, write_json
+from herbrand.cli.output import count, remark, result, table, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,11 +103,11 @@ def grade_(tasks: str, replies: str, *, each: bool, as_json: bool) -> None:
     if as_json:
         write_json(rows)
         return
-    width = max([len(row["game"]) for row in rows], default=4)
-    result(f"{'game':{width}}  kind   names      right  of tasks")
-    for row in rows:
-        names = "scrambled" if row["scrambled"] else "own"
-        result(f"{row['game']:{width}}  {row['kind']:5}  {names:9} {row['correct']:>6} {row['tasks']:>9}")
+    cells = [
+        (row["game"], row["kind"], "scrambled" if row["scrambled"] else "own", row["correct"], row["tasks"])
+        for row in rows
+    ]
+    result(table(cells, ("game", "kind", "names", "right", "of tasks"), right=(3, 4)))
 
 
 def _lines(file: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ import click
 from herbrand.cli.contest import clocks, find_player, record_in, substitute
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.options import json_option, max_steps
-from herbrand.cli.output import count, remark, result, write_json
+from herbrand.cli.output import count, remark, result, table, write_json
 
 if TYPE_CHECKING:
     from herbrand.match.records import Store
@@ -206,7 +206,8 @@ def _show(results: Results) -> None:
         f"{results.name}: {kind}, {count(results.rounds, 'round')}, {count(len(results.games), 'game')}, "
         f"{results.played} of {results.matches} matches played\n"
     )
-    _rows(*results.standings())
+    header, rows = results.standings()
+    result(table(rows, header, right=range(1, len(header))))
     if results.ladder is not None:
         result(f"\nthe ladder: {', '.join(results.ladder)}")
     names = [row["player"] for row in results.table]
@@ -217,18 +218,8 @@ def _show(results: Results) -> None:
         lines.append(
             [one, *(f"{row[two]['score']:g}/{row[two]['games']:g}" if two in row else "" for two in names)]
         )
-    _rows(["head to head", *names], lines)
+    result(table(lines, ["head to head", *names], right=range(1, len(names) + 1)))
     if results.unsettled:
         remark(f"\n{count(len(results.unsettled), 'match')} without a result:")
         for entry in results.unsettled[:20]:
             remark(f"  {entry['match']} ({entry['game']}): {entry['reason']}")
-
-
-def _rows(header: list[str], rows: list[list[str]]) -> None:
-    widths = [max(len(row[at]) for row in [header, *rows]) for at in range(len(header))]
-    for row in [header, *rows]:
-        cells = [
-            f"{cell:{width}}" if not at else f"{cell:>{width}}"
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        result("  ".join(cells).rstrip())
