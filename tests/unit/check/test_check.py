@@ -12,7 +12,7 @@ import herbrand
 from herbrand.analyse.trial.play import initial_checks, play_checks, possible_checks, sampled_checks
 from herbrand.check import check
 from herbrand.check.catalogue import CHECKS, FAMILIES, UnknownCheckError, explain, find, page
-from herbrand.check.checks.base import nearest
+from herbrand.check.checks.base import documentation, nearest
 from herbrand.check.features import features
 from herbrand.diagnostic import Severity, apply_fixes
 from herbrand.syntax import read
@@ -99,6 +99,7 @@ def test_every_check_is_documented() -> None:
     """Four parts, no empty one; names are slugs and unique; codes are unique."""
     checks = [c for _, family in FAMILIES for c in family]
     assert len(checks) == len(CHECKS)
+    assert documentation().keys() == CHECKS.keys()
     codes = [c.code for c in checks if c.code]
     assert len(codes) == len(set(codes))
     for c in checks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from herbrand.diagnostic import Diagnostic, Label, Severity, Span
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from herbrand.syntax.nodes import Term
     from herbrand.syntax.tree import Tree
 
-__all__ = ["CONNECTIVES", "ERROR", "KEYWORDS", "NOTE", "WARNING", "Check", "Severity", "Sheet", "nearest"]
+__all__ = [
+    "CONNECTIVES",
+    "ERROR",
+    "KEYWORDS",
+    "NOTE",
+    "WARNING",
+    "Check",
+    "Severity",
+    "Sheet",
+    "documentation",
+    "nearest",
+]
 
 ERROR: Final = Severity.ERROR
 WARNING: Final = Severity.WARNING
@@ -38,7 +49,7 @@ _SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A kind of problem, with its documentation."""
+    """A kind of problem.  Its documentation is in the TOML file of its family, beside the modules."""
 
     name: str
     """The public name, as in `error[unsafe-variable]`."""
@@ -46,14 +57,6 @@ class Check:
     """Number of the rule in the language reference, such as "V1"; "" when it has none."""
     severity: Severity
     """The default severity."""
-    title: str
-    """One line, lower case, no full stop."""
-    what: str
-    why: str
-    example: str
-    """A text with the problem."""
-    instead: str
-    """The fix; code is indented by four spaces."""
     stage: Literal["read", "check", "play"] = "check"
     """The stage that reports it: a reader, `herbrand.check.check`, or a run of the game."""
     spec: bool = False
@@ -62,6 +65,31 @@ class Check:
     """Whether it is enabled by default."""
     notation: Literal["prefix", "infix", "prolog", "ggdl"] = "prefix"
     """The notation of the example."""
+
+    @property
+    def title(self) -> str:
+        """One line, lower case, no full stop."""
+        return documentation()[self.name]["title"]
+
+    @property
+    def what(self) -> str:
+        """What the check reports."""
+        return _joined(documentation()[self.name]["what"])
+
+    @property
+    def why(self) -> str:
+        """Why that is a problem."""
+        return _joined(documentation()[self.name]["why"])
+
+    @property
+    def example(self) -> str:
+        """A text with the problem."""
+        return documentation()[self.name]["example"].removesuffix("\n")
+
+    @property
+    def instead(self) -> str:
+        """The fix; code is indented by four spaces."""
+        return documentation()[self.name]["instead"].removesuffix("\n")
 
     def explain(self) -> str:
         """Return the documentation as Markdown."""
@@ -77,6 +105,27 @@ class Check:
                 f"Use instead\n\n{self.instead}",
             )
         )
+
+
+@cache
+def documentation() -> dict[str, dict[str, str]]:
+    """Read the documentation of all checks by name, with the keys title, what, why, example and instead.
+
+    It is read on first use, since reporting needs none of it.
+    """
+    import tomllib
+    from importlib.resources import files
+
+    entries: dict[str, dict[str, str]] = {}
+    for file in files(__package__).iterdir():
+        if file.name.endswith(".toml"):
+            entries |= tomllib.loads(file.read_text(encoding="utf-8"))
+    return entries
+
+
+def _joined(paragraph: str) -> str:
+    """Return a paragraph on one line."""
+    return " ".join(paragraph.split())
 
 
 class Sheet:

@@ -19,68 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "find"]
 
-NEGATION_CYCLE_BY_NAME: Final = Check(
-    "negation-cycle-by-name", "D1a", WARNING, "a relation depends on its own negation, by name",
-    "Points at a negated literal in a cycle of relations in which no rule depends on its own negation.",
-    "It is well defined, rule by rule, but many systems compare only names and reject the sheet.",
-    "(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))\n(<= (goal ?r 100) (role ?r) (true (won ?r)))",
-    "Define a relation for the condition:\n\n"
-    "    (<= (goal ?r 0) (role ?r) (not (winner ?r)))\n    (<= (goal ?r 100) (winner ?r))",
-    spec=True,
-)  # fmt: skip
-UNSTRATIFIED_NEGATION: Final = Check(
-    "unstratified-negation", "D1b", ERROR, "a rule depends on its own negation",
-    "Points at a negated literal in a cycle of rules, and shows the cycle.",
-    "Such rules have no unique model: in the example, each relation could be the one that holds.",
-    "(<= (p ?x) (q ?x) (not (r ?x)))\n(<= (r ?x) (q ?x) (not (p ?x)))",
-    "Decide which comes first: one of the two must not depend on the other.",
-    spec=True,
-)  # fmt: skip
-UNRESTRICTED_RECURSION: Final = Check(
-    "unrestricted-recursion", "D2", ERROR, "recursion with unrestricted arguments",
-    "Points at an argument of a recursive call that is neither ground, nor an argument of the head, nor an "
-    "argument of a positive literal outside the recursion. An error where the recursion can build "
-    "terms, else a warning.",
-    "Terms could grow without bound, and evaluation might not terminate.",
-    "(<= (number (s ?x)) (number ?x))",
-    "Let a relation outside the recursion limit the argument:\n\n"
-    "    (<= (number ?y) (number ?x) (succ ?x ?y))",
-    spec=True,
-)  # fmt: skip
-DYNAMIC_INIT: Final = Check(
-    "dynamic-init", "D3", ERROR, "`init`, `base`, `input` or `role` depends on the state",
-    "Points at the first condition on the path from `init`, `base` or `input` to `true`, `does`, `next`, "
-    "`legal`, `goal` or `terminal`.",
-    "They are evaluated once, before there is a state.",
-    "(<= (init (open ?d)) (true (door ?d)))",
-    "Let them depend on facts only:\n\n    (<= (init (open ?d)) (door ?d))",
-    spec=True,
-)  # fmt: skip
-LEGAL_DEPENDS_ON_DOES: Final = Check(
-    "legal-depends-on-does", "D4", ERROR, "`legal`, `goal` or `terminal` depends on the moves",
-    "Points at the first condition on the path from `legal`, `goal` or `terminal` to `does`.",
-    "They are evaluated before the players have chosen.",
-    "(<= terminal moved)\n(<= moved (does ?r go))",
-    "Store the move in the state:\n\n    (<= (next moved) (does ?r go))\n    (<= terminal (true moved))",
-    spec=True,
-)  # fmt: skip
-LEGAL_DEPENDS_ON_NEXT: Final = Check(
-    "legal-depends-on-next", "D5", ERROR, "`legal`, `goal` or `terminal` depends on the next state",
-    "Points at the first condition on the path from `legal`, `goal` or `terminal` to `next`.",
-    "The next state depends on the moves, which are not yet chosen.",
-    "(<= terminal full)\n(<= full (next (board full)))",
-    "Query the current state:\n\n    (<= terminal full)\n    (<= full (true (board full)))",
-    spec=True,
-)  # fmt: skip
-UNBOUNDED_TERMS: Final = Check(
-    "unbounded-terms", "D6", NOTE, "nothing shows that the game has finitely many states",
-    "Points at a rule through which terms may grow from step to step.",
-    "With infinitely many states a game may never end and cannot be listed. It may still be finite: the "
-    "certificate looks at how deep terms can become, not at when the game ends.",
-    "(init (count zero))\n(<= (next (count (s ?n))) (true (count ?n)))",
-    "Count with the facts of a successor relation:\n\n"
-    "    (<= (next (count ?m)) (true (count ?n)) (succ ?n ?m))",
-)  # fmt: skip
+NEGATION_CYCLE_BY_NAME: Final = Check("negation-cycle-by-name", "D1a", WARNING, spec=True)
+UNSTRATIFIED_NEGATION: Final = Check("unstratified-negation", "D1b", ERROR, spec=True)
+UNRESTRICTED_RECURSION: Final = Check("unrestricted-recursion", "D2", ERROR, spec=True)
+DYNAMIC_INIT: Final = Check("dynamic-init", "D3", ERROR, spec=True)
+LEGAL_DEPENDS_ON_DOES: Final = Check("legal-depends-on-does", "D4", ERROR, spec=True)
+LEGAL_DEPENDS_ON_NEXT: Final = Check("legal-depends-on-next", "D5", ERROR, spec=True)
+UNBOUNDED_TERMS: Final = Check("unbounded-terms", "D6", NOTE)
 
 CHECKS: Final = (
     NEGATION_CYCLE_BY_NAME,

@@ -15,22 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "GOAL_VALUE", "find", "is_goal_value"]
 
-GOAL_VALUE: Final = Check(
-    "goal-value", "G1", ERROR, "a goal value is not an integer from 0 to 100",
-    "Points at the second argument of `goal` when it is neither a variable nor an integer from 0 to 100 "
-    "without leading zeros; computed values are checked when they occur in play.",
-    "Players and managers compare results as such numbers; others are rejected or misread.",
-    "(<= (goal robot 1000) (true done))",
-    "Scale the values to 0 to 100:\n\n    (<= (goal robot 100) (true done))",
-    spec=True,
-)  # fmt: skip
-NO_EXTREME_GOAL: Final = Check(
-    "no-extreme-goal", "G5", NOTE, "no rule gives 100, or none gives 0",
-    "Reports a sheet in whose rules the best or the worst result does not occur.",
-    "Players treat 100 as a win and 0 as a loss.",
-    "(<= (goal robot 90) (true done))\n(<= (goal robot 0) (not (true done)))",
-    "Use the whole range:\n\n    (<= (goal robot 100) (true done))",
-)  # fmt: skip
+GOAL_VALUE: Final = Check("goal-value", "G1", ERROR, spec=True)
+NO_EXTREME_GOAL: Final = Check("no-extreme-goal", "G5", NOTE)
 
 CHECKS: Final = (GOAL_VALUE, NO_EXTREME_GOAL)
 

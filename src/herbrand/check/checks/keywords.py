@@ -16,87 +16,16 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "find"]
 
-KEYWORD_ARITY: Final = Check(
-    "keyword-arity", "K1", ERROR, "a keyword has the wrong number of arguments",
-    "Points at keywords with too few or too many arguments: `role`, `base`, `init`, `true` and `next` take "
-    "one, `input`, `does`, `legal`, `goal` and `sees` two, `terminal` none.",
-    "Systems reject the statement or misread it: a later dialect has `(legal move)`.",
-    "(role red blue)",
-    "One statement per role:\n\n    (role red)\n    (role blue)",
-    spec=True,
-)  # fmt: skip
-KEYWORD_AS_FUNCTION: Final = Check(
-    "keyword-as-function", "K2", WARNING, "a keyword is used as a function",
-    "Points at terms such as `(does red go)` inside other terms. Percepts (in `sees`) may contain them.",
-    "It is only a term of that name, not a query of the facts, and some systems reject it.",
-    "(<= (next (does ?r ?m)) (does ?r ?m))",
-    "Use another name:\n\n    (<= (next (did ?r ?m)) (does ?r ?m))",
-    spec=True,
-)  # fmt: skip
-KEYWORD_AS_CONSTANT: Final = Check(
-    "keyword-as-constant", "K3", WARNING, "a keyword is used as an object",
-    "Points at terms such as `(phase terminal)`.",
-    "It is unrelated to the relation of that name, which misleads readers.",
-    "(init (phase goal))",
-    "Use another name:\n\n    (init (phase scoring))",
-)  # fmt: skip
-ROLE_NOT_GROUND_FACT: Final = Check(
-    "role-not-ground-fact", "K4", ERROR, "`role` is the head of a rule",
-    "Points at rules that derive roles.",
-    "The order of the `role` facts in the text is the order of the moves in every joint move; derived roles "
-    "have no order.",
-    "(<= (role ?x) (player ?x))",
-    "List the roles:\n\n    (role red)\n    (role blue)",
-    spec=True,
-)  # fmt: skip
-INIT_IN_BODY: Final = Check(
-    "init-in-body", "K5", ERROR, "`init`, `base` or `input` is a condition",
-    "Points at `init` in bodies, an error, and at `base` and `input`, a warning.",
-    "`init` describes the initial state only; the current one is queried with `true`. `base` and `input` are "
-    "declarations, which many systems read before the rules.",
-    "(<= (start ?x) (init (at ?x)))",
-    "Derive both from a helper relation:\n\n    (<= (init (at ?x)) (start ?x))",
-    spec=True,
-)  # fmt: skip
-NEXT_IN_BODY: Final = Check(
-    "next-in-body", "K6", ERROR, "`next` is a condition",
-    "Points at `next` in bodies. Under `sees`, where games with hidden information do use it, it is a note.",
-    "The rules derive the next state; querying it meanwhile is circular, and many systems "
-    "reject it.",
-    "(<= terminal (next over))",
-    "Query the current state:\n\n    (<= terminal (true over))",
-    spec=True,
-)  # fmt: skip
-GIVEN_RELATION_DEFINED: Final = Check(
-    "given-relation-defined", "K7", ERROR, "`true` or `does` is defined",
-    "Points at facts and rules for `true` and `does`.",
-    "The state and the moves are inputs; rules can only query them.",
-    "(<= (true (open ?d)) (door ?d))",
-    "Use `init` and `next`, or define another relation:\n\n    (<= (init (open ?d)) (door ?d))",
-    spec=True,
-)  # fmt: skip
-MISSING_KEYWORD: Final = Check(
-    "missing-keyword", "K8", ERROR, "`role`, `legal`, `goal` or `terminal` is not defined",
-    "Reports each of the four that no statement defines.",
-    "Without it there is no player, no move, no result or no end.",
-    "(role robot)\n(legal robot wait)\n(<= terminal (true over))",
-    "Define it:\n\n    (<= (goal robot 100) (true over))",
-    spec=True,
-)  # fmt: skip
-NO_INIT_OR_NEXT: Final = Check(
-    "no-init-or-next", "K9", NOTE, "`init` or `next` is not defined",
-    "Reports a sheet without `init`, or without `next`.",
-    "The first state, or every other one, is then empty. That is allowed, but rarely intended.",
-    "(role robot)\n(legal robot wait)\n(goal robot 100)\n(<= terminal (not (true going)))\n(init going)",
-    "Say how the state changes:\n\n    (<= (next going) (does robot wait))",
-)  # fmt: skip
-UNKNOWN_ROLE: Final = Check(
-    "unknown-role", "K10", WARNING, "a rule names an unknown role",
-    "Points at the first argument of `legal`, `goal` and `input` when it is neither a role nor a variable.",
-    "No player has that role, so the rule has no effect; the name is probably misspelt.",
-    "(role white)\n(goal whit 100)",
-    "Use the name of a role:\n\n    (goal white 100)",
-)  # fmt: skip
+KEYWORD_ARITY: Final = Check("keyword-arity", "K1", ERROR, spec=True)
+KEYWORD_AS_FUNCTION: Final = Check("keyword-as-function", "K2", WARNING, spec=True)
+KEYWORD_AS_CONSTANT: Final = Check("keyword-as-constant", "K3", WARNING)
+ROLE_NOT_GROUND_FACT: Final = Check("role-not-ground-fact", "K4", ERROR, spec=True)
+INIT_IN_BODY: Final = Check("init-in-body", "K5", ERROR, spec=True)
+NEXT_IN_BODY: Final = Check("next-in-body", "K6", ERROR, spec=True)
+GIVEN_RELATION_DEFINED: Final = Check("given-relation-defined", "K7", ERROR, spec=True)
+MISSING_KEYWORD: Final = Check("missing-keyword", "K8", ERROR, spec=True)
+NO_INIT_OR_NEXT: Final = Check("no-init-or-next", "K9", NOTE)
+UNKNOWN_ROLE: Final = Check("unknown-role", "K10", WARNING)
 
 CHECKS: Final = (
     KEYWORD_ARITY,

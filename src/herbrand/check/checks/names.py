@@ -16,52 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "find"]
 
-RELATION_ARITY: Final = Check(
-    "relation-arity", "N1", WARNING, "a relation has different numbers of arguments",
-    "Points at the first use of a relation with another number of arguments than before.",
-    "They are two unrelated relations; usually an argument was forgotten.",
-    "(succ 1 2)\n(<= (next (step ?y)) (true (step ?x)) (succ ?x ?y 1))",
-    "Give every use the same arguments:\n\n    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
-    spec=True,
-)  # fmt: skip
-FUNCTION_ARITY: Final = Check(
-    "function-arity", "N2", WARNING, "a function has different numbers of arguments",
-    "Points at the first use of a function with another number of arguments than before.",
-    "`(cell 1 1)` and `(cell 1 1 b)` are terms that never match; usually an argument was forgotten.",
-    "(init (cell 1 1 b))\n(<= open (true (cell 1 b)))",
-    "Give every use the same arguments:\n\n    (<= open (true (cell 1 1 b)))",
-    spec=True,
-)  # fmt: skip
-RELATION_AND_FUNCTION: Final = Check(
-    "relation-and-function", "N3", WARNING, "one name is a relation and a function",
-    "Points at a relation whose name is also used as a function.",
-    "The state is queried with `true`: `(cell 1 1 b)` alone is a relation of that name. Forgetting `true` is "
-    "the most common mistake in GDL, and the rule then silently never applies.",
-    "(init (cell 1 1 b))\n(<= open (cell 1 1 b))",
-    "Query the state, or choose another name:\n\n    (<= open (true (cell 1 1 b)))",
-)  # fmt: skip
-UNDEFINED_RELATION: Final = Check(
-    "undefined-relation", "N4", WARNING, "a relation is used but not defined",
-    "Points at the first use of a relation without facts and rules.",
-    "It is false for all arguments; usually its name is misspelt.",
-    "(succ 1 2)\n(<= (next (step ?y)) (true (step ?x)) (suc ?x ?y))",
-    "Use a name that is defined:\n\n    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
-)  # fmt: skip
-UNUSED_RELATION: Final = Check(
-    "unused-relation", "N5", NOTE, "a relation is defined but not used",
-    "Points at the first statement about a relation that no other rule uses.",
-    "It has no effect on the game; perhaps its use is misspelt.",
-    "(weekday monday)",
-    "Delete it, or use it.",
-)  # fmt: skip
-RESERVED_NAME: Final = Check(
-    "reserved-name", "N6", ERROR, "a connective is used as a name",
-    "Points at `not`, `or`, `and`, `distinct` and `<=` as names of functions and objects.",
-    "They join literals; inside terms there are no literals. Usually a parenthesis is misplaced.",
-    "(init (not (open door)))",
-    "Negation belongs in front of a literal:\n\n    (<= terminal (not (true (open door))))",
-    spec=True,
-)  # fmt: skip
+RELATION_ARITY: Final = Check("relation-arity", "N1", WARNING, spec=True)
+FUNCTION_ARITY: Final = Check("function-arity", "N2", WARNING, spec=True)
+RELATION_AND_FUNCTION: Final = Check("relation-and-function", "N3", WARNING)
+UNDEFINED_RELATION: Final = Check("undefined-relation", "N4", WARNING)
+UNUSED_RELATION: Final = Check("unused-relation", "N5", NOTE)
+RESERVED_NAME: Final = Check("reserved-name", "N6", ERROR, spec=True)
 
 CHECKS: Final = (
     RELATION_ARITY,

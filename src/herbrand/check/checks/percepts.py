@@ -15,73 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "find"]
 
-SEES_IN_BODY: Final = Check(
-    "sees-in-body", "I1", ERROR, "`sees` is a condition",
-    "Points at `sees` in bodies.",
-    "`sees` informs the players; the game itself must not depend on what they were told.",
-    "(<= (next (known ?x)) (sees bob ?x))",
-    "Use the condition of the percept:\n\n    (<= (next (known ?x)) (does bob (look ?x)))",
-    spec=True,
-)  # fmt: skip
-UNKNOWN_PERCEPT_ROLE: Final = Check(
-    "unknown-percept-role", "I2", WARNING, "a percept for an unknown role",
-    "Points at the first argument of `sees` in a head when it is neither a role nor a variable.",
-    "No player receives the percept; the name is probably misspelt.",
-    "(role bob)\n(<= (sees bobby ?x) (does bob (look ?x)))",
-    "Use the name of a role:\n\n    (<= (sees bob ?x) (does bob (look ?x)))",
-)  # fmt: skip
-RANDOM_GOAL: Final = Check(
-    "random-goal", "I7", NOTE, "a goal for `random`",
-    "Points at a goal of the role `random`.",
-    "`random` is chance and has no goal; the value is not used.",
-    "(role random)\n(goal random 100)",
-    "Delete it. Some older systems require it; it does no harm.",
-)  # fmt: skip
-RANDOM_PERCEPTS: Final = Check(
-    "random-percepts", "I8", NOTE, "a percept for `random`",
-    "Points at a `sees` for the role `random`.",
-    "`random` is chance and ignores percepts.",
-    "(role random)\n(<= (sees random ?m) (does bob ?m))",
-    "Delete it.",
-)  # fmt: skip
+SEES_IN_BODY: Final = Check("sees-in-body", "I1", ERROR, spec=True)
+UNKNOWN_PERCEPT_ROLE: Final = Check("unknown-percept-role", "I2", WARNING)
+RANDOM_GOAL: Final = Check("random-goal", "I7", NOTE)
+RANDOM_PERCEPTS: Final = Check("random-percepts", "I8", NOTE)
 
-CHANCE_IN_THE_OPEN: Final = Check(
-    "chance-in-the-open", "I9", NOTE, "`random` is a role, and `sees` is not defined",
-    "Reports a sheet with the role `random` that does not define `sees`.",
-    "It is read as a game of perfect information: every role sees every move, those of `random` too. That is "
-    "right for dice on the table, but not for cards in a hand.",
-    "(role bob)\n(role random)\n(<= (legal random (roll ?n)) (face ?n))",
-    "Define `sees` if something is hidden:\n\n"
-    "    (<= (sees bob (rolled ?n)) (does random (roll ?n)))",
-)  # fmt: skip
-UNSEEN_OWN_MOVE: Final = Check(
-    "unseen-own-move", "", NOTE, "a role is not told its own move",
-    "Reports roles with a choice whose own moves no `sees` reports. Off by default.",
-    "Players remember what they did (perfect recall), and newer managers repeat it. With older ones a player "
-    "whose move came too late is not told which move was made in its place; then it knows its own moves "
-    "only if it sees them.",
-    "(role bob)\n(role random)\n(<= (sees bob (opened ?d)) (does random (open ?d)))\n"
-    "(<= (legal bob (choose ?d)) (door ?d))",
-    "Tell it:\n\n    (<= (sees bob (did ?m)) (does bob ?m))",
-    default=False,
-)  # fmt: skip
+CHANCE_IN_THE_OPEN: Final = Check("chance-in-the-open", "I9", NOTE)
+UNSEEN_OWN_MOVE: Final = Check("unseen-own-move", "", NOTE, default=False)
 
-EPISTEMIC_CONDITION: Final = Check(
-    "epistemic-condition", "", NOTE, "a rule depends on what a role knows (GDL-III)",
-    "Reports the first `knows` in a body, where no statement defines it.",
-    "What holds then depends on the history, not on the state alone. Few systems play such games; "
-    "`herbrand show` evaluates small ones by tracking all possible plays.",
-    "(<= (legal bob shout) (knows bob won))",
-    "Leave it as it is, or record what is known in the state:\n\n"
-    "    (<= (next (told bob ?x)) (does alice (tell bob ?x)))",
-)  # fmt: skip
-KNOWS_ARITY: Final = Check(
-    "knows-arity", "", ERROR, "`knows` has neither one argument nor two",
-    "Points at `knows` in bodies with another number of arguments.",
-    "`(knows r p)` asks whether the role r knows p, `(knows p)` whether p is common knowledge.",
-    "(<= (legal bob shout) (knows bob at home))",
-    "Write what is known as one term:\n\n    (<= (legal bob shout) (knows bob (at home)))",
-)  # fmt: skip
+EPISTEMIC_CONDITION: Final = Check("epistemic-condition", "", NOTE)
+KNOWS_ARITY: Final = Check("knows-arity", "", ERROR)
 
 CHECKS: Final = (
     SEES_IN_BODY,

@@ -21,43 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "find", "unbound"]
 
-UNSAFE_VARIABLE: Final = Check(
-    "unsafe-variable", "V1", ERROR, "a variable of the head is not bound in the body",
-    "Points at a variable in the head of a rule that is in no positive literal of the body, or not in every "
-    "alternative of an `or`.",
-    "The rule would hold for every term there is, infinitely many.",
-    "(<= (next (cell ?x ?y b)) (true (cell ?x 1 b)))",
-    "Bind it:\n\n    (<= (next (cell ?x ?y b)) (true (cell ?x ?y b)))",
-    spec=True,
-)  # fmt: skip
-UNSAFE_NEGATION: Final = Check(
-    "unsafe-negation", "V2", ERROR, "a variable occurs only inside `not`",
-    "Points at a variable in a negated literal that no positive literal beside it binds.",
-    '`not` can only be decided when the variable has a value. Often "for no ?x at all" is meant: it needs a '
-    "helper relation. Some systems drop the literal silently.",
-    "(<= (goal robot 100) (not (true (lamp ?x off))))",
-    "Test for existence in a helper relation, and negate that:\n\n"
-    "    (<= some_off (true (lamp ?x off)))\n    (<= (goal robot 100) (not some_off))",
-    spec=True,
-)  # fmt: skip
-UNSAFE_DISTINCT: Final = Check(
-    "unsafe-distinct", "V3", ERROR, "`distinct` compares a variable that nothing binds",
-    "Points at a `distinct` with a variable that no positive literal beside it binds.",
-    "Terms can be compared only when both are known. Some systems drop the literal silently; the helper "
-    "relation of the example then holds for everything.",
-    "(<= (differ ?x ?y) (distinct ?x ?y))",
-    "Bind the variables, or write `distinct` directly into the rules that use the helper:\n\n"
-    "    (<= (differ ?x ?y) (index ?x) (index ?y) (distinct ?x ?y))",
-    spec=True,
-)  # fmt: skip
-NON_GROUND_FACT: Final = Check(
-    "non-ground-fact", "V4", ERROR, "a fact has a variable",
-    "Points at a variable in a statement without conditions.",
-    "The fact would hold for every term there is, infinitely many.",
-    "(legal robot ?move)",
-    "Say where the values come from:\n\n    (<= (legal robot ?move) (action ?move))",
-    spec=True,
-)  # fmt: skip
+UNSAFE_VARIABLE: Final = Check("unsafe-variable", "V1", ERROR, spec=True)
+UNSAFE_NEGATION: Final = Check("unsafe-negation", "V2", ERROR, spec=True)
+UNSAFE_DISTINCT: Final = Check("unsafe-distinct", "V3", ERROR, spec=True)
+NON_GROUND_FACT: Final = Check("non-ground-fact", "V4", ERROR, spec=True)
 
 CHECKS: Final = (UNSAFE_VARIABLE, UNSAFE_NEGATION, UNSAFE_DISTINCT, NON_GROUND_FACT)
 

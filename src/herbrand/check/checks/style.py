@@ -16,30 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "find"]
 
-REPEATED_STATEMENT: Final = Check(
-    "repeated-statement", "N7", NOTE, "a statement is repeated",
-    "Points at a statement that occurs earlier in the sheet, with the same variable names.",
-    "It changes nothing; perhaps one of the two was meant to be different.",
-    "(succ 1 2)\n(succ 1 2)",
-    "Delete one of them.",
-)  # fmt: skip
-SINGLE_USE_VARIABLE: Final = Check(
-    "single-use-variable", "N9", NOTE, "a variable occurs once in its rule",
-    "Points at variables that occur only once. Variables that start with `_` are exempt.",
-    "It may be a misspelt name of another variable. Off by default: `(true (cell ?x ?y ?z))` is good style.",
-    "(<= (next (step ?y)) (true (step ?x)) (succ ?z ?y))",
-    "Use the intended variable, or start the name with `_`:\n\n"
-    "    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
-    default=False,
-)  # fmt: skip
-MISSING_BASE_OR_INPUT: Final = Check(
-    "missing-base-or-input", "B1", NOTE, "`base` or `input` is not defined",
-    "Reports a sheet that does not list its propositions with `base`, or its actions with `input`.",
-    "They are then derived from the rules, which takes time and which some systems cannot do.",
-    "a sheet without base and input",
-    "Declare the possible fluents and moves:\n\n"
-    "    (base (open door))\n    (input robot (push door))",
-)  # fmt: skip
+REPEATED_STATEMENT: Final = Check("repeated-statement", "N7", NOTE)
+SINGLE_USE_VARIABLE: Final = Check("single-use-variable", "N9", NOTE, default=False)
+MISSING_BASE_OR_INPUT: Final = Check("missing-base-or-input", "B1", NOTE)
 
 CHECKS: Final = (REPEATED_STATEMENT, SINGLE_USE_VARIABLE, MISSING_BASE_OR_INPUT)
 
