@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
 from herbrand.diagnostic import Source
-from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.report import NAMES, ProgramDiagnostics
 from herbrand.syntax.tree import Tree
 
@@ -125,11 +124,10 @@ def _program(source: Source, arguments: Mapping[str, Value]) -> GgdlProgram:
 
 def _prefix_rules(program: GgdlProgram, source: Source) -> None:
     """Read the prefix sentences of one text together, with everything else blanked out."""
+    from herbrand.syntax.ggdl.nodes import PrefixSentence
     from herbrand.syntax.reader import read_prefix
 
-    prefix_sentences = [
-        s for s in program.sentences if isinstance(s, n.PrefixSentence) and s.source is source
-    ]
+    prefix_sentences = [s for s in program.sentences if isinstance(s, PrefixSentence) and s.source is source]
     if not prefix_sentences:
         return
     pieces: list[str] = []

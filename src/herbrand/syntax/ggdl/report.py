@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from herbrand.diagnostic import Source, Spanned
 
-__all__ = ["NAMES", "Place", "ProgramDiagnostics", "Refused"]
+__all__ = ["NAMES", "Place", "ProgramDiagnostics", "Refused", "severity_of"]
 
 NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -71,6 +71,13 @@ Place: TypeAlias = "Spanned | tuple[int, int]"
 """Where a diagnostic points: a node, a token, or offsets (start, end)."""
 
 
+def severity_of(code: str) -> Severity:
+    """Return the severity of a code, which its prefix (`E-`, `W-`) decides."""
+    if not code.startswith("W-"):
+        return Severity.ERROR
+    return Severity.NOTE if code in _NOTES else Severity.WARNING
+
+
 class Refused(Exception):  # control flow: the sentence is abandoned, not the program
     """The translation of a sentence was abandoned after its diagnostic had been recorded."""
 
@@ -91,13 +98,10 @@ class ProgramDiagnostics:
         help: str | None = None,  # noqa: A002  # the name of the field
         labels: Iterable[tuple[Place, str]] = (),
     ) -> None:
-        """Record a diagnostic; the prefix of its code (`E-`, `W-`) decides its severity."""
-        severity = Severity.ERROR
-        if code.startswith("W-"):
-            severity = Severity.NOTE if code in _NOTES else Severity.WARNING
+        """Record a diagnostic, with the severity of its code."""
         marks = tuple(Label(_span(where), text) for where, text in labels)
         self.diagnostics.append(
-            Diagnostic(NAMES[code], severity, message, self.source, _span(place), marks, help=help)
+            Diagnostic(NAMES[code], severity_of(code), message, self.source, _span(place), marks, help=help)
         )
 
     def refuse(
