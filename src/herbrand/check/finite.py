@@ -16,6 +16,7 @@ passes a whole fluent or move in a variable is instantiated once for each functi
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -232,9 +233,7 @@ class _Depths:
             self._add(rule, rule.head, _All(), {})
             return
         wholes: dict[str, list[_Shape]] = {}
-        counts: dict[str, int] = {}
-        for variable in variables_of(rule):
-            counts[variable.name] = counts.get(variable.name, 0) + 1
+        counts = Counter(variable.name for variable in variables_of(rule))
         everything = [_CONSTANT, *self.shapes]
         for atom, certain in ((rule.head, True), *_atoms(body, certain=True)):
             whole = _whole(atom)

@@ -14,10 +14,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.errors import GameError
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule
+from herbrand.syntax.nodes import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Node,
+    Not,
+    Or,
+    Rule,
+    Variable,
+    rebuilt,
+)
 from herbrand.syntax.unification import Substitution, resolve, unify_in_place
 
 if TYPE_CHECKING:
@@ -25,7 +37,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Literal, Term
 
-__all__ = ["NormalForm", "Substitution", "normalise", "substitute", "unify"]
+__all__ = ["NormalForm", "Substitution", "normalise", "substitute", "substituted", "unify"]
 
 SPLIT_LIMIT: Final = 4096
 """Maximum number of rules into which the disjunctions of one rule may be split."""
@@ -52,6 +64,7 @@ class _Equal(Node):
 
 
 _Step = Atom | Not | Distinct | _Equal | And | Or
+_N = TypeVar("_N", bound=Node)
 _TRUE: Final = And(())
 _FALSE: Final = Or(())
 
@@ -83,12 +96,12 @@ def _normal_rules(rule: Rule) -> Iterable[Rule]:
         if binding is None:
             continue
         if binding:
-            plain_literals = [_substitute_literal(literal, binding) for literal in plain_literals]
+            plain_literals = [substituted(literal, binding) for literal in plain_literals]
         simplified = _simplify(And(tuple(plain_literals)))
         if simplified == _FALSE:
             continue
         literals = simplified.literals if isinstance(simplified, And) else (simplified,)
-        head = _substitute_atom(rule.head, binding) if binding else rule.head
+        head = substituted(rule.head, binding) if binding else rule.head
         yield Rule(head, tuple(dict.fromkeys(literals)), rule.start, rule.end)
 
 
@@ -169,27 +182,18 @@ def unify(left: Term, right: Term, binding: Substitution | None) -> Substitution
 def substitute(term: Term, binding: Substitution) -> Term:
     """Replace the bound variables of a term, recursively."""
     term = resolve(term, binding)
-    if isinstance(term, Function):
-        args = tuple(substitute(arg, binding) for arg in term.args)
-        return Function(term.name, args, term.spelling, term.start, term.end)
-    return term
+    return rebuilt(term, lambda arg: substitute(arg, binding))
 
 
-def _substitute_atom(atom: Atom, binding: Substitution) -> Atom:
-    args = tuple(substitute(arg, binding) for arg in atom.args)
-    return Atom(atom.name, args, atom.spelling, atom.start, atom.end)
+def substituted(node: _N, binding: Substitution) -> _N:
+    """Return an atom, literal or rule with the bound variables in it replaced."""
 
+    def replaced(part: Any) -> Any:
+        if isinstance(part, Constant | Variable | Function):
+            return substitute(part, binding)
+        return rebuilt(part, replaced)
 
-def _substitute_literal(literal: Literal, binding: Substitution) -> Literal:
-    if isinstance(literal, Atom):
-        return _substitute_atom(literal, binding)
-    if isinstance(literal, Not):
-        return Not(_substitute_literal(literal.literal, binding), literal.start, literal.end)
-    if isinstance(literal, Distinct):
-        left, right = substitute(literal.left, binding), substitute(literal.right, binding)
-        return Distinct(left, right, literal.start, literal.end)
-    parts = tuple(_substitute_literal(part, binding) for part in literal.literals)
-    return type(literal)(parts, literal.start, literal.end)
+    return rebuilt(node, replaced)
 
 
 def is_ground(term: Term) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.nodes import Atom, Constant, Function, Node, children
-
 if TYPE_CHECKING:
     from herbrand.check.dependency import DependencyGraph
     from herbrand.check.normal import NormalForm
@@ -68,11 +66,6 @@ class Rules:
     @cached_property
     def spelling(self) -> dict[str, str]:
         """Display spelling of every constant and function name: its first occurrence."""
-        spellings: dict[str, str] = {}
-        stack: list[Node] = list(reversed(self.tree.statements))
-        while stack:
-            node = stack.pop()
-            if isinstance(node, Constant | Function | Atom):
-                spellings.setdefault(node.name, node.spelling)
-            stack.extend(reversed(children(node)))
-        return spellings
+        from herbrand.syntax.names import first_spellings
+
+        return first_spellings(self.tree.statements)

@@ -15,6 +15,7 @@ The certificate assumes that every role always has a legal move; otherwise a pla
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -192,9 +193,7 @@ class _Program:
         is_next = head.key == ("next", 1)
         if is_next and isinstance(head.args[0], Variable):
             return None
-        counts: dict[str, int] = {}
-        for variable in variables_of(rule):
-            counts[variable.name] = counts.get(variable.name, 0) + 1
+        counts = Counter(variable.name for variable in variables_of(rule))
         bound: set[str] = set()
         for literal in rule.body:
             if isinstance(literal, Atom):

@@ -18,13 +18,13 @@ rejected.  `moves_of_plan` reads the output of a planner.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from herbrand.check.normal import substitute
+from herbrand.check.normal import substituted
 from herbrand.convert.levels import needed
 from herbrand.errors import GameError, InvalidMoveError
 from herbrand.rules.terms import read_term
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, rebuilt
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Rule, Variable, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -141,7 +141,7 @@ class _Planner:
             if atom.key in _MOVES | {("role", 1)} and isinstance(atom.args[0], Variable):
                 binding[atom.args[0].name] = self.role
         if binding:
-            rule = _substituted(rule, binding)
+            rule = substituted(rule, binding)
             atoms = [rule.head, *_atoms(rule.body)]
         for atom in atoms:
             kind = "fluent" if atom.key in _FLUENTS else "move" if atom.key in _MOVES else None
@@ -150,7 +150,7 @@ class _Planner:
                 for functor, arity in self.functors[kind]:
                     args = tuple(Variable(f"{name}_{i}") for i in range(1, arity + 1))
                     term = Function(functor, args) if args else Constant(functor)
-                    yield from self._instances(_substituted(rule, {name: term}))
+                    yield from self._instances(substituted(rule, {name: term}))
                 return
         if rule.head.key in _MOVES and rule.head.args[0] != self.role:
             return
@@ -178,9 +178,9 @@ class _Planner:
         for rule in self.rules:
             for atom in (rule.head, *_atoms(rule.body)):
                 names |= {arg.name for arg in _arguments(atom) if isinstance(arg, Constant)}
-            for literal in _literals(rule.body):
-                if isinstance(literal, Distinct):
-                    sides = (literal.left, literal.right)
+            for node in walk(*rule.body):
+                if isinstance(node, Distinct):
+                    sides = (node.left, node.right)
                     names |= {side.name for side in sides if isinstance(side, Constant)}
         for fact in self.state:
             names |= {arg.name for arg in (fact.args if isinstance(fact, Function) else ())}
@@ -338,11 +338,11 @@ def _refuse_nested(rule: Rule) -> None:
         for arg in _arguments(atom):
             if isinstance(arg, Function):
                 raise GameError(f"PDDL has no nested terms: `{arg}` in the rule `{rule}`")
-    for literal in _literals(rule.body):
-        if isinstance(literal, Distinct):
-            for side in (literal.left, literal.right):
+    for node in walk(*rule.body):
+        if isinstance(node, Distinct):
+            for side in (node.left, node.right):
                 if isinstance(side, Function):
-                    raise GameError(f"PDDL cannot compare compound terms: `{literal}`")
+                    raise GameError(f"PDDL cannot compare compound terms: `{node}`")
 
 
 def _refuse_deep(fact: Term) -> None:
@@ -352,25 +352,8 @@ def _refuse_deep(fact: Term) -> None:
                 raise GameError(f"PDDL has no nested terms: `{fact}` is true initially")
 
 
-def _literals(literals: Iterable[Literal]) -> Iterator[Literal]:
-    for literal in literals:
-        yield literal
-        if isinstance(literal, Not):
-            yield from _literals([literal.literal])
-        elif isinstance(literal, And | Or):
-            yield from _literals(literal.literals)
-
-
 def _atoms(literals: Iterable[Literal]) -> Iterator[Atom]:
-    return (literal for literal in _literals(literals) if isinstance(literal, Atom))
-
-
-def _substituted(rule: Rule, binding: Substitution) -> Rule:
-    def replaced(node: Any) -> Any:
-        below = (lambda term: substitute(term, binding)) if isinstance(node, Atom | Distinct) else replaced
-        return rebuilt(node, below)
-
-    return rebuilt(rule, replaced)
+    return (node for node in walk(*literals) if isinstance(node, Atom))
 
 
 def _parameters(arity: int) -> list[str]:

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax import read
-from herbrand.syntax.names import KEYWORDS
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, children
+from herbrand.syntax.names import KEYWORDS, first_spellings
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Literal, Node, Term
+    from herbrand.syntax.nodes import Literal, Term
     from herbrand.syntax.tree import Tree
 
 __all__ = ["Scrambled", "scramble", "write"]
@@ -75,7 +75,7 @@ def scramble(tree: Tree, seed: int = 0) -> Scrambled:
     ('random', 4)
     """
     chance = random.Random(seed)
-    spelling = _names(tree)
+    spelling = dict(sorted(first_spellings(tree.statements).items()))
     old = [name for name in spelling if name not in KEYWORDS and not _FIXED_NUMBER.fullmatch(name)]
     new = _words(len(old), chance, {*KEYWORDS, *spelling})
     names = dict(zip(old, new, strict=True))
@@ -90,18 +90,6 @@ def scramble(tree: Tree, seed: int = 0) -> Scrambled:
     text = print_tree(statements).text
     original = {names[name]: spelling[name] for name in old}
     return Scrambled(read(text, "prefix", f"{tree.source.name} (scrambled)"), names, original)
-
-
-def _names(tree: Tree) -> dict[str, str]:
-    """Return all names except variables, sorted, each with its first spelling."""
-    spelling: dict[str, str] = {}
-    stack: list[Node] = list(reversed(tree.statements))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Constant | Function | Atom):
-            spelling.setdefault(node.name, node.spelling)
-        stack.extend(reversed(children(node)))
-    return dict(sorted(spelling.items()))
 
 
 def _words(count: int, chance: random.Random, taken: set[str]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from herbrand.check.normal import is_ground, substitute, unify
+from herbrand.check.normal import is_ground, substitute, substituted, unify
 from herbrand.errors import BudgetExceeded, GameError, InvalidMoveError
 from herbrand.rules.from_rules import RulesEngine
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
@@ -108,7 +108,7 @@ def explain(
     search = _Derivations(game, state, joint_move)
     atom = search.read(fact)
     for binding in search.instances(atom):
-        proved = Atom(atom.name, tuple(substitute(arg, binding) for arg in atom.args), atom.spelling)
+        proved = substituted(atom, binding)
         step = search.derive(proved, ())
         if step is None:
             raise BudgetExceeded(f"{_STEPS} goals", f"while explaining `{proved}`")
@@ -214,16 +214,16 @@ class _Derivations:
             for part in goal.literals:
                 yield from self._prove([part, *rest], binding, above)
         elif isinstance(goal, Atom):
-            pattern = self._instance(goal, binding)
+            pattern = substituted(goal, binding)
             for solution in self.instances(pattern):
-                proved = self._instance(pattern, solution)
+                proved = substituted(pattern, solution)
                 for more in self._prove(rest, {**binding, **solution}, above):
                     step = self.derive(proved, above)
                     if step is None:
                         break
                     yield [step, *more]
         elif self._test(goal, binding):
-            text = self._text(self._ground_literal(goal, binding))
+            text = self._text(substituted(goal, binding))
             reason = "different" if isinstance(goal, Distinct) else "not derivable"
             for more in self._prove(rest, binding, above):
                 yield [DerivationStep(text, reason, holds=True), *more]
@@ -242,24 +242,12 @@ class _Derivations:
     def _bound(self, goal: Literal, binding: Substitution) -> bool:
         return all(is_ground(substitute(variable, binding)) for variable in variables_of(goal))
 
-    def _instance(self, atom: Atom, binding: Substitution) -> Atom:
-        return Atom(atom.name, tuple(substitute(arg, binding) for arg in atom.args), atom.spelling)
-
     def _test(self, goal: Literal, binding: Substitution) -> bool:
         if isinstance(goal, Distinct):
             return substitute(goal.left, binding) != substitute(goal.right, binding)
         assert isinstance(goal, Not)
         assert isinstance(goal.literal, Atom)
-        return not any(True for _ in self.instances(self._instance(goal.literal, binding)))
-
-    def _ground_literal(self, goal: Literal, binding: Substitution) -> Literal:
-        if isinstance(goal, Distinct):
-            return Distinct(substitute(goal.left, binding), substitute(goal.right, binding))
-        if isinstance(goal, Not):
-            return Not(self._ground_literal(goal.literal, binding))
-        if isinstance(goal, Atom):
-            return self._instance(goal, binding)
-        return type(goal)(tuple(self._ground_literal(part, binding) for part in goal.literals))
+        return not any(True for _ in self.instances(substituted(goal.literal, binding)))
 
     # -- why not --------------------------------------------------------------------------
 
@@ -307,7 +295,7 @@ class _Derivations:
                     best = attempt
             return best if best[0] else (0, goal, binding)
         if isinstance(goal, Atom):
-            for solution in self.instances(self._instance(goal, binding)):
+            for solution in self.instances(substituted(goal, binding)):
                 done, failed, under = self._furthest(rest, {**binding, **solution})
                 if done + 1 > best[0]:
                     best = (done + 1, failed, under)
@@ -320,14 +308,14 @@ class _Derivations:
     def _failed(self, goal: Literal | None, binding: Substitution, depth: int) -> DerivationStep:
         if goal is None:
             return DerivationStep("...", "search was cut short", holds=False)
-        ground = self._ground_literal(goal, binding)
+        ground = substituted(goal, binding)
         if isinstance(ground, Atom):
             if depth + 1 < _REASONS:
                 return self.failure(ground, depth + 1)
             return DerivationStep(self._text(ground), "does not hold", holds=False)
         if isinstance(ground, Not) and isinstance(ground.literal, Atom):
             for solution in self.instances(ground.literal):
-                step = self.derive(self._instance(ground.literal, solution), ())
+                step = self.derive(substituted(ground.literal, solution), ())
                 if step is not None:
                     return DerivationStep(self._text(ground), "because this holds", False, None, (step,))
         reason = "the same term" if isinstance(ground, Distinct) else "does not hold"
@@ -336,8 +324,8 @@ class _Derivations:
     def _apart(self, rule: Rule) -> Rule:
         """Rename the variables of a rule, so that they differ from those of the query."""
         binding: Substitution = {v.name: Variable(f"{v.name}'") for v in variables_of(rule)}
-        head = self._instance(rule.head, binding)
-        return type(rule)(head, tuple(self._ground_literal(goal, binding) for goal in rule.body))
+        head = substituted(rule.head, binding)
+        return type(rule)(head, tuple(substituted(goal, binding) for goal in rule.body))
 
     # -- texts ----------------------------------------------------------------------------
 

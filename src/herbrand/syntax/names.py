@@ -9,9 +9,10 @@ and the table of renamings goes with the text, so that moves and match records c
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from herbrand.syntax.nodes import Atom, Constant, Function, Variable, children
+from herbrand.syntax.nodes import Atom, Constant, Function, variables_of, walk
 from herbrand.syntax.tokens import AND_SIGNS, ARROWS, KEYWORDS, OR_SIGNS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Node, Rule
 
-__all__ = ["KEYWORDS", "constant_names", "fresh", "quote", "variable_names"]
+__all__ = ["KEYWORDS", "constant_names", "first_spellings", "fresh", "quote", "variable_names"]
 
 _OPERATORS: Final = frozenset({"and", "or", "not", "is"})
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
@@ -40,16 +41,11 @@ def constant_names(
     """
     first: dict[str, Node] = {}
     applied: set[str] = set()
-    stack: list[Node] = list(reversed(list(statements)))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Constant):
+    for node in walk(*statements):
+        if isinstance(node, Constant | Atom | Function):
             first.setdefault(node.name, node)
-        elif not isinstance(node, Variable):
-            if isinstance(node, Atom | Function):
-                first.setdefault(node.name, node)
+            if not isinstance(node, Constant):
                 applied.add(node.name)
-            stack.extend(reversed(children(node)))
     spellings: dict[str, str] = {}
     renamed: dict[str, Node] = {}
     used = {*first, *KEYWORDS}
@@ -63,6 +59,15 @@ def constant_names(
             spellings[name] = fresh(_spellable(name, notation, can_spell), used)
             renamed[name] = node
     return spellings, renamed
+
+
+def first_spellings(statements: Iterable[Rule]) -> dict[str, str]:
+    """Return the spelling of the first occurrence of each constant, function and relation name."""
+    spellings: dict[str, str] = {}
+    for node in walk(*statements):
+        if isinstance(node, Constant | Function | Atom):
+            spellings.setdefault(node.name, node.spelling)
+    return spellings
 
 
 def _spelling_rule(notation: str, *, portable: bool) -> Callable[[str, bool], bool]:
@@ -121,14 +126,7 @@ def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = 
 
     `shown` gives spellings to prefer.  In Prolog a variable that occurs once begins with `_`.
     """
-    count: dict[str, int] = {}
-    stack: list[Node] = [rule]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Variable):
-            count[node.name] = count.get(node.name, 0) + 1
-        else:
-            stack.extend(reversed(children(node)))
+    count = Counter(variable.name for variable in variables_of(rule))
     spellings: dict[str, str] = {}
     used: set[str] = set()
     for name, occurrences in count.items():

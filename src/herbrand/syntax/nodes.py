@@ -47,6 +47,7 @@ __all__ = [
     "atoms_of",
     "rebuilt",
     "variables_of",
+    "walk",
 ]
 
 
@@ -295,9 +296,18 @@ class Comment(Node):
         return f"Comment({self.text!r})"
 
 
+def walk(*nodes: Node) -> Iterator[Node]:
+    """Yield nodes with all nodes below them: parents before children, from left to right."""
+    stack = list(reversed(nodes))
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
 def variables_of(node: Node) -> Iterator[Variable]:
     """Yield every occurrence of a variable below `node`, from left to right."""
-    stack: list[Node] = [node]
+    stack: list[Node] = [node]  # not by `walk`: checks spend most of their time here
     while stack:
         node = stack.pop()
         if isinstance(node, Variable):

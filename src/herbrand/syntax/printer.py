@@ -21,7 +21,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Diagnostic, Severity, Source
-from herbrand.syntax.names import constant_names, variable_names
+from herbrand.syntax.names import constant_names, first_spellings, variable_names
 from herbrand.syntax.nodes import (
     And,
     Atom,
@@ -32,8 +32,8 @@ from herbrand.syntax.nodes import (
     Or,
     Rule,
     Variable,
-    children,
     variables_of,
+    walk,
 )
 from herbrand.syntax.tree import Tree
 
@@ -178,9 +178,7 @@ def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Sourc
     """Report names that differ only in case, which the reader renamed; add them to the table."""
     diagnostics = []
     reported: set[str] = set()
-    stack: list[Node] = list(reversed(statements))
-    while stack:
-        node = stack.pop()
+    for node in walk(*statements):
         if (
             isinstance(node, Constant | Function | Atom)
             and node.spelling not in reported
@@ -190,22 +188,15 @@ def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Sourc
             name = table.setdefault(node.spelling, table.get(node.name, node.name))
             message = f"`{node.spelling}` differs from another name only in case: written `{name}`"
             diagnostics.append(Diagnostic("case-collision", Severity.WARNING, message, source, node.span))
-        stack.extend(reversed(children(node)))
     return diagnostics
 
 
 def _keep_spellings(statements: Sequence[Rule], notation: str, written: dict[str, str]) -> None:
     """Use the first spelling of each name where the notation reads it back as the same name."""
-    visited: set[str] = set()
-    stack: list[Node] = list(reversed(statements))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Constant | Function | Atom) and node.name not in visited:
-            visited.add(node.name)
-            is_same = node.spelling.lower() == node.name == written[node.name]
-            if is_same and (notation == "prefix" or node.spelling[0] == node.name[0]):
-                written[node.name] = node.spelling
-        stack.extend(reversed(children(node)))
+    for name, spelling in first_spellings(statements).items():
+        is_same = spelling.lower() == name == written[name]
+        if is_same and (notation == "prefix" or spelling[0] == name[0]):
+            written[name] = spelling
 
 
 # -- connectives ---------------------------------------------------------------------------------

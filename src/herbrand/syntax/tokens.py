@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Diagnostic, Label, Severity, Span
-from herbrand.syntax.nodes import Constant, Rule, Variable, children
+from herbrand.syntax.nodes import Constant, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from herbrand.diagnostic import Fix, Source, Spanned
-    from herbrand.syntax.nodes import Node
 
 __all__ = [
     "ARITY",
@@ -135,17 +134,13 @@ def _mixed_variables(report: DiagnosticCollector, statements: Iterable[Rule], mi
     """Report variables with two spellings in one rule; across rules spelling does not matter."""
     for statement in statements:
         first_uses: dict[str, Variable] = {}
-        stack: list[Node] = [statement]
-        while stack and mixed:
-            node = stack.pop()
-            if isinstance(node, Variable) and node.name in mixed:
-                first = first_uses.setdefault(node.name, node)
-                if first.spelling != node.spelling:
-                    mixed.discard(node.name)
-                    places = (f"?{first.spelling}", first.start), (f"?{node.spelling}", node.start)
+        for variable in variables_of(statement):
+            if variable.name in mixed:
+                first = first_uses.setdefault(variable.name, variable)
+                if first.spelling != variable.spelling:
+                    mixed.discard(variable.name)
+                    places = (f"?{first.spelling}", first.start), (f"?{variable.spelling}", variable.start)
                     _inconsistent(report, *places, 2)
-            else:
-                stack.extend(reversed(children(node)))
 
 
 def _inconsistent(

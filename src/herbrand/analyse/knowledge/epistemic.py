@@ -28,7 +28,7 @@ from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
 from herbrand.rules.naive import perfect_model, rule_groups
 from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
-from herbrand.syntax.nodes import And, Atom, Distinct, Function, Not, Or, Rule, Variable
+from herbrand.syntax.nodes import Atom, Function, Not, Rule, Variable, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -286,15 +286,7 @@ class EpistemicGame:
 
 
 def _conditions(literals: Iterable[Literal]) -> Iterator[Atom]:
-    for literal in literals:
-        if isinstance(literal, Atom):
-            yield literal
-        elif isinstance(literal, Not):
-            yield from _conditions([literal.literal])
-        elif isinstance(literal, And | Or):
-            yield from _conditions(literal.literals)
-        else:
-            assert isinstance(literal, Distinct)
+    return (node for node in walk(*literals) if isinstance(node, Atom))
 
 
 def _topics(rules: Iterable[Rule]) -> Iterator[Term]:

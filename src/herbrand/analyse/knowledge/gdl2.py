@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from herbrand.analyse.knowledge.perfection import perfect_information
 from herbrand.errors import GameError
 from herbrand.runtime.limits import Limits
-from herbrand.syntax.nodes import Atom, Function, children
+from herbrand.syntax.nodes import Atom, Function, walk
 from herbrand.syntax.printer import Printed, print_tree
 
 if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Node
 
 __all__ = ["write"]
 
@@ -55,13 +54,7 @@ def _remarks(game: StateMachine) -> tuple[list[str], str]:
 
 def _unused(game: StateMachine, name: str) -> str:
     """Return a name that the game does not use as a relation or function."""
-    relations: set[str] = set()
-    stack: list[Node] = list(game.tree.statements)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Atom | Function):
-            relations.add(node.name)
-        stack.extend(children(node))
+    relations = {node.name for node in walk(*game.tree.statements) if isinstance(node, Atom | Function)}
     while name in relations:
         name += "_"
     return name

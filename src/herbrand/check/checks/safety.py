@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, Check, Sheet
-from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Rule, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Rule, Variable, variables_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,7 +58,7 @@ def _rule(sheet: Sheet, rule: Rule) -> Iterator[Diagnostic]:
             loose.setdefault(variable.name, variable)
     if not loose and not tests:
         return
-    helper = bool(tests) and not any(_atoms(literal) for literal in rule.body)
+    helper = bool(tests) and not any(isinstance(node, Atom) for node in walk(*rule.body))
     if helper:
         loose = {}
     for variable in loose.values():
@@ -114,14 +114,6 @@ def _test(sheet: Sheet, rule: Rule, literal: Node, variables: list[Variable], *,
         help=f'bind {names} in a positive literal; for "there is none", negate a helper relation without '
         f"the variable",
     )
-
-
-def _atoms(literal: Literal) -> bool:
-    if isinstance(literal, Atom):
-        return True
-    if isinstance(literal, Not):
-        return _atoms(literal.literal)
-    return isinstance(literal, And | Or) and any(map(_atoms, literal.literals))
 
 
 def _has_or(literals: Iterable[Literal]) -> bool:

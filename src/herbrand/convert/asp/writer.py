@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Final
 from herbrand.convert.levels import DOES, INTERFACE, STATIC, TRUE, level_of, needed
 from herbrand.errors import GameError, InvalidMoveError
 from herbrand.syntax.names import fresh, variable_names
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from herbrand.check.rules import Rules
-    from herbrand.syntax.nodes import Literal, Node, Rule, Term
+    from herbrand.syntax.nodes import Literal, Rule, Term
 
 __all__ = ["RuleWriter"]
 
@@ -53,7 +53,7 @@ class RuleWriter:
         self.names = self._relation_names(own)
         """The names of relations in clingo."""
         self._original = {(new, arity): name for (name, arity), new in self.functors.items()}
-        self._constants = {node.name for node in _below(self.rules) if isinstance(node, Constant)}
+        self._constants = {node.name for node in walk(*self.rules) if isinstance(node, Constant)}
         self._variables: dict[str, str] = {}
         self._time: str | None = None
         self._defined = {rule.head.key for rule in self.rules}
@@ -143,7 +143,7 @@ class RuleWriter:
     def _function_names(self) -> dict[tuple[str, int], str]:
         names: dict[tuple[str, int], str] = {}
         taken: set[str] = set()
-        for node in _below(self.rules):
+        for node in walk(*self.rules):
             if isinstance(node, Function) and node.key not in names:
                 names[node.key] = node.name if _spells(node.name) else ""
                 taken.add(node.name)
@@ -163,14 +163,6 @@ class RuleWriter:
                 name = fresh(f"{name}_{key[1]}", taken)  # the time argument would make them collide
             names[key] = name
         return names
-
-
-def _below(rules: Iterable[Rule]) -> Iterator[Node]:
-    stack: list[Node] = [*rules]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack += children(node)
 
 
 def constant(name: str) -> str:

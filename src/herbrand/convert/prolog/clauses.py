@@ -9,15 +9,17 @@ name of a system predicate are renamed (Warren 1992 for tabling; Swift and Warre
 from __future__ import annotations
 
 import re
+from collections import Counter
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from herbrand.convert.prolog.system import SYSTEM
 from herbrand.syntax.names import constant_names, quote, variable_names
-from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, variables_of
+from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, variables_of, walk
 from herbrand.syntax.printer import _Infix, _with_comments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from herbrand.check.rules import Rules
     from herbrand.syntax.nodes import Literal, Node, Rule
@@ -27,11 +29,13 @@ __all__ = [
     "Relation",
     "clauses",
     "declarations",
+    "module",
     "pattern",
     "relation_names",
     "renamings",
     "scattered",
     "statements_for",
+    "template",
 ]
 
 Relation = tuple[str, int]
@@ -57,17 +61,8 @@ def statements_for(rules: Rules) -> tuple[Rule, ...]:
 def _negates_distinct(literal: Literal) -> bool:
     """Return whether a `distinct` occurs under a negation."""
     if isinstance(literal, Not):
-        return any(isinstance(part, Distinct | Not) for part in _parts(literal.literal))
+        return any(isinstance(part, Distinct | Not) for part in walk(literal.literal))
     return isinstance(literal, And | Or) and any(map(_negates_distinct, literal.literals))
-
-
-def _parts(literal: Literal) -> Iterator[Literal]:
-    yield literal
-    if isinstance(literal, Not):
-        yield from _parts(literal.literal)
-    elif isinstance(literal, And | Or):
-        for part in literal.literals:
-            yield from _parts(part)
 
 
 def relation_names(wanted: Mapping[Relation, Relation], reserved: Iterable[Relation]) -> dict[Relation, str]:
@@ -78,7 +73,7 @@ def relation_names(wanted: Mapping[Relation, Relation], reserved: Iterable[Relat
     >>> relation_names({("succ", 2): ("succ", 2), ("next", 1): ("next", 1), ("g_succ", 2): ("g_succ", 2)}, [])
     {('succ', 2): 'g_succ_2', ('next', 1): 'next', ('g_succ', 2): 'g_succ'}
     """
-    forbidden = {*reserved, *SYSTEM}
+    forbidden = {*reserved, *_system_predicates()}
     taken = {*wanted.values(), *forbidden}
     used: set[Relation] = set()
     names: dict[Relation, str] = {}
@@ -93,6 +88,22 @@ def relation_names(wanted: Mapping[Relation, Relation], reserved: Iterable[Relat
         used.add((new, arity))
         names[key] = new
     return names
+
+
+@cache
+def _system_predicates() -> frozenset[Relation]:
+    """Return the predicates of module `system` in SWI-Prolog 9.0, without those with a `$`.
+
+    Redefining one is possible for most, but the compiler replaces calls of some, such as `number/1`, before
+    it looks for another definition.
+    """
+    predicates = (word.rpartition("/") for word in template("system_predicates.txt").split())
+    return frozenset((name, int(arity)) for name, _, arity in predicates)
+
+
+def template(file: str) -> str:
+    """Return the text of a file of this package."""
+    return files("herbrand.convert.prolog").joinpath(file).read_text(encoding="utf-8").rstrip("\n")
 
 
 class ClauseWriter(_Infix):
@@ -151,14 +162,11 @@ def atom(name: str) -> str:
     return name if re.fullmatch("[a-z][A-Za-z0-9_]*", name) else quote(name)
 
 
-def _counts(node: Node) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for variable in variables_of(node):
-        counts[variable.name] = counts.get(variable.name, 0) + 1
-    return counts
+def _counts(node: Node) -> Counter[str]:
+    return Counter(variable.name for variable in variables_of(node))
 
 
-def _find_singletons(literal: Literal, everywhere: dict[str, int], singletons: set[str]) -> None:
+def _find_singletons(literal: Literal, everywhere: Counter[str], singletons: set[str]) -> None:
     """Collect variables that occur in only one disjunction, and once in one of its branches."""
     if isinstance(literal, Or):
         inside = _counts(literal)
@@ -204,6 +212,28 @@ def declarations(word: str, relations: Iterable[tuple[str, int]]) -> list[str]:
     """
     listed = [f"{name}/{arity}" for name, arity in relations]
     return [f":- {word} {', '.join(listed[i : i + 8])}." for i in range(0, len(listed), 8)]
+
+
+def module(
+    name: str, head: Sequence[str], exports: Iterable[Relation], rules: Sequence[str], driver: str
+) -> str:
+    """Return the text of a module: comments, declarations and clauses of the rules, and its own predicates.
+
+    `exports` are predicates by their written names.
+    """
+    exported = ",\n    ".join(f"{name}/{arity}" for name, arity in exports)
+    lines = [
+        *head,
+        "",
+        f":- module({atom(name)}, [\n    {exported}\n  ]).",
+        "",
+        *rules,
+        "",
+        ":- if(true).  % for Prolog only: readers of game descriptions skip this",
+        driver,
+        ":- endif.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def clauses(rules: Rules, statements: Sequence[Rule], writer: ClauseWriter) -> list[str]:

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.convert.prolog.clauses import (
     ClauseWriter,
-    atom,
     clauses,
     declarations,
+    module,
     pattern,
     relation_names,
     renamings,
     scattered,
     statements_for,
+    template,
 )
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _INTERFACE: Final = (
 )
 
 _HEAD = """\
+%
 %   ?- findall(P, init(P), Start), update_state(Start).
 %   ?- legal(Role, Move).
 %   ?- update_inputs([does(Role, Move), ...]), findall(P, next(P), Next).
@@ -57,36 +59,17 @@ def literal(rules: Rules, name: str) -> str:
 
     volatile = [key for key in recursive if any(graph.depends_on(key, given) for given in _INPUTS)]
     forget = ", ".join(pattern(*pair) for pair in written(volatile))
-    exported = ",\n    ".join(f"{name}/{arity}" for name, arity in (*_INTERFACE, *DRIVER))
-    lines = [
-        f"% The game {name} for SWI-Prolog, written by herbrand.",
-        "%",
-        *_HEAD.splitlines(),
-        *renamings(names),
-        "",
-        f":- module({atom(name)}, [\n    {exported}\n  ]).",
-        "",
-        *declarations("thread_local", _INPUTS),
-        *declarations("dynamic", written(undefined)),
-        *declarations("table", written(recursive)),
-        *declarations("discontiguous", written(scattered(statements))),
-        "",
-        *clauses(rules, statements, writer),
-        "",
-        ":- if(true).  % for Prolog only: readers of game descriptions skip this",
-        "update_state(State) :-",
-        "    retractall(true(_)),",
-        "    retractall(does(_, _)),",
-        "    forall(member(Fluent, State), assertz(true(Fluent))),",
-        "    forget.",
-        "",
-        "update_inputs(Inputs) :-",
-        "    retractall(does(_, _)),",
-        "    forall(member(does(Role, Move), Inputs), assertz(does(Role, Move))),",
-        "    forget.",
-        "",
-        "% Drop the tables of relations that depend on the state or the joint move.",
-        f"forget :- forall(member(Goal, [{forget}]), abolish_table_subgoals(Goal)).",
-        ":- endif.",
-    ]
-    return "\n".join(lines) + "\n"
+    return module(
+        name,
+        [f"% The game {name} for SWI-Prolog, written by herbrand.", *_HEAD.splitlines(), *renamings(names)],
+        (*_INTERFACE, *DRIVER),
+        [
+            *declarations("thread_local", _INPUTS),
+            *declarations("dynamic", written(undefined)),
+            *declarations("table", written(recursive)),
+            *declarations("discontiguous", written(scattered(statements))),
+            "",
+            *clauses(rules, statements, writer),
+        ],
+        template("literal.pl.in").format(forget=forget),
+    )

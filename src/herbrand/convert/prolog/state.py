@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Final
 from herbrand.convert.levels import DOES, TRUE, level_of
 from herbrand.convert.prolog.clauses import (
     ClauseWriter,
-    atom,
     clauses,
     declarations,
+    module,
     pattern,
     relation_names,
     renamings,
     scattered,
     statements_for,
+    template,
 )
 from herbrand.syntax.nodes import Atom, Or, atoms_of, variables_of
 
@@ -58,67 +59,13 @@ _QUERIES: Final = {
     ("goal", 2): ["Role", "Value"],
     ("terminal", 0): [],
 }
-"""The relations that the program below queries, with their arguments."""
+"""The relations that `state.pl.in` queries, with their arguments."""
 
 _HEAD = """\
+%
 %   ?- initial(State), actions(State, Actions).
 %   ?- initial(State), actions(State, [Inputs|_]), next(State, Inputs, Next).
 %   ?- initial(State), ( terminal(State) -> values(State, Values) ; true )."""
-
-_PROGRAM = """\
-% roles(-Roles): in the order of joint moves.
-roles(Roles) :-
-    findall(Role, {role}, Found),
-    list_to_set(Found, Roles).
-
-% initial(-State): the fluents of the initial state.
-initial(State) :-
-    findall(Fluent, {init}, Fluents),
-    in_order(Fluents, State).
-
-% legals(+State, +Role, -Moves): the legal moves of a role.
-legals(State, Role, Moves) :-
-    findall(Move, {legal}, Found),
-    in_order(Found, Moves).
-
-% actions(+State, -Actions): every joint move, a list of does(Role, Move) in the order of the roles.
-actions(State, Actions) :-
-    roles(Roles),
-    findall(Role-Moves, (member(Role, Roles), legals(State, Role, Moves)), Choices),
-    findall(Inputs, maplist(choice, Choices, Inputs), Actions).
-
-choice(Role-Moves, does(Role, Move)) :-
-    member(Move, Moves).
-
-% next(+State, +Inputs, -Next): the state after a joint move.
-next(State, Inputs, Next) :-
-    findall(Fluent, {next}, Fluents),
-    in_order(Fluents, Next){forget}.
-
-% percepts(+State, +Inputs, +Role, -Percepts): the percepts of a role after a joint move.
-percepts(State, Inputs, Role, Percepts) :-
-    findall(Percept, {sees}, Found),
-    in_order(Found, Percepts).
-
-% values(+State, -Values): the goal values, a list of value(Role, Value) in the order of the roles.
-values(State, Values) :-
-    roles(Roles),
-    findall(Role-Found, (member(Role, Roles), findall(Value, {goal}, Found)), Goals),
-    findall(
-        value(Role, Value),
-        ( member(Role-Found, Goals), in_order(Found, Once), member(Value, Once) ),
-        Values
-    ).
-
-% terminal(+State): the game is over.
-terminal(State) :-
-    once({terminal}).
-
-% in_order(+Terms, -Sorted): without repetitions, by name, then by arguments.
-in_order(Terms, Sorted) :-
-    findall(Key-Term, (member(Term, Terms), Term =.. Key), Keyed),
-    sort(1, @<, Keyed, Pairs),
-    findall(Term, member(_-Term, Pairs), Sorted)."""
 
 
 def state_style(rules: Rules, name: str) -> str:
@@ -148,35 +95,31 @@ def state_style(rules: Rules, name: str) -> str:
         key[0]: writer.compose(writer.names[key], [*("State", "Inputs")[: levels[key]], *arguments])
         for key, arguments in _QUERIES.items()
     }
-    program = _PROGRAM.format(**goals, forget=",\n    forget" if volatile else "")
+    program = template("state.pl.in").format(**goals, forget=",\n    forget" if volatile else "")
     for clause in ("legals", "next", "percepts", "values", "terminal"):
         program = _mark_unused(program, clause)
-    exported = ",\n    ".join(f"{name}/{arity}" for name, arity in API)
-    lines = [
-        f"% The game {name} for SWI-Prolog, written by herbrand: states are arguments.",
-        "%",
-        *_HEAD.splitlines(),
-        *renamings({natural[key]: names[key] for key in relations}),
-        "",
-        f":- module({atom(name)}, [\n    {exported}\n  ]).",
-        "",
-        *declarations("dynamic", written(key for key in relations if key not in defined)),
-        *declarations("table", written(recursive)),
-        *declarations("discontiguous", written(scattered(statements))),
-        "",
-        *clauses(rules, statements, writer),
-        "",
-        ":- if(true).  % for Prolog only: readers of game descriptions skip this",
-        program,
-    ]
     if volatile:
-        lines += [
+        program += (
+            "\n\n% forget: drop the tables of relations that depend on a state.\n"
+            f"forget :-\n    forall(member(Goal, [{volatile}]), abolish_table_subgoals(Goal))."
+        )
+    return module(
+        name,
+        [
+            f"% The game {name} for SWI-Prolog, written by herbrand: states are arguments.",
+            *_HEAD.splitlines(),
+            *renamings({natural[key]: names[key] for key in relations}),
+        ],
+        API,
+        [
+            *declarations("dynamic", written(key for key in relations if key not in defined)),
+            *declarations("table", written(recursive)),
+            *declarations("discontiguous", written(scattered(statements))),
             "",
-            "% forget: drop the tables of relations that depend on a state.",
-            f"forget :-\n    forall(member(Goal, [{volatile}]), abolish_table_subgoals(Goal)).",
-        ]
-    lines.append(":- endif.")
-    return "\n".join(lines) + "\n"
+            *clauses(rules, statements, writer),
+        ],
+        program,
+    )
 
 
 class _StateWriter(ClauseWriter):

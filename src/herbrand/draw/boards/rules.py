@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.terms import ordered
 from herbrand.errors import HerbrandError
-from herbrand.syntax.nodes import Atom, Function, Node, Variable, children
+from herbrand.syntax.nodes import Atom, Function, Node, Variable, children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -48,15 +48,12 @@ def columns_first(statements: Iterable[Rule]) -> frozenset[str]:
     gives at which of two numbers goes across.
     """
     votes: Counter[str] = Counter()
-    stack: list[Node] = list(statements)
-    while stack:
-        node = stack.pop()
+    for node in walk(*statements):
         if isinstance(node, Function):
             names = [a.name for a in node.args if isinstance(a, Variable)]
             for one, two in pairwise(names):
                 votes[node.name] += bool(_ACROSS.match(one) and _UP.match(two))
                 votes[node.name] -= bool(_ROW.match(one) and _COLUMN.match(two))
-        stack.extend(children(node))
     return frozenset(name for name, vote in votes.items() if vote > 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Variable, rebuilt, variables_of
 from herbrand.syntax.unification import resolve
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def apply_term(term: Term, binding: Substitution) -> Term:
     """Apply a substitution to a term; a constant or variable takes the place of the replaced variable."""
     value = resolve(term, binding)
     if isinstance(value, Function):
-        args = tuple(apply_term(arg, binding) for arg in value.args)
-        return Function(value.name, args, value.spelling, value.start, value.end)
+        return rebuilt(value, lambda arg: apply_term(arg, binding))
     if value is not term:
         make = Variable if isinstance(value, Variable) else Constant
         return make(value.name, value.spelling, term.start, term.end)
@@ -64,20 +63,14 @@ def apply_term(term: Term, binding: Substitution) -> Term:
 
 def apply_atom(atom: Atom, binding: Substitution) -> Atom:
     """Replace variables in an atom."""
-    args = tuple(apply_term(arg, binding) for arg in atom.args)
-    return Atom(atom.name, args, atom.spelling, atom.start, atom.end)
+    return rebuilt(atom, lambda arg: apply_term(arg, binding))
 
 
 def apply(literal: Literal, binding: Substitution) -> Literal:
     """Replace variables in a literal."""
-    if isinstance(literal, Atom):
-        return apply_atom(literal, binding)
-    if isinstance(literal, Not):
-        assert isinstance(literal.literal, Atom)
-        return Not(apply_atom(literal.literal, binding), literal.start, literal.end)
-    if isinstance(literal, Distinct):
-        left, right = apply_term(literal.left, binding), apply_term(literal.right, binding)
-        return Distinct(left, right, literal.start, literal.end)
     if isinstance(literal, Equal):
         return Equal(apply_term(literal.left, binding), apply_term(literal.right, binding))
-    return NegatedConjunction([apply(inner, binding) for inner in literal.literals])
+    if isinstance(literal, NegatedConjunction):
+        return NegatedConjunction([apply(inner, binding) for inner in literal.literals])
+    inside = apply_atom if isinstance(literal, Not) else apply_term
+    return rebuilt(literal, lambda part: inside(part, binding))
