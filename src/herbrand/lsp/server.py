@@ -49,27 +49,20 @@ PROLOG: Final = frozenset({".pl", ".pro", ".prolog"})
 _log = logging.getLogger(__name__)
 
 
+def _call_handler_only(method: str) -> Callable[..., Any]:
+    @lsp_method(method)
+    def call(self: LanguageServerProtocol, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[method], (params,), None
+
+    return call
+
+
 class Protocol(LanguageServerProtocol):
     """The protocol without pygls's own copies of texts."""
 
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
-        """Call the handler only."""
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(
-        self, params: lsp.DidChangeTextDocumentParams
-    ) -> Generator[Any, Any, None]:
-        """Call the handler only."""
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(
-        self, params: lsp.DidCloseTextDocumentParams
-    ) -> Generator[Any, Any, None]:
-        """Call the handler only."""
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+    lsp_text_document__did_open = _call_handler_only(lsp.TEXT_DOCUMENT_DID_OPEN)
+    lsp_text_document__did_change = _call_handler_only(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    lsp_text_document__did_close = _call_handler_only(lsp.TEXT_DOCUMENT_DID_CLOSE)
 
 
 class Service:
@@ -409,7 +402,6 @@ def make_server() -> LanguageServer:
     """Return a server that has not started; `start_io()` serves standard input and output."""
     server = LanguageServer("herbrand", __version__, protocol_cls=Protocol)
     service = Service(server)
-    legend = lsp.SemanticTokensLegend(LEGEND.token_types, LEGEND.token_modifiers)
     kinds = [lsp.CodeActionKind.QuickFix, findings.FIX_ALL]
     table: list[tuple[str, Callable[..., Any], Any]] = [
         (lsp.INITIALIZE, service.initialize, None),
@@ -444,8 +436,8 @@ def make_server() -> LanguageServer:
         (lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, service.document_symbol, None),
         (lsp.TEXT_DOCUMENT_FOLDING_RANGE, service.folding_range, None),
         (lsp.TEXT_DOCUMENT_SELECTION_RANGE, service.selection_range, None),
-        (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, service.semantic_tokens, legend),
-        (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, service.semantic_tokens_range, legend),
+        (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, service.semantic_tokens, LEGEND),
+        (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, service.semantic_tokens_range, LEGEND),
         (lsp.WORKSPACE_SYMBOL, service.workspace_symbol, None),
         (lsp.TEXT_DOCUMENT_INLAY_HINT, service.inlay_hint, None),
         (lsp.TEXT_DOCUMENT_CODE_LENS, service.code_lens, None),

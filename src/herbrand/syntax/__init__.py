@@ -39,6 +39,7 @@ as could be read or repaired.  The next stage (`herbrand.check`) checks whether 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ def _with(tree: Tree, diagnostics: tuple[Diagnostic, ...]) -> Tree:
     if not diagnostics:
         return tree
     merged = tuple(sorted((*diagnostics, *tree.diagnostics), key=lambda d: d.span.start))
-    return Tree(tree.statements, tree.source, tree.notation, tree.comments, merged, ggdl=tree.ggdl)
+    return replace(tree, diagnostics=merged)
 
 
 def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:

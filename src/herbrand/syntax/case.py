@@ -7,6 +7,7 @@ that their match records can be replayed and both interpretations compared.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from herbrand.syntax.nodes import Atom, Constant, Function, Node, Variable, rebuilt
@@ -25,7 +26,7 @@ def with_case(tree: Tree) -> Tree:
 
     Keywords keep their meaning in any case.
     """
-    return tree.with_statements(tuple(map(_cased, tree.statements)), folds_case=False)
+    return replace(tree, statements=tuple(map(_cased, tree.statements)), folds_case=False)
 
 
 def _name(name: str, spelling: str) -> str:

@@ -18,6 +18,7 @@ like any other.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.syntax.nodes import Atom, Function, Node, Variable, rebuilt
@@ -37,7 +38,7 @@ def without_state_arguments(tree: Tree) -> Tree:
     """Return the rules of a program in state style; any other tree unchanged."""
     if _MODULE.search(tree.source.text) is None:
         return tree
-    return tree.with_statements(tuple(map(_changed, tree.statements)))
+    return replace(tree, statements=tuple(map(_changed, tree.statements)))
 
 
 def _changed(node: Node) -> Any:

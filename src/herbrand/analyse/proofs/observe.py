@@ -23,6 +23,7 @@ Most remarks need all reachable states.  None of them is an error; each comes wi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -236,7 +237,7 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
         Rule(Atom("sees", (observer, Function("rule-fires", (Constant(str(i)),)))), rule.body)
         for i, rule in enumerate(watched)
     )
-    tree = game.tree.with_statements((*statements, *extra))
+    tree = replace(game.tree, statements=(*statements, *extra))
     copy = type(game)(tree, name=game.name, limits=game.limits)
     expander = copy.expander
     space = explore(expander, budget=budget, edges=False)

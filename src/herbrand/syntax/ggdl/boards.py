@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import Fluent, Instance
-from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.scope import WorkItem
 from herbrand.syntax.ggdl.values import Values, substituted
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule
@@ -36,19 +35,13 @@ def lay_out(program: GgdlProgram) -> list[WorkItem]:
             _surface(program, sentence)
     items: list[WorkItem] = []
     for number, sentence in enumerate(program.sentences):
-        program.report.source = sentence.source
-        try:
+        with program.report.sentence(sentence):
             items += _flat(program, number, sentence)
-        except Refused:
-            continue
     used = {instance.surface.name: instance for instance in program.instances.values()}
     for number, sentence in enumerate(program.sentences):
         if isinstance(sentence, n.SurfaceSentence) and sentence.name in used:
-            program.report.source = sentence.source
-            try:
+            with program.report.sentence(sentence):
                 items += _members(program, number, sentence)
-            except Refused:
-                continue
     return items
 
 

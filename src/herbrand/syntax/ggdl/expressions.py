@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl import tokens as t
@@ -11,6 +11,8 @@ from herbrand.syntax.infix_tokens import unquote
 from herbrand.syntax.tokens import MAX_DEPTH
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from herbrand.syntax.ggdl.report import ProgramDiagnostics
     from herbrand.syntax.ggdl.tokens import GgdlTokens, Token
 
@@ -38,6 +40,7 @@ REFUSED: Final = {
     "---": "front matter is not part of a game: write it as a comment",
 }
 _LOGIC: Final = frozenset({"and", "or", "not"})
+_T = TypeVar("_T")
 
 
 class ExpressionReader:
@@ -80,6 +83,11 @@ class ExpressionReader:
             self.at += 1
         return token
 
+    def take_extended(self) -> Token:
+        """Consume one token of syntax that only GGDL has."""
+        self.extended = True
+        return self.take()
+
     def accept(self, *signs: str) -> Token | None:
         """Consume the next token if it is one of these operators."""
         return self.take() if self.sees(*signs) else None
@@ -89,6 +97,13 @@ class ExpressionReader:
         if not self.sees(sign):
             self.unexpected(expected or f"`{sign}`")
         return self.take()
+
+    def listed(self, parse: Callable[[], _T], *separators: str) -> list[_T]:
+        """Parse one or more items between separators, by default commas."""
+        items = [parse()]
+        while self.accept(*(separators or (",",))):
+            items.append(parse())
+        return items
 
     def name(self, expected: str) -> Token:
         """Consume a name; refuse any other token."""
@@ -224,12 +239,10 @@ class ExpressionReader:
             return n.Comparison(token.start, self.last_end, COMPARISONS[sign.text], left, right)
         word = self.token
         if word.kind == t.NAME and word.text == "in" and not (word.first and self.peek().text == "("):
-            self.extended = True
-            self.take()
+            self.take_extended()
             return n.Membership(token.start, self.last_end, left, self.expression())
         if word.kind == t.NAME and word.text == "not" and self.peek().text == "in" and not self.peek().first:
-            self.extended = True
-            self.take()
+            self.take_extended()
             self.take()
             inner = n.Membership(token.start, self.last_end, left, self.expression())
             inner.end = self.last_end
@@ -241,8 +254,7 @@ class ExpressionReader:
         if self.sees("@", "->"):
             return self._doing(token, left)
         if self.sees("$="):
-            self.extended = True
-            self.take()
+            self.take_extended()
             return n.Payoff(token.start, self.last_end, left, self._sum())
         if self.token.kind == t.SIGN and self.token.text in REFUSED:
             self.unexpected("a condition")
@@ -271,9 +283,7 @@ class ExpressionReader:
     def _word_junction(self) -> n.Formula:
         word = self.take()
         self.expect("(")
-        parts = [self.literal()]
-        while self.accept(","):
-            parts.append(self.literal())
+        parts = self.listed(self.literal)
         self.expect(")")
         make = n.Conjunction if word.text == "and" else n.Disjunction
         return make(word.start, self.last_end, tuple(parts))
@@ -302,8 +312,7 @@ class ExpressionReader:
         """Parse a sum, or a range between two."""
         left = self._sum()
         if self.sees(".."):
-            self.extended = True
-            self.take()
+            self.take_extended()
             right = self._sum()
             return n.Interval(left.start, right.end, left, right)
         return left
@@ -311,8 +320,7 @@ class ExpressionReader:
     def _sum(self) -> n.Expr:
         left = self._product()
         while self.sees("+", "-") and not self.token.first:
-            self.extended = True
-            sign = self.take().text
+            sign = self.take_extended().text
             right = self._product()
             left = n.Sum(left.start, right.end, sign, left, right)
         return left
@@ -320,8 +328,7 @@ class ExpressionReader:
     def _product(self) -> n.Expr:
         left = self._unary()
         while self.sees("*"):
-            self.extended = True
-            self.take()
+            self.take_extended()
             right = self._unary()
             left = n.Sum(left.start, right.end, "*", left, right)
         return left
@@ -342,8 +349,7 @@ class ExpressionReader:
         expr = self.primary()
         while True:
             if self.sees("."):
-                self.extended = True
-                self.take()
+                self.take_extended()
                 name = self.name("the name of a member")
                 args: tuple[n.Expr, ...] = ()
                 if self.sees("(") and self.token.joined:
@@ -362,9 +368,7 @@ class ExpressionReader:
         self.expect(opening)
         args: list[n.Expr] = []
         if not self.sees(closing):
-            args.append(self._argument())
-            while self.accept(","):
-                args.append(self._argument())
+            args = self.listed(self._argument)
         self.expect(closing, f"`,` or `{closing}`")
         self.level -= 1
         return tuple(args)
@@ -372,8 +376,7 @@ class ExpressionReader:
     def _argument(self) -> n.Expr:
         expr = self.expression()
         if self.sees_word("in") and isinstance(expr, n.Var):
-            self.extended = True
-            self.take()
+            self.take_extended()
             return n.Var(expr.start, self.last_end, expr.name, expr.spelling, self.type())
         if self.sees("|"):
             self.extended = True
@@ -404,14 +407,12 @@ class ExpressionReader:
         if kind == t.GENERATOR:
             if token.text == "\\in":
                 self.dialect("`\\in`", "write `in`")
-            self.extended = True
-            self.take()
+            self.take_extended()
             return n.Generator(token.start, token.end, token.text[1:].lower())
         if kind == t.NAME and token.text not in _LOGIC:
             return self._name()
         if self.sees("@"):
-            self.extended = True
-            self.take()
+            self.take_extended()
             args = self.arguments("[", "]")
             return n.Index(token.start, self.last_end, None, args)
         if self.sees("("):
@@ -456,8 +457,7 @@ class ExpressionReader:
         spelling = token.text.lstrip("?").replace("'", "_p")
         kind = None
         if self.sees(":"):
-            self.extended = True
-            self.take()
+            self.take_extended()
             kind = self.type()
         return n.Var(token.start, self.last_end, spelling.lower(), spelling, kind)
 
@@ -477,9 +477,7 @@ class ExpressionReader:
             self.take()
             item = self._sum()
             self.expect("|", "`|` and what the generators range over")
-            generators = [self._generator()]
-            while self.accept(","):
-                generators.append(self._generator())
+            generators = self.listed(self._generator)
             self.expect("]")
             self.expect("}")
             return n.Comprehension(opening.start, self.last_end, item, tuple(generators))
@@ -488,9 +486,7 @@ class ExpressionReader:
         double = self.token.joined and self.accept("{") is not None
         items: list[n.Expr] = []
         if not self.sees("}"):
-            items.append(self._argument())
-            while self.accept(","):
-                items.append(self._argument())
+            items = self.listed(self._argument)
         self.expect("}", "`,` or `}`")
         if double:
             self.expect("}")

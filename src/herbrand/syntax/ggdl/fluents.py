@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import Fluent
-from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.scope import call_of
 from herbrand.syntax.ggdl.types import named_type
 from herbrand.syntax.ggdl.values import Values
@@ -25,18 +24,12 @@ __all__ = ["declare_fluents"]
 def declare_fluents(program: GgdlProgram, items: list[WorkItem]) -> None:
     """Collect the fluents and views that sentences declare; functional relations come first."""
     for work in items:
-        program.report.source = work.sentence.source
-        try:
+        with program.report.sentence(work.sentence):
             _views(program, work)
             _declared(program, work)
-        except Refused:
-            continue
     for work in items:
-        program.report.source = work.sentence.source
-        try:
+        with program.report.sentence(work.sentence):
             _assigned(program, work)
-        except Refused:
-            continue
     for work in items:
         program.report.source = work.sentence.source
         _facts(program, work)

@@ -169,6 +169,8 @@ class _Parser(ExpressionReader):
             same_line = not follows.first
             opener = self._OPENERS.get(token.text)
             if opener is not None and same_line and opener[1](self, follows):
+                self.take()
+                self.extended = token.text != "init"  # plain GDL has facts `init(...)`, too
                 return opener[0](self, token)
             if token.text in _FOREIGN and same_line and self._is_foreign(token, follows):
                 self.dialect(f"`{token.text}`", _FOREIGN[token.text])
@@ -217,11 +219,7 @@ class _Parser(ExpressionReader):
     # -- declarations ----------------------------------------------------------------------------
 
     def _role(self, token: Token) -> list[n.Sentence]:
-        self.take()
-        self.extended = True
-        names = [self._role_name()]
-        while self.accept(","):
-            names.append(self._role_name())
+        names = self.listed(self._role_name)
         fields: list[n.RoleField] = []
         if self.sees("{"):
             self.take()
@@ -254,17 +252,10 @@ class _Parser(ExpressionReader):
         return n.RoleField(name.text, external, kind, value, name.start, self.last_end)
 
     def _data(self, token: Token) -> list[n.Sentence]:
-        self.extended = True
         if token.text != "data":
             self.style(token, "data")
-        self.take()
         name = self.name("the name of a type")
-        closing = None
-        if self.sees("("):
-            closing = ")"
-            self.take()
-        else:
-            self.take()
+        closing = ")" if self.take().text == "(" else None
         groups = [self._chain()]
         while self.accept(";"):
             if closing and self.sees(closing):
@@ -285,10 +276,7 @@ class _Parser(ExpressionReader):
         return tuple(levels)
 
     def _level(self, link: str) -> n.Level:
-        items = [self._data_item()]
-        while self.accept("|", "||"):
-            items.append(self._data_item())
-        return n.Level(tuple(items), link)
+        return n.Level(tuple(self.listed(self._data_item, "|", "||")), link)
 
     def _data_item(self) -> n.Expr:
         if self.sees("*"):
@@ -298,22 +286,16 @@ class _Parser(ExpressionReader):
         return self.expression()
 
     def _const(self, token: Token) -> list[n.Sentence]:
-        self.extended = True
-        self.take()
         name = self.name("the name of a constant")
         self.take()
         value = self.expression()
         return [n.ConstantSentence(token.start, self.last_end, self.report.source, name.text, value)]
 
     def _base(self, token: Token) -> list[n.Sentence]:
-        self.extended = True
-        self.take()
         name = self.name("the name of a relation")
         args: list[n.Type] = []
         if self.accept("("):
-            args.append(self.type())
-            while self.accept(","):
-                args.append(self.type())
+            args = self.listed(self.type)
             self.expect(")")
         value = None
         if self.accept("=", "::"):
@@ -328,11 +310,9 @@ class _Parser(ExpressionReader):
 
     def _init(self, token: Token) -> list[n.Sentence]:
         source = self.report.source
-        self.take()
         if not self.sees("(", "{"):
             self.extended = True
-            item = self._init_item(token.start)
-            return [item]
+            return [self._init_item(token.start)]
         opening = self.take()
         closing = ")" if opening.text == "(" else "}"
         items: list[n.Sentence] = []
@@ -350,9 +330,7 @@ class _Parser(ExpressionReader):
             isinstance(only, n.InitSentence) and only.value is None and only.body is None and closing == ")"
         ):  # plain GDL: the fact `init(atom)`, or the head of a rule
             head = n.FunctionCall(token.start, self.last_end, token.text, (only.place,))
-            body = None
-            if self.accept(":-"):
-                body = self.formula()
+            body = self.formula() if self.accept(":-") else None
             self._no_missing_sign(body)
             return [n.RuleSentence(token.start, self.last_end, source, (head,), body)]
         self.extended = True
@@ -373,7 +351,7 @@ class _Parser(ExpressionReader):
                 default = self.expression()
             return n.ParameterSentence(start, self.last_end, source, name.text, kind, default)
         place = self.postfix()
-        value, body = None, None
+        value = None
         if self.sees(*_ASSIGN):
             sign = self.take()
             if sign.text == "=":
@@ -382,15 +360,12 @@ class _Parser(ExpressionReader):
             if self.sees_word("new", "use") and self.peek().kind == t.NAME:
                 self.take()
             value = self.expression()
-        if self.accept(":-"):
-            body = self.formula()
+        body = self.formula() if self.accept(":-") else None
         return n.InitSentence(start, self.last_end, source, place, value, body)
 
     def _next(self, token: Token) -> list[n.Sentence]:
         """`next F(a) = v`, `next(F(a) = v)`."""
-        self.extended = True
         self.style(token, "==>")
-        self.take()
         closing = self.accept("(")
         place = self.postfix()
         if not self.sees(*_UPDATE):
@@ -403,14 +378,10 @@ class _Parser(ExpressionReader):
         return [n.NextSentence(token.start, self.last_end, self.report.source, place, value, body)]
 
     def _surface(self, token: Token) -> list[n.Sentence]:
-        self.extended = True
-        self.take()
         name = self.name("the name of a surface")
         parameters: list[str] = []
         if self.accept("("):
-            parameters.append(self.name("a parameter").text)
-            while self.accept(","):
-                parameters.append(self.name("a parameter").text)
+            parameters = self.listed(lambda: self.name("a parameter").text)
             self.expect(")")
         if not self.accept("<=>", "=:="):
             self.unexpected("`<=>`")
@@ -434,7 +405,7 @@ class _Parser(ExpressionReader):
             self.unexpected("`(`")
         self._deeper()
         level = self.level
-        closing = ")" if self.take().text == "(" else "}"
+        closing = self._closing()
         sentences: list[n.Sentence] = []
         while not self.sees(closing):
             if self.token.kind == t.END or self.sees(")", "}"):
@@ -444,9 +415,11 @@ class _Parser(ExpressionReader):
         self.extended, self.level = True, level - 1
         return tuple(sentences)
 
+    def _closing(self) -> str:
+        """Consume an opening bracket and return the one that closes it."""
+        return ")" if self.take().text == "(" else "}"
+
     def _let(self, token: Token) -> list[n.Sentence]:
-        self.extended = True
-        self.take()
         name = self.take().text.lstrip("?").lower()
         if not self.accept("=", ":=", "<=>"):
             self.unexpected("`=`")
@@ -455,10 +428,8 @@ class _Parser(ExpressionReader):
         return [n.LetSentence(token.start, self.last_end, self.report.source, name, place, block)]
 
     def _consult(self, token: Token) -> list[n.Sentence]:
-        self.extended = True
         if token.text == "import":
             self.style(token, "consult")
-        self.take()
         self.expect("{")
         names = []
         while not self.sees("}"):
@@ -483,9 +454,7 @@ class _Parser(ExpressionReader):
         ]
 
     def _when(self, token: Token) -> list[n.Sentence]:
-        self.extended = True
         self.style(token, "condition ==> effects")
-        self.take()
         body = self.formula()
         self.expect("==>")
         effects = self._effects()
@@ -493,9 +462,7 @@ class _Parser(ExpressionReader):
 
     def _goal(self, token: Token) -> list[n.Sentence]:
         """`goal r = n`, `goal(r) = n`."""
-        self.extended = True
         self.style(token, "$=")
-        self.take()
         if self.accept("("):
             role = self.expression()
             self.expect(")")
@@ -560,13 +527,11 @@ class _Parser(ExpressionReader):
         start = token.start
         first = self.formula()  # heads, the condition of a consequence, or a move
         if self.sees("<=>", "=:=") and isinstance(first, n.Holds) and isinstance(first.atom, n.Name):
-            self.extended = True
-            self.take()
+            self.take_extended()
             value = self.expression()
             return [n.ConstantSentence(start, self.last_end, source, first.atom.spelling, value)]
         if self.sees("==>"):
-            self.extended = True
-            self.take()
+            self.take_extended()
             effects = self._effects()
             if isinstance(first, n.Doing):
                 return [n.MoveSentence(start, self.last_end, source, first, None, effects)]
@@ -691,7 +656,7 @@ class _Parser(ExpressionReader):
     def _effects(self) -> tuple[n.Consequence, ...]:
         effects: list[n.Consequence] = []
         if self.sees("(", "{"):
-            closing = ")" if self.take().text == "(" else "}"
+            closing = self._closing()
             while not self.sees(closing):
                 if self.token.kind == t.END:
                     self.unexpected(f"`{closing}`")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from herbrand.diagnostic import Diagnostic, Label, Severity, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from herbrand.diagnostic import Source, Spanned
+    from herbrand.syntax.ggdl.nodes import Sentence
 
 __all__ = ["NAMES", "Place", "ProgramDiagnostics", "Refused", "severity_of"]
 
@@ -115,6 +117,13 @@ class ProgramDiagnostics:
         """Record an error and abandon the sentence: raises `Refused`."""
         self.add(code, message, place, help, labels)
         raise Refused
+
+    @contextmanager
+    def sentence(self, sentence: Sentence) -> Iterator[None]:
+        """Report about a sentence in the block, which ends when the sentence is abandoned."""
+        self.source = sentence.source
+        with suppress(Refused):
+            yield
 
     @property
     def has_errors(self) -> bool:
