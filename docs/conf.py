@@ -83,10 +83,11 @@ def _generate() -> None:
     _write(GENERATED / "notebook.md", notebook.page(example))
     pages = api.pages()
     for name, text in pages.items():
-        _write(GENERATED / "api" / f"{name}.md", text)
-    for old in (GENERATED / "api").glob("*.md"):
-        if old.stem not in pages:
-            old.unlink()
+        _write(GENERATED / f"{name}.md", text)
+    for folder in ("api", "internals"):
+        for old in (GENERATED / folder).glob("*.md"):
+            if f"{folder}/{old.stem}" not in pages:
+                old.unlink()
 
 
 def contents(index: str) -> str:
@@ -101,7 +102,7 @@ def contents(index: str) -> str:
 def _read(app: Sphinx, name: str, text: list[str]) -> None:
     """Change what only the site needs changed in a page that is read."""
     del app
-    if name.startswith("generated/") and "/api/" not in name:
+    if name.startswith("generated/") and name.count("/") == 1:
         text[0] = re.sub(r"\]\(docs/", "](../", text[0])
         text[0] = re.sub(r"\]\((?=\w+\.md)", "](../../", text[0])
         text[0] = re.sub(r"\]\((?=\w+\.cff)", f"]({REPOSITORY}/blob/main/", text[0])
@@ -112,9 +113,10 @@ def _read(app: Sphinx, name: str, text: list[str]) -> None:
     )
     if name == "index":
         text[0] = text[0].replace("](example.ipynb)", "](generated/notebook.md)")
-        text[0] = re.sub(
-            r"^- The library:.*$", "- [The library](generated/api/index.md)", text[0], flags=re.MULTILINE
-        )
+        for title, folder in (("The library", "api"), ("The internals", "internals")):
+            text[0] = re.sub(
+                rf"^- {title}:", f"- [{title}](generated/{folder}/index.md):", text[0], flags=re.MULTILINE
+            )
         text[0] += f"\n\n{contents(text[0])}\n"
 
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from herbrand.envs import BatchEnv
-from herbrand.envs.single import form_of
+from herbrand.envs import BatchEnv, form_of
 from herbrand.play import Player
 
 if TYPE_CHECKING:

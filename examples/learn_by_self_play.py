@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 import herbrand
 from herbrand.envs import BatchEnv
-from herbrand.play.mcts import MctsPlayer
+from herbrand.play import make_player
 
 Array = NDArray[np.float32]
 
@@ -221,7 +221,7 @@ class Learner:
         env = BatchEnv(game, 1, auto_reset="off")
         for number in range(games):
             side = number % 2
-            rival = MctsPlayer(seed=number, playouts=RIVAL)
+            rival = make_player(f"mcts(playouts={RIVAL})", seed=number)
             rival.start(game, game.players[1 - side], 10)
             now = env.reset()
             state = game.initial_state()

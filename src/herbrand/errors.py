@@ -63,7 +63,7 @@ class BudgetExceeded(HerbrandError, RuntimeError):
 
 
 class Stopped(BudgetExceeded):
-    """A call into `herbrand.core` ended without an answer: its `Stop` was set, or its deadline has passed."""
+    """A call into the compiled core ended early: its `Stop` was set, or its deadline has passed."""
 
     def __init__(self, spent: str = "stopped before there was an answer", reached: str = "") -> None:
         super().__init__(spent, reached)

@@ -19,7 +19,7 @@ class Rules:
     """A checked rulesheet.
 
     Created by `herbrand.check.check`, also for sheets with errors; `errors` lists what prevents
-    playing it.  `str` gives the rules in normal form (`herbrand.check.normal`).
+    playing it.  `str` gives the rules in normal form.
     """
 
     def __init__(self, tree: Tree, diagnostics: tuple[Diagnostic, ...] = ()) -> None:

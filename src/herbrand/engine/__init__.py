@@ -25,6 +25,7 @@ from herbrand.runtime.exports import exports
 if TYPE_CHECKING:
     from herbrand.engine.description import GameDescription as GameDescription
     from herbrand.engine.expand import Expander as Expander
+    from herbrand.engine.from_network import BatchSimulator as BatchSimulator
     from herbrand.engine.playouts import Simulation as Simulation
     from herbrand.engine.walker import Walker as Walker
 
@@ -33,6 +34,7 @@ __all__, __getattr__, __dir__ = exports(
     {
         "description": ("GameDescription",),
         "expand": ("Expander",),
+        "from_network": ("BatchSimulator",),
         "playouts": ("Simulation",),
         "walker": ("Walker",),
     },

@@ -155,7 +155,7 @@ class GameDescription:
     def base(self) -> tuple[str, ...]:
         """The base propositions as KIF, sorted: the declared ones, or derived ones if none are declared.
 
-        Derived propositions are an over-approximation (`herbrand.ground.possible`).
+        Derived propositions are an over-approximation.
         """
         declared = self.declared("base", 1)
         return tuple(sorted(fact for (fact,) in declared)) if declared else self.possible.base

@@ -28,8 +28,10 @@ from herbrand.runtime.exports import exports
 if TYPE_CHECKING:
     from herbrand.envs.batch import BatchEnv as BatchEnv
     from herbrand.envs.batch import BatchStep as BatchStep
+    from herbrand.envs.single import Form as Form
+    from herbrand.envs.single import form_of as form_of
 
 __all__, __getattr__, __dir__ = exports(
     __name__,
-    {"batch": ("BatchEnv", "BatchStep")},
+    {"batch": ("BatchEnv", "BatchStep"), "single": ("Form", "form_of")},
 )

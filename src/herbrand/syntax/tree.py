@@ -28,7 +28,7 @@ class Tree:
     diagnostics: tuple[Diagnostic, ...] = ()
     _: KW_ONLY
     folds_case: bool = True
-    """False only for the case-sensitive interpretation (`herbrand.syntax.case`)."""
+    """False only for the case-sensitive interpretation."""
     ggdl: Declarations | None = None
     """Declarations of a GGDL text besides its rules: parameters, types, fluents."""
 

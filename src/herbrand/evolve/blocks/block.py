@@ -12,7 +12,7 @@ __all__ = ["Block"]
 class Block:
     """A part of a game: immutable, hashable, comparable, with a JSON form.
 
-    Each kind is a frozen dataclass whose fields are declared with `herbrand.evolve.blocks.grammar`.
+    Each kind is a frozen dataclass whose fields declare their valid values.
     """
 
     kinds: ClassVar[dict[str, type[Block]]] = {}

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from herbrand.match.protocol.events import Event as Event
     from herbrand.match.protocol.manager import Manager as Manager
     from herbrand.match.protocol.manager import Match as Match
+    from herbrand.match.protocol.manager import MatchSettings as MatchSettings
+    from herbrand.match.protocol.manager import seats_for as seats_for
     from herbrand.match.protocol.seats import LocalSeat as LocalSeat
     from herbrand.match.protocol.seats import RemoteSeat as RemoteSeat
     from herbrand.match.protocol.seats import Seat as Seat
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = exports(
     __name__,
     {
-        "manager": ("Manager", "Match"),
+        "manager": ("Manager", "Match", "MatchSettings", "seats_for"),
         "server": ("PlayerServer",),
         "seats": ("LocalSeat", "RemoteSeat", "Seat"),
         "events": ("Event",),

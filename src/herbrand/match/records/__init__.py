@@ -20,7 +20,24 @@ not stored, since they follow from the rules and the moves.
 
 from __future__ import annotations
 
-from herbrand.match.records.record import MatchRecord, MessageRecord, RecordError
-from herbrand.match.records.store import Store
+from typing import TYPE_CHECKING
 
-__all__ = ["MatchRecord", "MessageRecord", "RecordError", "Store"]
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.match.records.record import MatchRecord as MatchRecord
+    from herbrand.match.records.record import MessageRecord as MessageRecord
+    from herbrand.match.records.record import RecordError as RecordError
+    from herbrand.match.records.recorder import Recorder as Recorder
+    from herbrand.match.records.store import Store as Store
+    from herbrand.match.records.verifier import Verifier as Verifier
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "record": ("MatchRecord", "MessageRecord", "RecordError"),
+        "recorder": ("Recorder",),
+        "store": ("Store",),
+        "verifier": ("Verifier",),
+    },
+)

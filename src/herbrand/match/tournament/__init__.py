@@ -18,6 +18,6 @@ be resumed, each pairing is played at most once, and every move can be verified.
 from __future__ import annotations
 
 from herbrand.match.tournament.plan import TournamentPlan
-from herbrand.match.tournament.runner import Tournament
+from herbrand.match.tournament.runner import Tournament, plan_with
 
-__all__ = ["Tournament", "TournamentPlan"]
+__all__ = ["Tournament", "TournamentPlan", "plan_with"]
