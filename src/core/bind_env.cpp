@@ -24,17 +24,17 @@ nb::ndarray<nb::numpy, u8, nb::ndim<1>> room(const Env &env, std::size_t bytes) 
     auto owner = std::make_unique<Owner>(Owner{env.pool(), nullptr, bytes});
     owner->block = owner->pool->take(bytes);
     u8 *data = static_cast<u8 *>(owner->block);
-    nb::capsule kept(owner.release(), [](void *p) noexcept {
+    nb::capsule deleter(owner.release(), [](void *p) noexcept {
         const std::unique_ptr<Owner> back(static_cast<Owner *>(p));
         back->pool->give_back(back->block, back->bytes);
     });
-    return nb::ndarray<nb::numpy, u8, nb::ndim<1>>(data, {bytes}, kept);
+    return nb::ndarray<nb::numpy, u8, nb::ndim<1>>(data, {bytes}, deleter);
 }
 
-void tell(const Env &env, const Bytes &observation, const Bytes &legal, const Bytes &player, Told &told) {
-    told.observation = sized(observation, env.observation_bytes(), "`observation` has another length");
-    told.legal = sized(legal, env.legal_bytes(), "`legal` has another length");
-    told.player = sized(player, env.lanes(), "`player` has another length");
+void fill_arrays(const Env &env, const Bytes &observation, const Bytes &legal, const Bytes &player, OutputArrays &arrays) {
+    arrays.observation = sized(observation, env.observation_bytes(), "`observation` has another length");
+    arrays.legal = sized(legal, env.legal_bytes(), "`legal` has another length");
+    arrays.player = sized(player, env.lanes(), "`player` has another length");
 }
 
 } // namespace
@@ -49,8 +49,8 @@ void bind_env(nb::module_ &m) {
 
     nb::class_<Env>(m, "Env",
                     "Many games with the same rules, stepped together; see `herbrand.envs.BatchEnv`.\n\n"
-                    "Arrays that are told of lie lane by lane in the memory of the caller: uint8, a byte for each\n"
-                    "element, or packed, where each lane has whole words of 64 bits.")
+                    "Output arrays belong to the caller and are ordered by lane: uint8, a byte for each element, or\n"
+                    "packed, where each lane has whole words of 64 bits.")
         .def(
             "__init__",
             [](Env *self, CircuitPtr circuit, i64 lanes, Array1<const i32> players, Array2<const i32> number,
@@ -104,10 +104,10 @@ void bind_env(nb::module_ &m) {
             "begin",
             [](Env &env, Array1<const u8> fresh, Bytes observation, Bytes legal, Bytes player) {
                 require(static_cast<i64>(fresh.size()) == env.lanes(), "`fresh` has another length");
-                Told told;
-                tell(env, observation, legal, player, told);
+                OutputArrays arrays;
+                fill_arrays(env, observation, legal, player, arrays);
                 WithoutGil without_gil;
-                return env.begin(fresh.data(), told);
+                return env.begin(fresh.data(), arrays);
             },
             array("fresh"), array("observation"), array("legal"), array("player"),
             "Put the games for which `fresh`, [lanes] uint8, is not 0 into the initial state, and fill the arrays\n"
@@ -124,17 +124,17 @@ void bind_env(nb::module_ &m) {
                 require(static_cast<i64>(rewards.shape(0)) == env.lanes() &&
                             static_cast<i64>(rewards.shape(1)) == env.players(),
                         "`rewards` has another shape");
-                Told told;
-                tell(env, observation, legal, player, told);
-                told.rewards = rewards.data();
-                told.terminated = sized(terminated, env.lanes(), "`terminated` has another length");
-                told.truncated = sized(truncated, env.lanes(), "`truncated` has another length");
-                told.percepts = sized(percepts, env.percept_bytes(), "`percepts` has another length");
-                told.last = sized(last, env.options().reset == Reset::SAME ? env.observation_bytes() : 0,
+                OutputArrays arrays;
+                fill_arrays(env, observation, legal, player, arrays);
+                arrays.rewards = rewards.data();
+                arrays.terminated = sized(terminated, env.lanes(), "`terminated` has another length");
+                arrays.truncated = sized(truncated, env.lanes(), "`truncated` has another length");
+                arrays.percepts = sized(percepts, env.percept_bytes(), "`percepts` has another length");
+                arrays.last = sized(last, env.options().reset == Reset::SAME ? env.observation_bytes() : 0,
                                   "`last` has another length");
                 const u8 *still = held ? held->data() : nullptr;
                 WithoutGil without_gil;
-                return env.step(actions.data(), still, told);
+                return env.step(actions.data(), still, arrays);
             },
             array("actions"), array("held").none(), array("observation"), array("legal"),
             array("player"), array("rewards"), array("terminated"), array("truncated"),

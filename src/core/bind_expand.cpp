@@ -130,7 +130,7 @@ Ended rollouts(Expander &expander, const Array2<const u64> &states, const std::o
     require(generator.size() == 4 * WORDS, "a generator has 32 words");
     require(max_steps >= 0 && max_steps < (i64(1) << 60), "`max_steps` is negative or too large");
     require(watched >= -1 && watched < n, "no game with the number of the one to watch");
-    require(!want_played || n <= LANES, "the moves made are told of no more games than lanes");
+    require(!want_played || n <= LANES, "moves are recorded for at most 512 games");
     Ended ended;
     auto values = zeros<i16>(n, c.roles);
     auto lengths = zeros<i64>(n);
@@ -200,7 +200,7 @@ void bind_expand(nb::module_ &m) {
                      "tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]]"),
              "Return the states after joint moves, and if asked for what roles see, packed: uint64 [k, ...] both.\n\n"
              "`moves` is int32 [k, roles], -1 for a role that does nothing.  Row i is made in state i, or parents[i].\n"
-             "Legality is not looked at.  `ValueError` for numbers of moves or states that there are not.")
+             "Legality is not checked.  `ValueError` for moves or states that do not exist.")
         .def("joints", &joints, array("bits"), array("starts"), nb::arg("begin"), nb::arg("size"),
              stop_argument(),
              nb::sig("def joints(self, bits: numpy.typing.NDArray[numpy.uint64], starts: numpy.typing.NDArray[numpy.int64], "

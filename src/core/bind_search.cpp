@@ -242,7 +242,7 @@ void bind_search(nb::module_ &m) {
     nb::class_<Tree>(
         m, "SearchTree",
         "A Monte Carlo search tree; values are goals divided by 100.\n\n"
-        "Positions are numbered from 0 in the order in which they were met; a state is one position, however it\n"
+        "Positions are numbered from 0 in the order in which they were added; a state is one position, however it\n"
         "was reached.  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,\n"
         "get consecutive numbers.  Arrays are read-only views that change as the tree grows; of those that begin\n"
         "with [positions] the first `positions` rows mean something, of those with [arms] the first `arms`.\n"
@@ -362,7 +362,7 @@ void bind_search(nb::module_ &m) {
         .def("__init__", &make_round, nb::arg("tree"), nb::kw_only(), nb::arg("ways") = 512, nb::arg("rows") = 8192)
         .def("expand", &expand, array("roots"), nb::kw_only(), nb::arg("most"), nb::arg("widest"),
              nb::arg("weight"),
-             "Go down the tree at most `most` times, from the roots in turn, and expand the leaves found.\n\n"
+             "Go down the tree at most `most` times, from the roots in turn, and expand the leaves.\n\n"
              "At most `widest` joint moves are made from a leaf.  `weight` is what a way under way counts, in\n"
              "playouts lost.  Returns how many rows are fresh.  If the tree is full, these are the leaves themselves.\n"
              "An unfinished round is abandoned first.")

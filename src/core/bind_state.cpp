@@ -31,7 +31,7 @@ Made truth(bool value) {
     return made;
 }
 
-// For lists and tuples that were just made; takes the thing.
+// For new lists and tuples; steals the reference.
 void put_in_list(PyObject *list, Py_ssize_t i, PyObject *thing) {
 #ifdef Py_LIMITED_API
     PyList_SetItem(list, i, thing);
@@ -95,16 +95,16 @@ Made new_list(const u64 *words, int count, PyObject *const *objects) {
     return made;
 }
 
-// Makes lists of what is set in some words.  Long ones are kept, with the words they are for: a copy of what was told
-// before, with the few changes since then, is made in a fraction of the time.
-class PerceptLists {
+// Makes lists of the objects whose bits are set.  The last long list is cached with its bits: updating it by the few
+// changes and copying it takes a fraction of the time.
+class ListCache {
 public:
-    explicit PerceptLists(int words) : listed_(words) {
+    explicit ListCache(int words) : listed_(words) {
         list_ = PyList_New(0);
         if (!list_) throw nb::python_error();
     }
-    PerceptLists(PerceptLists &&other) noexcept : listed_(std::move(other.listed_)), list_(other.list_) { other.list_ = nullptr; }
-    ~PerceptLists() { Py_XDECREF(list_); }
+    ListCache(ListCache &&other) noexcept : listed_(std::move(other.listed_)), list_(other.list_) { other.list_ = nullptr; }
+    ~ListCache() { Py_XDECREF(list_); }
 
     Made list(const u64 *words, PyObject *const *objects) {
         const int size = static_cast<int>(listed_.size());
@@ -146,15 +146,15 @@ private:
     PyObject *list_;
 };
 
-std::vector<PerceptLists> told_by_role(const StatePlan &plan) {
-    std::vector<PerceptLists> told;
-    for (int r = 0; r < plan.circuit->roles; ++r) told.emplace_back(plan.word_of[r + 1] - plan.word_of[r]);
-    return told;
+std::vector<ListCache> lists_by_role(const StatePlan &plan) {
+    std::vector<ListCache> lists;
+    for (int r = 0; r < plan.circuit->roles; ++r) lists.emplace_back(plan.word_of[r + 1] - plan.word_of[r]);
+    return lists;
 }
 
-// A memory as Python has it.
-struct Asked {
-    explicit Asked(StatePlanPtr plan) : memory(plan), told(told_by_role(*plan)) {
+// A `StateMemory` with the lists that Python gets from it.
+struct StateQueries {
+    explicit StateQueries(StatePlanPtr plan) : memory(plan), lists(lists_by_role(*plan)) {
         const Circuit &c = *plan->circuit;
         std::size_t most = std::max(c.goal.size(), c.sees.size());
         for (int r = 0; r < c.roles; ++r) most = std::max(most, std::size_t(c.bounds[r + 1] - c.bounds[r]));
@@ -186,7 +186,7 @@ struct Asked {
 
     Made legal_of(int role) {
         memory.look();
-        return told[role].list(memory.outputs() + memory.plan().word_of[role], numbers.data());
+        return lists[role].list(memory.outputs() + memory.plan().word_of[role], numbers.data());
     }
     Made places(int begin, int end) const {
         return new_list(memory.outputs() + begin, end - begin, numbers.data());
@@ -196,7 +196,7 @@ struct Asked {
     Made key() const { return as_bytes(memory.state(), circuit().state_words()); }
 
     StateMemory memory;
-    std::vector<PerceptLists> told;
+    std::vector<ListCache> lists;
     Things numbers;
 
 private:
@@ -210,8 +210,8 @@ private:
 // The objects that stand for moves and roles.
 struct MoveNames {
     MoveNames(nb::object of, nb::sequence roles, nb::sequence moves)
-        : kept(std::move(of)), asked(*made<Asked>(kept)), told(told_by_role(asked.memory.plan())) {
-        const Circuit &c = asked.circuit();
+        : owner(std::move(of)), queries(*made<StateQueries>(owner)), lists(lists_by_role(queries.memory.plan())) {
+        const Circuit &c = queries.circuit();
         require(nb::len(roles) == std::size_t(c.roles) && nb::len(moves) == std::size_t(c.roles),
                 "names and moves are those of each role");
         int bits = 1;
@@ -235,14 +235,14 @@ struct MoveNames {
         }
     }
 
-    // The legal moves of a role, of answers that are known to fit.
+    // The legal moves of a role, from answers that were checked.
     Made moves_of(int role, const u64 *answers) {
-        return told[role].list(answers + asked.memory.plan().word_of[role],
-                               objects.data() + asked.circuit().bounds[role]);
+        return lists[role].list(answers + queries.memory.plan().word_of[role],
+                               objects.data() + queries.circuit().bounds[role]);
     }
-    // The words of answers; null with an exception for what is none.
+    // The words of answers; null with an exception for any other object.
     const u64 *words_of(PyObject *answers) {
-        const StatePlan &plan = asked.memory.plan();
+        const StatePlan &plan = queries.memory.plan();
         char *bytes;
         Py_ssize_t size;
         if (PyBytes_AsStringAndSize(answers, &bytes, &size) < 0) return nullptr;
@@ -263,9 +263,9 @@ struct MoveNames {
         }
     }
 
-    nb::object kept;
-    Asked &asked;
-    std::vector<PerceptLists> told;
+    nb::object owner;
+    StateQueries &queries;
+    std::vector<ListCache> lists;
     Things names, objects;
 
 private:
@@ -312,30 +312,30 @@ Py_ssize_t number_of(PyObject *thing, Py_ssize_t end) {
     return number < end ? number : -1;
 }
 
-Asked &asked_of(PyObject *self) { return *nb::inst_ptr<Asked>(self); }
+StateQueries &queries_of(PyObject *self) { return *nb::inst_ptr<StateQueries>(self); }
 MoveNames &names_of(PyObject *self) { return *nb::inst_ptr<MoveNames>(self); }
 
 // -- questions in numbers -----------------------------------------------------------------
 
 Made go(PyObject *self, PyObject *key) {
-    const int terminal = asked_of(self).enter(key);
+    const int terminal = queries_of(self).enter(key);
     return terminal < 0 ? nullptr : truth(terminal);
 }
 
 Made legal(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
-    Asked &asked = asked_of(self);
-    const int roles = asked.circuit().roles;
+    StateQueries &queries = queries_of(self);
+    const int roles = queries.circuit().roles;
     if (count > 2) return failed(PyExc_TypeError, "legal([role[, key]])");
     if (count > 0) {
         const Py_ssize_t role = PyLong_AsSsize_t(arguments[0]);
         if (role == -1 && PyErr_Occurred()) return nullptr;
         if (role < 0 || role >= roles) return failed(PyExc_IndexError, "no such role");
-        if (count > 1 && asked.enter(arguments[1]) < 0) return nullptr;
-        return asked.legal_of(static_cast<int>(role));
+        if (count > 1 && queries.enter(arguments[1]) < 0) return nullptr;
+        return queries.legal_of(static_cast<int>(role));
     }
     PyObject *made = PyList_New(roles);
     for (int role = 0; made && role < roles; ++role) {
-        PyObject *mine = asked.legal_of(role);
+        PyObject *mine = queries.legal_of(role);
         if (!mine) {
             Py_DECREF(made);
             return nullptr;
@@ -346,68 +346,68 @@ Made legal(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
 }
 
 Made scores(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
-    Asked &asked = asked_of(self);
+    StateQueries &queries = queries_of(self);
     if (count > 1) return failed(PyExc_TypeError, "scores([key])");
-    if (count > 0 && asked.enter(arguments[0]) < 0) return nullptr;
-    asked.memory.score();
-    return asked.places(asked.memory.plan().word_goal, asked.memory.plan().word_sees);
+    if (count > 0 && queries.enter(arguments[0]) < 0) return nullptr;
+    queries.memory.score();
+    return queries.places(queries.memory.plan().word_goal, queries.memory.plan().word_sees);
 }
 
 Made look_ahead(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
-    Asked &asked = asked_of(self);
-    const Circuit &c = asked.circuit();
+    StateQueries &queries = queries_of(self);
+    const Circuit &c = queries.circuit();
     if (count < 1 || count > 2) return failed(PyExc_TypeError, "look_ahead(inputs[, key])");
-    if (count > 1 && asked.enter(arguments[1]) < 0) return nullptr;
+    if (count > 1 && queries.enter(arguments[1]) < 0) return nullptr;
     const PerRole inputs(arguments[0], c.roles);
     if (!inputs) return failed(PyExc_ValueError, "inputs are a list or a tuple of a number for each role");
     for (int r = 0; r < c.roles; ++r) {
         const Py_ssize_t move = number_of(inputs[r], c.moves);
         if (move < 0) return failed(PyExc_ValueError, "no such move");
-        asked.memory.joint()[r] = static_cast<i32>(move);
+        queries.memory.joint()[r] = static_cast<i32>(move);
     }
-    asked.memory.follow();
-    const StatePlan &plan = asked.memory.plan();
-    return new_tuple(as_bytes(asked.memory.outputs() + plan.word_next, c.state_words()),
-                     asked.places(plan.word_sees, plan.words));
+    queries.memory.follow();
+    const StatePlan &plan = queries.memory.plan();
+    return new_tuple(as_bytes(queries.memory.outputs() + plan.word_next, c.state_words()),
+                     queries.places(plan.word_sees, plan.words));
 }
 
 Made play(PyObject *self, PyObject *moves) {
-    Asked &asked = asked_of(self);
-    const Circuit &c = asked.circuit();
+    StateQueries &queries = queries_of(self);
+    const Circuit &c = queries.circuit();
     const PerRole numbers(moves, c.roles);
     if (!numbers) return none();
     for (int r = 0; r < c.roles; ++r) {
         const Py_ssize_t number = number_of(numbers[r], c.bounds[r + 1] - c.bounds[r]);
         if (number < 0) return none();
-        asked.memory.joint()[r] = asked.memory.plan().order[c.bounds[r] + number];
+        queries.memory.joint()[r] = queries.memory.plan().order[c.bounds[r] + number];
     }
-    const int terminal = asked.memory.forward();
+    const int terminal = queries.memory.forward();
     return terminal < 0 ? none() : truth(terminal);
 }
 
 // -- questions in objects -----------------------------------------------------------------
 
 Made state(PyObject *self, PyObject *key) {
-    Asked &asked = names_of(self).asked;
-    const int terminal = asked.enter(key);
-    return terminal < 0 ? nullptr : new_tuple(asked.answers(), truth(terminal));
+    StateQueries &queries = names_of(self).queries;
+    const int terminal = queries.enter(key);
+    return terminal < 0 ? nullptr : new_tuple(queries.answers(), truth(terminal));
 }
 
 Made go_on(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
     MoveNames &names = names_of(self);
-    Asked &asked = names.asked;
-    const Circuit &c = asked.circuit();
+    StateQueries &queries = names.queries;
+    const Circuit &c = queries.circuit();
     if (count != 2) return failed(PyExc_TypeError, "go_on(key, moves)");
     const PerRole moves(arguments[1], c.roles);
     if (!moves) return none();
     for (int r = 0; r < c.roles; ++r) {
         const i32 place = names.place_of(moves[r]);
         if (place < c.bounds[r] || place >= c.bounds[r + 1]) return none();
-        asked.memory.joint()[r] = asked.memory.plan().order[place];
+        queries.memory.joint()[r] = queries.memory.plan().order[place];
     }
-    if (asked.enter(arguments[0]) < 0) return nullptr;
-    const int terminal = asked.memory.forward();
-    return terminal < 0 ? none() : new_tuple(asked.key(), asked.answers(), truth(terminal));
+    if (queries.enter(arguments[0]) < 0) return nullptr;
+    const int terminal = queries.memory.forward();
+    return terminal < 0 ? none() : new_tuple(queries.key(), queries.answers(), truth(terminal));
 }
 
 Made answer_of_role(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
@@ -415,7 +415,7 @@ Made answer_of_role(PyObject *self, PyObject *const *arguments, Py_ssize_t count
     if (count != 2) return failed(PyExc_TypeError, "answer_of_role(answers, role)");
     const u64 *words = names.words_of(arguments[0]);
     if (!words) return nullptr;
-    const Py_ssize_t role = number_of(arguments[1], names.asked.circuit().roles);
+    const Py_ssize_t role = number_of(arguments[1], names.queries.circuit().roles);
     if (role < 0) return failed(PyExc_IndexError, "no such role");
     return names.moves_of(static_cast<int>(role), words);
 }
@@ -424,7 +424,7 @@ Made answer(PyObject *self, PyObject *answers) {
     MoveNames &names = names_of(self);
     const u64 *words = names.words_of(answers);
     PyObject *made = words ? PyDict_New() : nullptr;
-    for (int r = 0; made && r < names.asked.circuit().roles; ++r) {
+    for (int r = 0; made && r < names.queries.circuit().roles; ++r) {
         PyObject *moves = names.moves_of(r, words);
         const bool kept = moves && PyDict_SetItem(made, names.names.data()[r], moves) == 0;
         Py_XDECREF(moves);
@@ -481,7 +481,7 @@ PyMethodDef answer_def = define("answer", answer, "answer(answers): the legal mo
 } // namespace
 
 void bind_state(nb::module_ &m) {
-    nb::class_<Asked> memory(
+    nb::class_<StateQueries> memory(
         m, "StateMemory",
         "Evaluates single states incrementally: the cost of a step is proportional to what changes.\n\n"
         "At first all fluents are false.  `order[i]` is the i-th move as answers shall have them, sorted by role;\n"
@@ -490,19 +490,19 @@ void bind_state(nb::module_ &m) {
     memory
         .def(
             "__init__",
-            [](Asked *self, CircuitPtr circuit, Array1<const i64> order) {
+            [](StateQueries *self, CircuitPtr circuit, Array1<const i64> order) {
                 std::vector<i32> moves(order.size());
                 for (std::size_t i = 0; i < moves.size(); ++i) {
                     require(order(i) >= 0 && order(i) < circuit->moves, "an order has all moves");
                     moves[i] = static_cast<i32>(order(i));
                 }
-                new (self) Asked(std::make_shared<const StatePlan>(std::move(circuit), std::move(moves)));
+                new (self) StateQueries(std::make_shared<const StatePlan>(std::move(circuit), std::move(moves)));
             },
             nb::arg("circuit"), array("order"))
         .def(
             "again",
-            [](const Asked &self) {
-                auto made = std::make_unique<Asked>(self.memory.shared_plan());
+            [](const StateQueries &self) {
+                auto made = std::make_unique<StateQueries>(self.memory.shared_plan());
                 made->memory.set_reckons(self.memory.reckons());
                 made->memory.set_kept(self.memory.kept());
                 return made.release();
@@ -510,18 +510,18 @@ void bind_state(nb::module_ &m) {
             nb::rv_policy::take_ownership,
             "Return another memory in the initial condition; the two share immutable tables.")
         .def_prop_rw(
-            "reckons", [](const Asked &self) { return self.memory.reckons(); },
-            [](Asked &self, bool reckons) { self.memory.set_reckons(reckons); },
+            "reckons", [](const StateQueries &self) { return self.memory.reckons(); },
+            [](StateQueries &self, bool reckons) { self.memory.set_reckons(reckons); },
             "Whether changes are propagated instead of evaluating all gates.  Setting it makes all fluents false.")
         .def_prop_rw(
-            "kept", [](const Asked &self) { return self.memory.kept(); },
-            [](Asked &self, int states) {
+            "kept", [](const StateQueries &self) { return self.memory.kept(); },
+            [](StateQueries &self, int states) {
                 require(states >= 1 && states <= StateMemory::MOST_KEPT, "1 to 16 states are kept");
                 self.memory.set_kept(states);
             },
             "The number of cached states; others are computed from the nearest.  Setting it makes all fluents false.")
         .def_prop_ro(
-            "key", [](const Asked &self) { return nb::steal<nb::bytes>(self.key()); }, "The current state, packed.");
+            "key", [](const StateQueries &self) { return nb::steal<nb::bytes>(self.key()); }, "The current state, packed.");
     memory.attr("MOST_KEPT") = StateMemory::MOST_KEPT;
     offer<go_def>(memory);
     offer<legal_def>(memory);
@@ -532,11 +532,11 @@ void bind_state(nb::module_ &m) {
     nb::class_<MoveNames> names(
         m, "MoveNames",
         "The objects that stand for the moves and roles of a `StateMemory`, and questions in these terms.\n\n"
-        "`moves[r][i]` is the object for the i-th move of role r; they are told apart by identity.");
+        "`moves[r][i]` is the object for the i-th move of role r; they are lists apart by identity.");
     names.def(
         "__init__",
         [](MoveNames *self, nb::object of, nb::sequence roles, nb::sequence moves) {
-            if (!nb::isinstance<Asked>(of)) throw nb::type_error("names are for a StateMemory");
+            if (!nb::isinstance<StateQueries>(of)) throw nb::type_error("names are for a StateMemory");
             new (self) MoveNames(std::move(of), roles, moves);
         },
         nb::arg("memory"), nb::arg("roles"), nb::arg("moves"));

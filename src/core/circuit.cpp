@@ -16,8 +16,8 @@ void check_literals(const std::vector<i32> &literals, int nodes, const char *nam
             wrong(std::string(name) + " has a literal that is out of range: " + std::to_string(literal));
 }
 
-// Goes through the gates in the order in which they are evaluated, and sees to it that everything is computed before it is
-// read, by the stages that read it, and that loops come to an end.
+// Checks, in the order of evaluation, that every operand is computed before it is read, in every stage that reads it, and
+// that loops are monotone, so that their iteration terminates.
 class Order {
 public:
     explicit Order(const Circuit &circuit) : c(circuit), computed_(c.nodes(), NEVER), signs_(c.nodes(), 0) {
@@ -37,9 +37,9 @@ public:
     }
 
 private:
-    // When a node is computed: of the state alone, with the moves, with the goals.
+    // The stage in which a node is computed: legal, next or goals.
     enum : u8 { NEVER = 0, STATE = 1, NEXT = 2, GOALS = 4 };
-    // How a node of a loop depends on its feedback: the more is true, the more, or the less.
+    // How a node of a loop depends on its feedback: increasing, decreasing, or both.
     enum : u8 { RISES = 1, FALLS = 2 };
 
     void read(i32 literal, u8 visible, const char *name) const {

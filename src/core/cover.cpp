@@ -8,7 +8,7 @@ namespace herbrand {
 namespace {
 
 constexpr int CUTS = 6;
-constexpr i32 RECENT = 32; // operations: what was computed before them is not in a register any more
+constexpr i32 RECENT = 32; // operations after which a result is probably not in a register any more
 
 struct Cut {
     i32 leaf[3];
@@ -20,7 +20,7 @@ struct Cut {
 // The values of the leaf in place 0, 1, 2.
 constexpr u8 VARIABLE[3] = {0xF0, 0xCC, 0xAA};
 
-// The table of a cut when its leaves stand in other places.
+// The truth table of a cut with its leaves in other places.
 u8 spread(u8 table, const u8 *place, int size) {
     u8 result = 0;
     for (int row = 0; row < 8; ++row) {
@@ -76,7 +76,7 @@ public:
         roots_.clear();
         for (const i32 n : wanted)
             if (index_[n] >= 0) roots_.push_back(n);
-        // specials are computed only where something needs them: found from the roots
+        // special nodes (adders, shifts) are not covered; they become roots of their operands when they are used
         for (const i32 n : roots_) refer(n);
         for (int round = 0; round < 2; ++round)
             for (i32 i = 0; i < i32(mine_.size()); ++i)
@@ -117,7 +117,7 @@ private:
                 keep(cuts, cut);
             }
         flow_[i] = cuts.front().cost / shares;
-        // the trivial cut, for those above
+        // the trivial cut, for cuts of nodes above
         Cut self = trivial(n);
         self.cost = 1e30f;
         if (cuts.size() == CUTS) cuts.pop_back();
@@ -177,7 +177,7 @@ private:
         visit(node.a >> 1);
         if (node.kind == Graph::ADD) visit(node.b >> 1);
     }
-    // One more use of a node; what it needs is used as well when this is the first.  Returns how many functions that adds.
+    // Adds a use of a node; the first use also uses its leaves.  Returns the number of functions that this adds.
     int refer(i32 node) {
         int added = 0;
         stack_.assign(1, node);
@@ -228,8 +228,8 @@ private:
 
     // -- the order ------------------------------------------------------------------------
 
-    // Depth first from the roots, so that what belongs together stands together.  What frees a register is computed at
-    // once, if what it needs was computed a moment ago: the sum and the carry of an adder, for example.
+    // Depth first from the roots, which keeps operands near their uses.  A function is computed early if its leaves are
+    // recent and it is the last use of one: the sum and the carry of an adder, for example.
     std::vector<Lut> listed() {
         std::vector<Lut> luts;
         std::vector<u8> state(mine_.size(), 0);
@@ -242,7 +242,7 @@ private:
                     ++left[index_[n]];
                     users[index_[n]].push_back(i);
                 });
-        // how many registers an operand needs, as if nothing were shared: the one that needs most comes first
+        // the Sethi-Ullman number of an operand: the one that needs most registers comes first
         std::vector<i32> need(mine_.size(), 0), order;
         const auto sorted = [&](i32 i) {
             order.clear();
@@ -316,7 +316,7 @@ private:
 
     const Graph &g_;
     const std::vector<i32> &mine_;
-    std::vector<i32> &index_; // of a node its place in `mine_`
+    std::vector<i32> &index_; // [nodes] index in `mine_`
     int arity_;
     std::vector<i32> roots_, stack_;
     std::vector<std::vector<Cut>> cuts_;

@@ -88,7 +88,7 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
     for (i64 k = 0; k < (keep ? count : 1); ++k) machines_.push_back(std::make_unique<Machine>(circuit_));
     made_.resize(static_cast<std::size_t>(lanes) * given());
 
-    // what follows from the initial state
+    // Options, turns and observation of the initial state, for restarts.
     Row stuck, clash;
     machine(0).load(blocks_[0].fluents);
     machine(0).evaluator.run_legal();
@@ -114,12 +114,12 @@ void Env::collect(const u8 *values, int count, Row &row) {
     for (int lane = 0; lane < count; ++lane) row.words[lane >> 6] |= u64(values[lane] != 0) << (lane & 63);
 }
 
-// Find out what every role may do: options and turns of the block, the lanes in which some role has no legal move,
-// and those in which two players have a choice.
+// Computes the options and turns of a block, the lanes in which some role has no legal move, and those in which two
+// players have a choice.
 void Env::survey(Machine &machine, Block &block, Row &stuck, Row &clash) {
     const Circuit &c = *circuit_;
     stuck = clash = Row();
-    Row chosen, active; // lanes in which somebody has a choice, does anything
+    Row chosen, active; // lanes in which some player has a choice; has a move other than noop
     const auto look = [&](int role, Row &seen, Row &choice, Row &busy) {
         const i32 first = c.bounds[role];
         i32 *live = block.live.data() + first;
@@ -141,7 +141,7 @@ void Env::survey(Machine &machine, Block &block, Row &stuck, Row &clash) {
             chosen.words[w] |= choice.words[w];
         }
     }
-    // it is the turn of who has a choice, else of the first who does anything, else of the first
+    // The turn is that of the player with a choice, else of the first that is active, else of the first.
     active = chosen;
     for (int p = 0; p < players(); ++p) {
         for (int w = 0; w < WORDS; ++w) {
@@ -153,7 +153,7 @@ void Env::survey(Machine &machine, Block &block, Row &stuck, Row &clash) {
     for (int w = 0; w < WORDS; ++w) block.turns.row(0)[w] |= ~active.words[w];
 }
 
-// List the moves that are live, where that has changed.
+// Updates the lists of live moves.
 void Env::list_live(Block &block) {
     const Circuit &c = *circuit_;
     for (int r = 0; r < c.roles; ++r) {
@@ -164,7 +164,7 @@ void Env::list_live(Block &block) {
     }
 }
 
-// Where the game is over it is the first player's turn; see `tell` for what is legal.
+// In finished games it is the first player's turn; `write_outputs` makes all actions legal there.
 void Env::open(Block &block) {
     const u64 *over = block.over.words;
     if (!row_any(over)) return;
@@ -173,7 +173,7 @@ void Env::open(Block &block) {
             block.turns.row(p)[w] = p ? block.turns.row(p)[w] & ~over[w] : block.turns.row(p)[w] | over[w];
 }
 
-// Begin games again: fluents, options, turns, steps, and what is observed.
+// Restarts lanes: fluents, options, turns, steps and observations.
 void Env::restart(Block &block, const Row &ended) {
     const Circuit &c = *circuit_;
     kernels().batch->assign(initial_.data(), c.fluents, ended.words, block.fluents.data());
@@ -208,7 +208,7 @@ void Env::emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out) {
                           out + lanes_ * each);
 }
 
-// Bring the options of the players to move together, by action.
+// Joins the options of the players to move, by action.
 void Env::unite(const Block &block) {
     std::fill(united_.begin(), united_.end(), 0);
     for (int p = 0; p < players(); ++p) {
@@ -219,10 +219,10 @@ void Env::unite(const Block &block) {
 }
 
 // Unpack a block for the caller: observation, after `look`, legal moves, whose turn it is.
-void Env::tell(i64 k, const Told &told) {
+void Env::write_outputs(i64 k, const OutputArrays &arrays) {
     Block &block = blocks_[k];
     const BatchKernels &kernel = *kernels().batch;
-    emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.observation);
+    emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, arrays.observation);
     const int columns = static_cast<int>(legal_columns_.size());
     if (options_.by_turns) unite(block);
     for (int i = 0; i < columns; ++i) {
@@ -231,13 +231,13 @@ void Env::tell(i64 k, const Told &told) {
         columns_[i] = is_live ? column : -1;
     }
     kernel.pack(options_.by_turns ? mask_.data() : block.options.data(), columns_.data(), columns, squares_.data());
-    // where the game is over every action is legal
+    // in finished games every action is legal
     each_lane(block.over.words, [&](int lane) {
         for (std::size_t j = 0; j < over_legal_.size(); ++j)
             squares_.row(64 * j + (lane & 63))[lane >> 6] = over_legal_[j];
     });
-    emit(squares_, columns, options_.packed, k, told.legal);
-    if (options_.by_turns && players() == 2) { // one row says it all
+    emit(squares_, columns, options_.packed, k, arrays.legal);
+    if (options_.by_turns && players() == 2) { // one row is enough
         kernel.spread(block.turns.row(1), block.to_move);
     } else {
         std::memset(block.to_move, 0, sizeof block.to_move);
@@ -245,10 +245,10 @@ void Env::tell(i64 k, const Told &told) {
             for (int p = 1; p < players(); ++p)
                 each_lane(block.turns.row(p), [&](int lane) { block.to_move[lane] = static_cast<u8>(p); });
     }
-    std::memcpy(told.player + k * LANES, block.to_move, lanes_of(k));
+    std::memcpy(arrays.player + k * LANES, block.to_move, lanes_of(k));
 }
 
-bool Env::begin(const u8 *fresh, const Told &told) {
+bool Env::begin(const u8 *fresh, const OutputArrays &arrays) {
     const std::lock_guard lock(mutex_);
     bool fine = true;
     for (i64 k = 0; k < blocks(); ++k) {
@@ -266,12 +266,12 @@ bool Env::begin(const u8 *fresh, const Told &told) {
             fine &= !(clash.words[w] & ~block.over.words[w] & block.live_lanes.words[w]);
         open(block);
         look(block);
-        tell(k, told);
+        write_outputs(k, arrays);
     }
     return fine;
 }
 
-// Look up the moves that are made; return the first lane that moves and whose action is not legal, or -1.
+// Maps actions to moves; returns the first active lane whose action is not legal, or -1.
 i64 Env::find_illegal(const i32 *actions) {
     const int each = given();
     const i32 *number = options_.number.data();
@@ -300,7 +300,7 @@ i64 Env::find_illegal(const i32 *actions) {
 
 // `made` has the moves of each lane, -1 where it does not move.
 void Env::make_moves(Machine &machine, const Block &block, const i32 *made, int count) {
-    // by turns, the others do the only thing they can; what moved before was cleared
+    // By turns, the other roles make their only moves; the rows of earlier moves were cleared.
     if (options_.by_turns)
         for (int p = 0; p < players(); ++p) {
             const int role = options_.players[p];
@@ -328,13 +328,13 @@ void Env::draw_chance(Machine &machine, Block &block) {
                     scratch_.row(taken_.size()), WORDS});
 }
 
-// Take the moves back that were made: they are live, or one of the others' only moves.
+// Clears the rows of the moves made: live ones, or only moves of other roles.
 void Env::clear_moves(Machine &machine, const Block &block) {
     for (int r = 0; r < circuit_->roles; ++r)
         kernels().batch->clear(machine.move.data(), live(block, r), block.live_counts[r]);
 }
 
-// Fill in the rewards of the lanes in `over`; false where a player has not exactly one goal value.
+// Writes the rewards of the lanes in `over`; returns false if a player does not have exactly one goal value in one.
 bool Env::score(Machine &machine, const Row &over, int count, float *rewards) {
     const Circuit &c = *circuit_;
     std::vector<Row> once(players());
@@ -359,7 +359,7 @@ bool Env::score(Machine &machine, const Row &over, int count, float *rewards) {
     return !wrong;
 }
 
-void Env::advance(i64 k, const Told &told, Outcome &outcome) {
+void Env::advance(i64 k, const OutputArrays &arrays, Outcome &outcome) {
     const Circuit &c = *circuit_;
     const BatchKernels &kernel = *kernels().batch;
     Block &block = blocks_[k];
@@ -369,7 +369,7 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
         m.load(block.fluents);
         m.evaluator.run_legal(count);
     }
-    Row playing, waiting, again; // lanes that move, that are over and not held, that begin again
+    Row playing, waiting, again; // lanes that move; that are over and not held; that restart
     for (int w = 0; w < WORDS; ++w) {
         playing.words[w] = block.live_lanes.words[w] & ~(block.over.words[w] | block.held.words[w]);
         waiting.words[w] = block.over.words[w] & ~block.held.words[w];
@@ -385,14 +385,14 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
             for (int w = 0; w < WORDS; ++w)
                 scratch_.row(i)[w] = m.evaluator.sees(static_cast<int>(i))[w] & playing.words[w];
         kernel.pack(scratch_.data(), percept_columns_.data(), static_cast<int>(percepts_), squares_.data());
-        emit(squares_, percepts_, false, k, told.percepts);
+        emit(squares_, percepts_, false, k, arrays.percepts);
     }
     kernel.merge(m.next.data(), c.fluents, playing.words, block.fluents.data());
     if (row_any(again.words)) kernel.assign(initial_.data(), c.fluents, again.words, block.fluents.data());
     clear_moves(m, block);
     m.load(block.fluents);
 
-    // what is true of it
+    // Properties of the new states.
     m.evaluator.run_legal(count);
     Row stuck, clash, ended, over, late;
     survey(m, block, stuck, clash);
@@ -414,9 +414,9 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
         kernel.spread(row.words, count == LANES ? out + k * LANES : bytes);
         if (count < LANES) std::memcpy(out + k * LANES, bytes, count);
     };
-    spread(over, told.terminated);
-    spread(late, told.truncated);
-    float *rewards = told.rewards + k * LANES * players();
+    spread(over, arrays.terminated);
+    spread(late, arrays.truncated);
+    float *rewards = arrays.rewards + k * LANES * players();
     std::fill_n(rewards, i64(count) * players(), 0.0f);
     if (row_any(over.words)) {
         m.evaluator.run_goals(count);
@@ -429,17 +429,17 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
             block.over.words[w] = ended.words[w] | (block.over.words[w] & ~again.words[w]);
         open(block);
     } else if (row_any(ended.words)) {
-        emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.last);
+        emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, arrays.last);
         restart(block, ended);
         if (kept()) {
             m.load(block.fluents);
             m.evaluator.run_legal(count);
         }
     }
-    tell(k, told);
+    write_outputs(k, arrays);
 }
 
-Env::Outcome Env::step(const i32 *actions, const u8 *held, const Told &told) {
+Env::Outcome Env::step(const i32 *actions, const u8 *held, const OutputArrays &arrays) {
     const std::lock_guard lock(mutex_);
     Outcome outcome;
     for (i64 k = 0; k < blocks(); ++k) {
@@ -448,7 +448,7 @@ Env::Outcome Env::step(const i32 *actions, const u8 *held, const Told &told) {
     }
     outcome.illegal = find_illegal(actions);
     if (outcome.illegal >= 0) return outcome;
-    for (i64 k = 0; k < blocks(); ++k) advance(k, told, outcome);
+    for (i64 k = 0; k < blocks(); ++k) advance(k, arrays, outcome);
     return outcome;
 }
 

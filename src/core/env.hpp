@@ -35,7 +35,7 @@ struct EnvOptions {
 };
 
 // Output arrays of the caller, lane by lane, see `Env::bytes`.  `percepts` and `last` only if the options require them.
-struct Told {
+struct OutputArrays {
     u8 *observation = nullptr, *legal = nullptr;
     u8 *player = nullptr;     // [lanes] the player to move
     float *rewards = nullptr; // [lanes * players]
@@ -64,7 +64,7 @@ public:
     i64 seed_words() const { return blocks() * 2 * 4 * WORDS; }
     void sow(const u64 *words);
     // Reset the lanes in `fresh` to the initial state, write the outputs of all lanes; false if two players have a choice.
-    bool begin(const u8 *fresh, const Told &told);
+    bool begin(const u8 *fresh, const OutputArrays &arrays);
 
     struct Outcome {
         i64 illegal = -1;      // the first lane whose action is not legal: then no game has moved
@@ -72,7 +72,7 @@ public:
         bool goalless = false; // a player does not have exactly one goal value at the end of a game
     };
     // Step all lanes that are neither over nor in `held`, which may be null.  `actions` has `given()` numbers for each lane.
-    Outcome step(const i32 *actions, const u8 *held, const Told &told);
+    Outcome step(const i32 *actions, const u8 *held, const OutputArrays &arrays);
     // Draw a random legal action for each player, or for the player to move.
     void sample(i32 *actions);
     // Write the values of these fluents; column -1 is false.
@@ -125,9 +125,9 @@ private:
     void open(Block &block);
     void restart(Block &block, const Row &ended);
     void look(const Block &block);
-    void tell(i64 k, const Told &told);
+    void write_outputs(i64 k, const OutputArrays &arrays);
     void emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out);
-    void advance(i64 k, const Told &told, Outcome &outcome);
+    void advance(i64 k, const OutputArrays &arrays, Outcome &outcome);
 
     CircuitPtr circuit_;
     i64 lanes_;

@@ -20,8 +20,8 @@ void transpose(u64 *square) {
 
 namespace {
 
-// The first `count` words of the transposed square; the others become anything.  Of each exchange only the half
-// that leads there is made.
+// Transposes a square of bits; only the first `count` words of the result are defined, and exchanges that do not
+// contribute to them are left out.
 void transpose_first(u64 *square, int count) {
     u64 mask = 0x00000000FFFFFFFFu;
     int distance = 32;

@@ -9,9 +9,9 @@ namespace herbrand {
 
 namespace {
 
-// Where more games wait, lanes are given new ones when so many have none: each time costs one evaluation more.
+// While games wait, idle lanes are refilled when they are this many, because each refill costs an additional evaluation.
 constexpr int REFILL = 96;
-// After so many steps games are moved together into half of the lanes when these are enough.
+// The interval in steps at which games are moved together if half of the lanes are enough for them.
 constexpr i64 LONG = 16;
 
 } // namespace
@@ -38,7 +38,7 @@ void Playing::advance() {
     kernels().take_where(changing_.data(), following_.data(), static_cast<int>(changing_.size()), playing_, lanes_ / 64);
 }
 
-// Move the games that are being played into the first half of the lanes, in their order.
+// Moves the running games into the first half of the lanes, in their order.
 void Playing::move_together() {
     const int words = circuit_.state_words();
     states_.resize(std::size_t(LANES) * words);
@@ -55,7 +55,7 @@ void Playing::move_together() {
     lanes_ = LANES / 2;
 }
 
-// Note in which games the moves were made that are being taken.
+// Records in which games the current moves are made.
 void Playing::note_played(const Games &games) {
     u64 *all = lanes_ == LANES ? games.played : played_.data();
     for (int r = 0; r < circuit_.roles; ++r) {
@@ -67,7 +67,7 @@ void Playing::note_played(const Games &games) {
     }
 }
 
-// Tell of the moves that were noted since games were moved together, which left lane i to game `game_[i]`.
+// Reports the moves recorded since games were last moved together; lane i has game `game_[i]`.
 void Playing::note_played_apart(const Games &games) {
     for (int move = 0; move < circuit_.moves; ++move)
         each_lane(played_.data() + std::size_t(move) * WORDS, [&](int lane) {
@@ -75,7 +75,7 @@ void Playing::note_played_apart(const Games &games) {
         });
 }
 
-// Begin waiting games in all lanes that have none.
+// Begins waiting games in all idle lanes.
 void Playing::begin_more(const Games &games) {
     alignas(64) u64 fresh[WORDS] = {};
     const int words = circuit_.state_words();
@@ -98,7 +98,7 @@ void Playing::begin_more(const Games &games) {
     };
     alignas(64) u64 rows[2][WORDS] = {};
     std::fill_n(rows[1], WORDS, ~u64(0));
-    alignas(64) u64 squares[64 * WORDS]; // what is not fresh may hold anything
+    alignas(64) u64 squares[64 * WORDS]; // lanes that are not fresh are undefined
     for (int j = 0; 64 * j < circuit_.fluents; ++j) {
         const int bits = std::min(64, circuit_.fluents - 64 * j);
         if (are_equal) {
@@ -112,7 +112,7 @@ void Playing::begin_more(const Games &games) {
     for (int w = 0; w < WORDS; ++w) playing_[w] |= fresh[w];
 }
 
-// Note that games have ended, or were cut off.
+// Records games that ended or were cut off.
 void Playing::end(const Games &games, const u64 *lanes, bool is_late) {
     each_lane(lanes, [&](int lane) {
         const i64 steps = step_ - start_[lane];
@@ -125,7 +125,7 @@ void Playing::end(const Games &games, const u64 *lanes, bool is_late) {
     }
 }
 
-// Read the goals and last states of the games that are over; after `run_legal`.
+// Reads the goals and last states of finished games; after `run_legal`.
 void Playing::read_out(const Games &games) {
     const int roles = circuit_.roles;
     evaluator_.run_goals(lanes_);
@@ -166,11 +166,11 @@ bool Playing::play(const Games &games, u64 *generator, Stop &stop) {
     std::memset(playing_, 0, sizeof playing_);
     std::memset(done_, 0, sizeof done_);
     std::memset(stuck_, 0, sizeof stuck_);
-    // lanes without a game must have a state that can be reached
+    // Idle lanes need a reachable state too, on whose invariants the program relies.
     const i64 first = games.parent(0);
     evaluator_.load(games.states, circuit_.state_words(), &first, 0, 1);
     begin_more(games);
-    i64 oldest = 0; // no game that is being played began earlier
+    i64 oldest = 0; // a lower bound of the steps in which running games began
     for (;;) {
         if (stop.due()) {
             chooser_.clear();

@@ -16,11 +16,11 @@ constexpr u64 LOW = 0xFFFFFFFFu;
 
 void StateTable::grow(const u64 *states, i64 needed, Patience &patience) {
     i64 size = entries_.size();
-    // few doublings while it is small, no more memory than needed when it is large
+    // Grows fast while the table is small, slowly when it is large, to save memory.
     while (5 * needed > 3 * size) size *= size < (i64(1) << 22) ? 8 : 2;
     if (size == entries_.size()) return;
     is_whole_ = false;
-    entries_ = Zeros<u64>(); // the old one goes before the new one comes
+    entries_ = Zeros<u64>(); // free the old table before allocating the new one
     entries_ = Zeros<u64>(size);
     const u64 mask = static_cast<u64>(size) - 1;
     constexpr i64 AHEAD = 16;
@@ -56,7 +56,7 @@ void StateTable::insert(u64 *states, i32 *parents, const u64 *rows, i64 n, const
         grow(states, count_ + (last - first), patience);
         u64 *const entries = entries_.data();
         const u64 mask = static_cast<u64>(entries_.size()) - 1;
-        // what does not depend on each other waits for the memory together
+        // Independent lookups in batches, so that their cache misses overlap.
         for (i64 i = first; i < last; ++i) {
             const u64 h = hashes[i - first] = state_hash(rows + i * words_, words_);
             __builtin_prefetch(entries + (h & mask));
@@ -236,7 +236,7 @@ StateGraph::Layout StateGraph::layout(i64 i, int role) const {
     return {first, mine, stride, total / (stride * mine)};
 }
 
-// The move of a role after which the worst rank is best, and that rank; all ranks must be in [0, below).
+// The maximin move of a role, and its rank: the best worst case.  All ranks must be in [0, below).
 std::pair<i32, i32> StateGraph::best(i64 i, int role, const i32 *rank, i32 below, Patience &patience) const {
     const auto [begin, end] = edges(i);
     if (begin == end) return {NEVER, NEVER};

@@ -10,9 +10,9 @@ namespace {
 
 using Row = std::vector<i32>; // literals, ascending, each once
 
-constexpr std::size_t WIDE = 48;        // of wider conjunctions only neighbours are looked at as pairs
-constexpr std::size_t MOST_IMPLIED = 12; // inputs that a conjunction is remembered to need
-constexpr int DEEPEST = 500;            // factors within factors
+constexpr std::size_t WIDE = 48;         // wider conjunctions contribute only pairs of adjacent literals: not n² of them
+constexpr std::size_t MOST_IMPLIED = 12; // a conjunction that implies more inputs is not recorded as implying any
+constexpr int DEEPEST = 500;             // maximum nesting of factors, since `none_of` is recursive
 
 void make_row(Row &literals) {
     std::sort(literals.begin(), literals.end());
@@ -26,7 +26,7 @@ void remove(Row &row, i32 literal) {
     if (at != row.end() && *at == literal) row.erase(at);
 }
 
-// Whether a row has a literal and its inverse: these are neighbours.
+// Whether a row has a literal and its inverse, which are neighbours in a sorted row.
 bool contradicts(const Row &row) {
     for (std::size_t i = 1; i < row.size(); ++i)
         if ((row[i - 1] ^ 1) == row[i] && !(row[i - 1] & 1)) return true;
@@ -39,7 +39,7 @@ u64 hash_of(const Row &row) {
     return key;
 }
 
-// Groups of inputs of which never two are true, and what follows for conjunctions.
+// Simplifies conjunctions by groups of mutually exclusive inputs.
 class Exclusive {
 public:
     Exclusive(View<i64> start, View<i32> group) {
@@ -48,14 +48,15 @@ public:
     }
     bool empty() const { return groups_.empty(); }
 
-    // Leave out of a row what the rest of it implies; false if the row is never true.
+    // Remove inverted inputs that the other literals of a row imply; false if the row is never true, because it implies
+    // two inputs of a group.
     bool reduce(Row &row) {
         owner_.clear();
         for (const i32 literal : needed(row))
             for (const i32 number : groups_.at(literal))
                 if (owner_.try_emplace(number, literal).first->second != literal) return false;
         if (owner_.empty()) return true;
-        // an input is false anyway if another one of its group is true
+        // an inverted input is implied if another input of its group is
         std::erase_if(row, [&](i32 literal) {
             if (!(literal & 1)) return false;
             const auto in = groups_.find(literal ^ 1);
@@ -67,34 +68,36 @@ public:
         });
         return true;
     }
-    // Remember which inputs a conjunction needs.
+    // Record which inputs a conjunction implies, so that conjunctions of it can be reduced.
     void learn(i32 literal, const Row &row) {
         Row inputs = needed(row);
         if (!inputs.empty() && inputs.size() <= MOST_IMPLIED) implied_[literal] = std::move(inputs);
     }
 
 private:
+    // The inputs that a row implies, directly or through the conjunctions in it.
     Row needed(const Row &row) const {
-        Row found;
+        Row inputs;
         for (const i32 literal : row) {
-            if (groups_.contains(literal)) found.push_back(literal);
-            else if (const auto known = implied_.find(literal); known != implied_.end())
-                found.insert(found.end(), known->second.begin(), known->second.end());
+            if (groups_.contains(literal)) inputs.push_back(literal);
+            else if (const auto entry = implied_.find(literal); entry != implied_.end())
+                inputs.insert(inputs.end(), entry->second.begin(), entry->second.end());
         }
-        make_row(found);
-        return found;
+        make_row(inputs);
+        return inputs;
     }
 
-    std::unordered_map<i32, Row> groups_;  // an input's literal -> the groups it is in
-    std::unordered_map<i32, Row> implied_; // a conjunction's literal -> the literals of inputs it needs
-    std::unordered_map<i32, i32> owner_;
+    std::unordered_map<i32, Row> groups_;  // literal of an input -> the groups it is in
+    std::unordered_map<i32, Row> implied_; // literal of a conjunction -> literals of the inputs it implies
+    std::unordered_map<i32, i32> owner_;   // scratch: group -> the input in it that the row implies
 };
 
-// Conjunctions of any number of literals, equal ones being one; number n is node first + n.
+// Conjunctions of any number of literals with structural hashing; number n is node first + n.
 class Conjunctions {
 public:
     Conjunctions(i64 first, Exclusive exclusive) : first(first), exclusive_(std::move(exclusive)) {}
 
+    // The literal of a conjunction; constant 0 or 1 or an operand where it simplifies to that.
     i32 of(Row row) {
         make_row(row);
         remove(row, 1);
@@ -112,8 +115,9 @@ public:
         return literal(number);
     }
 
-    // That no term is true, a term being true when all of its literals are.  In each disjunction the literal that
-    // most terms share is taken out, again and again; among equals the one with the highest number.
+    // The inverse of a disjunction of terms, which are conjunctions.  Greedy algebraic factoring (Brayton and McMullen
+    // 1982): the literal that most terms share, the highest of several, is factored out of these terms, until no literal
+    // occurs in two terms.
     i32 none_of(std::vector<Row> terms, int depth = 0) {
         std::vector<Row> rest;
         std::unordered_map<u64, std::vector<std::size_t>> seen;
@@ -144,7 +148,7 @@ public:
                 const auto [count, literal] = order.top();
                 order.pop();
                 Uses &of = uses[literal];
-                if (of.count < count) { // some of its terms went with other factors meanwhile
+                if (of.count < count) { // out of date: terms went to other factors
                     if (of.count > 1) order.emplace(of.count, literal);
                     continue;
                 }
@@ -170,17 +174,18 @@ public:
 private:
     i32 literal(i32 number) const { return static_cast<i32>(2 * (first + number)); }
 
-    std::unordered_map<u64, std::vector<i32>> known_; // numbers of rows by their hash
+    std::unordered_map<u64, std::vector<i32>> known_; // hash of a row -> numbers of the rows with this hash
     Exclusive exclusive_;
 };
 
-// A gate that only one other gate uses: part of its conjunction, or of its disjunction.
+// A conjunction not yet built: of literals, and of the inverses of terms.  Gates that only one other gate uses are
+// collected like this and merged into it.
 struct Inner {
     Row literals;
     std::vector<Row> terms;
 };
 
-// Pairs of literals and the rows that have both.
+// Pairs of literals, and the rows that contain both.
 class Pairs {
 public:
     static u64 key(i32 a, i32 b) { return static_cast<u64>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b); }
@@ -193,26 +198,26 @@ public:
         for (std::size_t i = 1; i < row.size(); ++i)
             for (std::size_t j = 0; j < i; ++j) all_.push_back({key(row[j], row[i]), number});
     }
-    // The pairs that several rows have.
+    // The pairs that occur in several rows.
     std::unordered_map<u64, std::vector<i32>> shared() {
         std::sort(all_.begin(), all_.end());
-        std::unordered_map<u64, std::vector<i32>> found;
+        std::unordered_map<u64, std::vector<i32>> rows_by_pair;
         for (std::size_t begin = 0, end; begin < all_.size(); begin = end) {
             for (end = begin + 1; end < all_.size() && all_[end].first == all_[begin].first;) ++end;
             if (end - begin < 2) continue;
-            std::vector<i32> &rows = found[all_[begin].first];
+            std::vector<i32> &rows = rows_by_pair[all_[begin].first];
             for (std::size_t i = begin; i < end; ++i) rows.push_back(all_[i].second);
         }
         all_ = {};
-        return found;
+        return rows_by_pair;
     }
 
 private:
     std::vector<std::pair<u64, i32>> all_;
 };
 
-// Make gates of pairs that several rows share, the most frequent first, among equals the one with lower numbers.
-// A row then has the literal of the gate in their place: number n of the result is node `base + n`.
+// Make a gate of each pair of literals that several rows share, the most frequent pair first, the lowest of several.
+// In the rows the literal of the gate replaces the pair; gate n of the result is node `base + n`.
 std::vector<std::pair<i32, i32>> share_pairs(std::vector<Row> &rows, const std::vector<bool> &used, i64 base) {
     Pairs pairs;
     for (std::size_t n = 0; n < rows.size(); ++n)
@@ -235,7 +240,7 @@ std::vector<std::pair<i32, i32>> share_pairs(std::vector<Row> &rows, const std::
             where.erase(at);
             continue;
         }
-        if (static_cast<i64>(users.size()) < -minus_count) {
+        if (static_cast<i64>(users.size()) < -minus_count) { // out of date: other gates took literals of its rows
             order.emplace(-static_cast<i64>(users.size()), pair);
             continue;
         }
@@ -261,7 +266,7 @@ std::vector<std::pair<i32, i32>> share_pairs(std::vector<Row> &rows, const std::
     return shared;
 }
 
-// The conjunction of literals, older ones joined first.
+// The conjunction of literals as gates of two inputs; the lowest nodes are joined first, which keeps the tree shallow.
 i32 balanced(GateGraph &graph, const Row &literals) {
     std::priority_queue<i32, std::vector<i32>, std::greater<>> heap(literals.begin(), literals.end());
     while (heap.size() > 1) {
@@ -296,44 +301,46 @@ Factored factor(View<i32> left, View<i32> right, i64 first, View<i32> outputs, V
     std::vector<i32> uses(first + gates);
     for (i64 g = 0; g < gates; ++g)
         for (const i32 literal : {left[g], right[g]}) ++uses[literal >> 1];
-    for (i64 i = 0; i < outputs.size; ++i) uses[outputs[i] >> 1] = 2; // outputs keep their gate
+    for (i64 i = 0; i < outputs.size; ++i) uses[outputs[i] >> 1] = 2; // outputs need gates of their own
     std::vector<i32> value(first + gates);                            // the literal that a node has become
     for (i64 node = 0; node < first; ++node) value[node] = static_cast<i32>(2 * node);
     std::vector<Inner> inner(gates);
-    Conjunctions made(first, Exclusive(group_start, group));
-    const auto closed = [&](Inner &part) { // a conjunction as a term
+    Conjunctions conjunctions(first, Exclusive(group_start, group));
+    const auto closed = [&](Inner &part) { // a conjunction as a single row of literals
         Row literals = std::move(part.literals);
-        if (!part.terms.empty()) literals.push_back(made.none_of(std::move(part.terms)));
+        if (!part.terms.empty()) literals.push_back(conjunctions.none_of(std::move(part.terms)));
         part = {};
         make_row(literals);
         remove(literals, 1);
         return literals;
     };
+    // Rebuild from inputs to outputs: a gate used once is merged into its user, as literals of the same conjunction or,
+    // if it is inverted, as a term of a disjunction.
     for (i64 g = 0; g < gates; ++g) {
-        Inner here;
+        Inner conjunction;
         for (const i32 literal : {left[g], right[g]}) {
             const i64 node = literal >> 1;
             if (node < first || uses[node] > 1) {
-                here.literals.push_back(value[node] ^ (literal & 1));
+                conjunction.literals.push_back(value[node] ^ (literal & 1));
             } else if (literal & 1) {
-                here.terms.push_back(closed(inner[node - first]));
+                conjunction.terms.push_back(closed(inner[node - first]));
             } else {
                 Inner &part = inner[node - first];
-                here.literals.insert(here.literals.end(), part.literals.begin(), part.literals.end());
-                std::move(part.terms.begin(), part.terms.end(), std::back_inserter(here.terms));
+                conjunction.literals.insert(conjunction.literals.end(), part.literals.begin(), part.literals.end());
+                std::move(part.terms.begin(), part.terms.end(), std::back_inserter(conjunction.terms));
                 part = {};
             }
         }
         if (uses[first + g] > 1) {
-            if (!here.terms.empty()) here.literals.push_back(made.none_of(std::move(here.terms)));
-            value[first + g] = made.of(std::move(here.literals));
+            if (!conjunction.terms.empty()) conjunction.literals.push_back(conjunctions.none_of(std::move(conjunction.terms)));
+            value[first + g] = conjunctions.of(std::move(conjunction.literals));
         } else {
-            inner[g] = std::move(here);
+            inner[g] = std::move(conjunction);
         }
     }
 
-    // What outputs need, with pairs shared.
-    std::vector<Row> &rows = made.rows;
+    // Share pairs among the conjunctions on which outputs depend.
+    std::vector<Row> &rows = conjunctions.rows;
     std::vector<bool> used(rows.size());
     std::vector<i32> stack;
     for (i64 i = 0; i < outputs.size; ++i) stack.push_back(value[outputs[i] >> 1] >> 1);
@@ -347,7 +354,7 @@ Factored factor(View<i32> left, View<i32> right, i64 first, View<i32> outputs, V
     const i64 base = first + static_cast<i64>(rows.size());
     const auto shared = share_pairs(rows, used, base);
 
-    // Gates in the order in which outputs need them.
+    // Emit gates of two inputs in depth-first order from the outputs.
     GateGraph graph;
     graph.variables(first - 1); // node 0 is false in both
     std::vector<i32> place(base + static_cast<i64>(shared.size()), -1);

@@ -116,7 +116,7 @@ Components strong_components(View<i64> start, View<i32> edges, i64 count) {
     for (i64 k = 0; k < edges.size; ++k) require(edges[k] >= 0 && edges[k] < count, "an edge to a node that is none");
     struct Frame {
         i32 node;
-        i64 place; // the next edge to look at
+        i64 place; // the next edge to follow
     };
     std::vector<i32> index(count, -1), low(count), stack;
     std::vector<bool> on_stack(count);
@@ -189,7 +189,7 @@ Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, Vi
         for (i64 k = i; k < j; ++k) {
             const i32 atom = order[k];
             if (literal[atom] >= 0) continue;
-            i32 none = 1; // whether no rule gives the atom
+            i32 none = 1; // the conjunction of the inverted bodies: no rule derives the atom
             for (i64 r = rule_start[atom]; r < rule_start[atom + 1]; ++r) {
                 const i32 rule = rules.at(r);
                 i32 all = 1;
@@ -224,7 +224,7 @@ std::vector<u8> mark_cone(View<i32> left, View<i32> right, i64 first, i64 feedba
     const i64 gates = left.size, loop_count = loops.size / 4;
     require(right.size == gates, "gates do not have two operands each");
     require(0 <= feedback_first && feedback_first <= first, "gates come after feedback");
-    // in which loop a gate and a feedback node is
+    // The loops of gates and feedback nodes.
     std::vector<i32> of_gate(loop_count ? gates : 0, -1), of_feedback(feedback.size, -1);
     for (i64 k = 0; k < loop_count; ++k) {
         const i32 *loop = loops.data + 4 * k;
@@ -274,25 +274,25 @@ std::vector<u8> mark_cone(View<i32> left, View<i32> right, i64 first, i64 feedba
 }
 
 std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *state, i32 *uses, i64 room, i64 root) {
-    enum : std::int8_t { DEFINED = 1, MET = 2 };
+    enum : std::int8_t { DEFINED = 1, VISITED = 2 };
     require(right.size == left.size, "gates do not have two operands each");
     room = std::min(room, left.size);
     const auto is_new = [&](i64 node) {
         require(node >= 0 && node < room, "a node is out of range");
         return left[node] >= 0 && state[node] != DEFINED;
     };
-    std::vector<i64> rows, met;
+    std::vector<i64> rows, visited;
     if (!is_new(root)) return rows;
-    state[root] = MET;
-    met.push_back(root);
-    for (std::size_t i = 0; i < met.size(); ++i) {
-        for (const i32 side : {left[met[i]], right[met[i]]}) {
+    state[root] = VISITED;
+    visited.push_back(root);
+    for (std::size_t i = 0; i < visited.size(); ++i) {
+        for (const i32 side : {left[visited[i]], right[visited[i]]}) {
             const i64 child = side >> 1;
             if (!is_new(child)) continue;
             uses[child] += uses[child] < std::numeric_limits<i32>::max();
-            if (state[child] == MET) continue;
-            state[child] = MET;
-            met.push_back(child);
+            if (state[child] == VISITED) continue;
+            state[child] = VISITED;
+            visited.push_back(child);
         }
     }
     std::vector<i64> stack{root}, inner;
@@ -320,9 +320,9 @@ std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *stat
             ++rows[begin + 1];
         }
     }
-    // what stands in the row of another gate has none of its own
-    for (const i64 node : met)
-        if (state[node] == MET) state[node] = 0;
+    // Nodes that were merged into the row of another gate are not defined by themselves.
+    for (const i64 node : visited)
+        if (state[node] == VISITED) state[node] = 0;
     return rows;
 }
 

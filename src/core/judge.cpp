@@ -16,7 +16,7 @@ CircuitPtr with_features(const CircuitPtr &circuit, const std::vector<i32> &lite
     const i32 more = static_cast<i32>(literals.size()), border = c.first_feedback();
     auto made = std::make_shared<Circuit>(c);
     Circuit &with = *made;
-    // the new moves stand after the others: feedback and gates move up
+    // The added moves follow the others, so feedback and gates get higher numbers.
     const auto moved = [&](i32 literal) { return (literal >> 1) >= border ? literal + 2 * more : literal; };
     for (auto *list : {&with.left, &with.right, &with.feedback, &with.legal, &with.next, &with.goal, &with.sees})
         for (i32 &literal : *list) literal = moved(literal);
@@ -73,7 +73,7 @@ i64 Valuer::judged(const u64 *features, const u64 *legal, i64 goal) const {
             total += judge_.mobility[r] * count;
         }
     if (has_progress_) total += goal < 0 ? judge_.no_goal : judge_.progress * static_cast<double>(goal);
-    // compared before it is made whole: a number that is none, or too large, is none of an i64 either
+    // Compare before the conversion: NaN and numbers out of the range of i64 must not be converted.
     if (!(total > static_cast<double>(LOWEST))) return LOWEST;
     if (total > static_cast<double>(HIGHEST)) return HIGHEST;
     return static_cast<i64>(total);
@@ -99,7 +99,7 @@ void Valuer::look(int count, u64 *legal, u8 *over, i64 *values) {
         any |= over[i] != 0;
     }
     if (any) {
-        // -1: none yet, -2: several, or one that is no number
+        // -1: none yet, -2: several values, or one that is no number
         evaluator_.run_goals(count);
         std::fill(goals_.begin(), goals_.begin() + count, -1);
         for (const int k : mine_) {

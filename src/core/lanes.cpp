@@ -15,7 +15,7 @@ namespace {
 
 constexpr u8 COPY = 0xF0, NOT = 0x0F, FALSE = 0x00, TRUE = 0xFF;
 
-// Builds the graph of a program unit by unit, and then lays it out as rows and operations.
+// Builds the graph of a program unit by unit; `finish` covers it with functions and assigns rows.
 class Assembler {
 public:
     Assembler(const Circuit &circuit, int arity) : c(circuit) {
@@ -31,24 +31,24 @@ public:
         states_.push_back(literal >> 1);
         return literal;
     }
-    // A row that the caller writes, or a loop; the state must be complete.
+    // A row that the caller or the feedback of a loop writes; all `state` rows must have been added before.
     i32 row_input() {
         const i32 literal = g.input();
         inputs_.push_back(literal >> 1);
         return literal;
     }
     i32 last_input() const { return 1 + static_cast<i32>(2 * states_.size() + inputs_.size()); } // its row
-    // The literal in the graph of one in the circuit.
+    // Maps a literal of the circuit to one of the graph.
     i32 literal(i32 of) const { return node_[of >> 1] ^ (of & 1); }
     void stand_for(i32 node, i32 literal) { node_[node] = literal; }
 
-    // Have a literal in a row: `output` returns its number, which is known after `finish`.
+    // Requests a row with the value of a literal.  Returns the number of the output, whose row is known after `finish`.
     int output(i32 literal) {
         outputs_.push_back({literal, g.unit, -1, -1});
         return static_cast<int>(outputs_.size()) - 1;
     }
     void set_after(int state, i32 literal) { outputs_.push_back({literal, g.unit, state, -1}); }
-    // Have a literal in the row of an input of later units, which the caller may change in between.
+    // Requests that a literal is written to the row of an input of later units, which the caller may change in between.
     void set_input(i32 input, i32 literal) { outputs_.push_back({literal, g.unit, -1, input >> 1}); }
     i32 row(int output) const { return outputs_[output].row; }
 
@@ -74,7 +74,7 @@ public:
         gates(begin, end);
     }
     void next_unit() { ++g.unit; }
-    // Units from here on see those of the first stage only.
+    // Later units do not reuse gates of units from `visible` on: other stages may not have run before this one.
     Stage begin_stage(i32 visible) {
         next_unit();
         g.hidden = visible;
@@ -99,12 +99,12 @@ public:
         phase_.assign(nodes, 0);
         const auto want = [&](i32 of) {
             if (row_[of >> 1] == -1) {
-                row_[of >> 1] = -2; // some row
+                row_[of >> 1] = -2; // needs a row, which `place` assigns
                 wanted[g.nodes[of >> 1].unit].push_back(of >> 1);
             }
         };
         for (const Output &out : outputs_) want(out.literal);
-        // later units first: what they need of earlier ones is wanted there
+        // Later units first, since the leaves of their functions are roots of earlier units.
         std::vector<std::vector<Lut>> luts(units);
         std::vector<i32> index(nodes, -1);
         for (i32 u = units - 1; u >= 0; --u) {
@@ -118,7 +118,7 @@ public:
         }
         place(luts, next_row);
         for (i32 u = 0; u < units; ++u) emit(u, luts[u], next_row);
-        // rows within units have the highest numbers
+        // Temporary rows, which no other unit reads, have the highest numbers.
         p->kept = next_row;
         number_rest();
     }
@@ -131,8 +131,8 @@ private:
     struct Output {
         i32 literal;
         i32 unit;
-        int state; // the state that becomes it, -1 for none
-        i32 input; // the input that is given it, -1 for none
+        int state; // the fluent whose next value it is, or -1
+        i32 input; // the input whose row it is written to, or -1
         i32 row = -1;
     };
     struct Feedback {
@@ -141,7 +141,8 @@ private:
         int output;
     };
 
-    // Give a row to what is kept: that of its state where it is the state after, and the phase that is asked for.
+    // Assigns rows to nodes that other units or the caller read.  A node that is only read inverted has its inverse in its
+    // row (phase 1); one that is the next value of a fluent is computed in that fluent's row.
     void place(const std::vector<std::vector<Lut>> &luts, i32 &next_row) {
         std::vector<u8> phases(g.size(), 0);
         for (const Output &out : outputs_) phases[out.literal >> 1] |= out.literal & 1 ? 2 : 1;
@@ -159,7 +160,7 @@ private:
             const i32 n = out.literal >> 1;
             if (out.state < 0 && out.input < 0) continue;
             out.row = out.state < 0 ? row_[out.input] : 2 + p->states + out.state;
-            // the node itself is written there if it is made in the same unit, and stands in no other row
+            // Without a copy if the node is computed in this unit, in this phase, and has no other row.
             if (row_[n] == -2 && g.nodes[n].unit == out.unit && (out.literal & 1) == phase_[n]) row_[n] = out.row;
         }
         for (i32 n = 0; n < g.size(); ++n)
@@ -168,7 +169,7 @@ private:
 
     bool special(i32 n) const { return g.nodes[n].kind > Graph::AND; }
 
-    // The table of a function when the operand in place 0, 1 or 2 is inverted.
+    // The truth table for the inverted operand in place 0, 1 or 2.
     static u8 inverted(u8 table, int place) {
         switch (place) {
         case 0: return static_cast<u8>((table << 4) | (table >> 4));
@@ -183,7 +184,7 @@ private:
     }
     i32 fresh() { return TEMPORARY + temporaries_++; }
 
-    // A row with a literal in the present unit.
+    // A row with the value of a literal, not inverted, in the current unit.
     i32 positive(i32 of) {
         const i32 n = of >> 1;
         if (of == 0) return 0;
@@ -220,7 +221,7 @@ private:
             if (phase_[lut.node]) table ^= 0xFF;
             p->ops.push_back({row_of(lut.node), leaf[0], leaf[1], leaf[2], table});
         }
-        // outputs that are not where they are made
+        // Copies and inverses for outputs whose row is not the one their node is computed in.
         for (Output &out : outputs_) {
             if (out.unit != unit) continue;
             const i32 n = out.literal >> 1;
@@ -266,7 +267,7 @@ private:
         p->rows = p->kept + temporaries_;
     }
 
-    // A small map from numbers to rows, none of which is 0.
+    // A small hash map to rows other than 0.
     class Rows {
     public:
         i32 find_or(u64 key) const {
@@ -291,17 +292,17 @@ private:
 
     static constexpr i32 TEMPORARY = 1 << 29;
 
-    std::vector<i32> node_; // of the circuit, as literals of the graph
+    std::vector<i32> node_; // [nodes of the circuit] literals of the graph
     std::vector<i32> states_, inputs_;
     std::vector<Output> outputs_;
     std::vector<Feedback> feedback_;
     std::vector<i32> row_;
-    std::vector<u8> phase_; // whether a node's row has its opposite
+    std::vector<u8> phase_; // [nodes] 1 if the row of a node has its inverse
     Rows other_, inverse_;
     i32 temporaries_ = 0;
 };
 
-// Sorts the operations of each unit so that equal codes stand together, each after what it reads.
+// The order for walking: by level (the longest path from an input), then by code, so that runs of equal codes are long.
 void by_level(Program &p) {
     p.walked = p.ops;
     p.walked_rows = p.rows;
@@ -342,7 +343,7 @@ Number sum(Graph &g, const Number &x, const Number &y, i32 carry = 0) {
     return total;
 }
 
-// How many of some literals are true: adders of three bits, as few as possible.
+// The number of true literals, by full adders.
 Number population(Graph &g, const i32 *begin, const i32 *end) {
     Number total;
     for (std::vector<i32> bits(begin, end), carries; !bits.empty(); bits.swap(carries)) {
@@ -363,7 +364,7 @@ Number population(Graph &g, const i32 *begin, const i32 *end) {
     return total;
 }
 
-// The sums of numbers as a balanced tree: `sums` has its nodes, children first, the left one before.
+// The sums of numbers as a balanced tree in postorder.  `overflow` becomes true if a sum has more than `bits` bits.
 void tally(Graph &g, const std::vector<Number> &numbers, i32 begin, i32 end, std::size_t bits, std::vector<Number> &sums,
            i32 &overflow) {
     if (end - begin == 1) {
@@ -380,13 +381,13 @@ void tally(Graph &g, const std::vector<Number> &numbers, i32 begin, i32 end, std
     if (total.size() > bits) total.resize(bits);
 }
 
-// Find the number in which one of the given rank is, where each stands for so many: chosen[i] becomes true there, within
-// `mask`, and ranks[i] the rank within it.  `at` is the node of the tree: children come before, the right one last.
+// Descends the tree of `tally` to the number i whose interval of the prefix sums contains `rank`: chosen[i] becomes true in
+// the lanes of `mask`, and ranks[i] the rank within it.  `at` is the root of the subtree for numbers `begin` to `end`.
 void find(Graph &g, const std::vector<Number> &sums, i32 begin, i32 end, i32 at, Number rank, i32 mask,
           std::vector<i32> &chosen, std::vector<Number> &ranks) {
     if (end - begin == 1) {
         chosen[begin] = mask;
-        // a rank within a number has as many bits as that
+        // a rank is less than the number, and has no more bits
         rank.resize(std::min(rank.size(), sums[at].size()));
         ranks[begin] = rank;
         return;
@@ -394,7 +395,7 @@ void find(Graph &g, const std::vector<Number> &sums, i32 begin, i32 end, i32 at,
     const i32 middle = (begin + end) / 2;
     const i32 right = at - 1, left = right - (2 * (end - middle) - 1);
     const Number &fewer = sums[left];
-    // rank - fewer, and whether that is negative: then it is in the left half
+    // rest = rank - fewer; a borrow means that the rank is in the left half
     Number rest;
     i32 borrow = 0;
     for (std::size_t i = 0; i < std::max(rank.size(), fewer.size()); ++i) {
@@ -411,12 +412,12 @@ void find(Graph &g, const std::vector<Number> &sums, i32 begin, i32 end, i32 at,
     find(g, sums, middle, end, right, cut(rest, sums[right]), g.both(mask, borrow ^ 1), chosen, ranks);
 }
 
-// The tree of a choice.  Places stand in stretches: the stretch is found first, then the place in it, by one small tree
-// for all stretches, into which the one that was found is copied.
+// Circuits that choose one of many literals by its rank among the true ones.  The literals (*places*) are divided into
+// *stretches*: a tree over the stretches selects one, whose places are copied to one small tree that selects the place.
 struct Tree {
     std::vector<i32> places;
     i32 stretch = 1;
-    std::size_t bits = 0; // of the count
+    std::size_t bits = 0;     // of the number of true places
     std::vector<Number> sums; // over stretches
     Number count;
     i32 overflow = 0;
@@ -430,7 +431,7 @@ struct Tree {
         count = sums.back();
         count.resize(bits, 0);
     }
-    // Where each place is the one of the given rank, within `mask`.
+    // For each place the lanes of `mask` in which it is the one with the given rank.
     std::vector<i32> taken(Graph &g, const Number &rank, i32 mask) const {
         const i32 stretches = (size() + stretch - 1) / stretch;
         std::vector<i32> chosen(stretches, 0), chosen_places(size(), 0);
@@ -459,7 +460,7 @@ struct Tree {
 
 private:
     i32 size() const { return static_cast<i32>(places.size()); }
-    // Estimates, in operations.
+    // Estimated costs in operations.
     i32 best_stretch(int arity) const {
         const double node = arity == 3 ? 4.5 : 10, leaf = arity == 3 ? 9 : 17, each = arity == 3 ? 4 : 8;
         i32 best = 1;
@@ -482,7 +483,7 @@ i32 any_of(Graph &g, const Number &literals) {
     return any;
 }
 
-// Whether two of some literals are true, as a balanced tree; `any` becomes whether one is.
+// Whether two of some literals are true, as a balanced tree; `any` becomes whether at least one is.
 i32 two_of(Graph &g, const std::vector<i32> &literals, std::size_t begin, std::size_t end, i32 &any) {
     if (end - begin <= 1) {
         any = begin == end ? 0 : literals[begin];
@@ -495,8 +496,8 @@ i32 two_of(Graph &g, const std::vector<i32> &literals, std::size_t begin, std::s
     return g.either(g.either(low, high), g.both(left, right));
 }
 
-// A number below `count`, each equally likely, where one of some attempts succeeds, and 0 elsewhere: random numbers with as
-// many bits as the count has, of which the first is taken that is below it.  `bits` gives random bits.
+// A uniformly distributed number below `count` by rejection sampling: of several random numbers with as many bits as the
+// count, the first that is below it; 0 in lanes in which all are rejected.  `bits` returns random bits.
 template <class Bits> Number drawn(Graph &g, const Number &count, Bits &&bits, i32 &succeeded) {
     const std::size_t size = count.size();
     Number mask(size), rank(size, 0);
@@ -518,7 +519,7 @@ template <class Bits> Number drawn(Graph &g, const Number &count, Bits &&bits, i
 }
 
 void finish(Program &p) {
-    if (why_no_code().empty()) schedule(p); // what is walked has an order of its own
+    if (why_no_code().empty()) schedule(p); // walking has an order of its own
     by_level(p);
     p.code = encode(p, p.why_walked);
 }
@@ -567,9 +568,9 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
     const Merge plan = merge(c, assume);
     p.plays = true;
     for (int f = 0; f < c.fluents; ++f) a.stand_for(1 + f, a.state());
-    // how often each role chooses, and among how many moves
+    // The choice of moves, as `merge` divides it into draws, and counters of legal moves.
     struct Role {
-        int draw = -1, place = 0;  // which draw decides for it, and its place there
+        int draw = -1, place = 0;  // the draw that decides for the role, and its place in it
         std::vector<i32> taken;    // [moves of the role]
         Number counter;
     };
@@ -617,11 +618,11 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
     const auto random_bit = [&] {
         i32 row = 0;
         const i32 literal = input(row);
-        if (p.randoms++ == 0) p.random = row; // they follow each other
+        if (p.randoms++ == 0) p.random = row; // random rows are consecutive
         return literal;
     };
     std::vector<Chosen> choices;
-    i32 wrong = 0; // what was taken for granted is not so
+    i32 wrong = 0; // whether an assumption of `merge` does not hold
     for (const auto &group : plan.groups) {
         std::vector<i32> members;
         i32 any = 0;
@@ -657,7 +658,7 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
         for (const i32 bit : count) choice.count_out.push_back(a.output(bit));
         choices.push_back(std::move(choice));
     }
-    // the next stage reads the rank from rows that the caller may change in between
+    // The next stage reads ranks from input rows, so that the caller can replace rejected ones.
     for (Chosen &choice : choices)
         for (i32 &bit : choice.rank) {
             const i32 read = a.row_input();
@@ -702,7 +703,7 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
     for (std::size_t k = 0; k < plan.draws.size(); ++k) {
         const Draw &draw = plan.draws[k];
         const Chosen &choice = choices[k];
-        // where several roles share a draw, none of them may have to choose
+        // If roles that take turns share a draw, only one of them may have several moves.
         const std::vector<i32> taken = choice.tree.taken(g, choice.rank, draw.roles.size() > 1 ? choice.any : 1);
         for (std::size_t i = 0; i < taken.size(); ++i)
             for (const i32 m : draw.places[i]) {
@@ -762,7 +763,7 @@ Machine::Machine(ProgramPtr program, bool walk) : program_(std::move(program)), 
     const Program &p = *program_;
     std::size_t rows = walk_ ? p.walked_rows : p.code->rows();
     if (!walk_ && p.code->pitch() < WORDS) {
-        rows += rows % 2; // both halves begin with a line of the cache
+        rows += rows % 2; // both arrays of halves begin at a cache line
         pitch_ = p.code->pitch();
         gap_ = std::ptrdiff_t(rows - 1) * pitch_;
     }
@@ -773,12 +774,12 @@ Machine::Machine(ProgramPtr program, bool walk) : program_(std::move(program)), 
 }
 
 void Machine::exchange() {
-    // operations that are walked name their rows; machine code has two pointers
+    // Walked operations have absolute rows, so states are copied; machine code gets pointers, which are swapped.
     if (walk_) std::memcpy(now_, after_, sizeof(u64) * WORDS * program_->states);
     else std::swap(now_, after_);
 }
 
-// Take over what the feedback of a loop has become, N words from `at` on; returns whether that changed anything.
+// Copies the sources of a loop's feedback to its targets, N words from `at` on; returns whether any target changed.
 template <int N> bool Machine::take_back(const Unit &unit, int at) {
     typedef u64 Words __attribute__((vector_size(8 * N)));
     Words differs{};

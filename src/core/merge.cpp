@@ -10,9 +10,9 @@ namespace {
 
 constexpr i64 MOST_WORK = 40'000'000; // gates computed for samples
 constexpr int MOST_STEPS = 256;
-constexpr std::size_t MOST_IMPLIED = 24; // literals that are remembered of a gate
-constexpr std::size_t MOST_TURNS = 4;    // fluents that tell together whether it is a role's turn
-constexpr int OFTEN = 64;                // states in which they have to be true in samples
+constexpr std::size_t MOST_IMPLIED = 24; // maximum number of recorded literals that a gate implies
+constexpr std::size_t MOST_TURNS = 4;    // maximum number of fluents that identify the turn of a role
+constexpr int OFTEN = 64;                // sampled states in which they have to be true
 
 // -- random games, 64 at a time, in the plainest way ----------------------------------------
 
@@ -27,8 +27,8 @@ public:
             for (int f = 0; f < c.fluents; ++f) states.push_back(value_[1 + f]);
             play();
         }
-        // Of groups in which there is often none, two may turn up rarely: where that is so in one, it may be in others that
-        // are written alike.
+        // In groups that often have no true member, two may be true rarely.  Where that was seen in one group, it is likely
+        // in others of the same form.
         i32 families = 0;
         for (const auto &group : c.alternatives) families = std::max(families, group.family + 1);
         std::vector<u8> broken(families, 0);
@@ -46,7 +46,7 @@ private:
             word = c.initial[f / 64] >> (f % 64) & 1 ? word | lanes : word & ~lanes;
         }
     }
-    // The groups of which two are true somewhere are none.
+    // Drop groups of which two members were true in some sampled state.
     void look() {
         for (std::size_t g = 0; g < alive.size(); ++g) {
             if (!alive[g]) continue;
@@ -116,14 +116,14 @@ private:
     SplitMix random_{1};
 
 public:
-    std::vector<u8> alive;  // [alternatives] of which never two were true
+    std::vector<u8> alive;  // [alternatives] whether never two members were true
     std::vector<i32> most;  // [roles] legal moves at once
     std::vector<u64> states;  // [steps, fluents] 64 states of each step
     std::vector<u64> several; // [steps, roles] where the role had several moves
     int steps() const { return static_cast<int>(several.size()) / std::max(1, c.roles); }
 
 private:
-    std::vector<u8> exact_; // [alternatives] of which always one was true
+    std::vector<u8> exact_; // [alternatives] whether always one member was true
 };
 
 // -- which literals of fluents must hold where a move is legal ------------------------------
@@ -153,10 +153,10 @@ public:
                 const auto [b, bs] = at_[c.right[g] ^ sign];
                 made.clear();
                 const i32 *x = pool_.data() + a, *y = pool_.data() + b;
-                // a conjunction needs what either side needs; where one of two holds, what both need
+                // a conjunction implies what either operand implies; a disjunction, what both imply
                 if (sign) std::set_intersection(x, x + as, y, y + bs, std::back_inserter(made));
                 else std::set_union(x, x + as, y, y + bs, std::back_inserter(made));
-                // what is true tells more than what is not
+                // positive literals are more useful than inverted ones
                 while (made.size() > MOST_IMPLIED) {
                     const auto odd = std::find_if(made.rbegin(), made.rend(), [](i32 l) { return (l & 1) != 0; });
                     made.erase(odd == made.rend() ? made.end() - 1 : odd.base() - 1);
@@ -206,7 +206,7 @@ public:
     }
 
 private:
-    // A group in which two different fluents are, or -1.
+    // A group that contains two different fluents, or -1.
     i32 group_of_both(i32 f, i32 other) const {
         if (f == other) return -1;
         const auto &x = groups_of_[f], &y = groups_of_[other];
@@ -240,10 +240,10 @@ private:
         }
         return true;
     }
-    // A few fluents of which a role's moves need one each, but for one move at most, and that were false wherever another
-    // role had a choice.  None where there are no such.
+    // A few fluents such that each move of a role but at most one needs one of them, and that were false wherever another
+    // role had a choice.  Empty if there are none.
     std::pair<std::vector<i32>, i32> turn(int r) const {
-        std::vector<std::vector<i32>> by(c.fluents); // fluent -> moves that need it
+        std::vector<std::vector<i32>> by(c.fluents); // [fluents] moves that need it
         std::vector<i32> left;
         for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) {
             if (c.legal[m] == 0) continue;
@@ -288,7 +288,7 @@ private:
         const auto idle = std::find_if(left.begin(), left.end(), [&](i32 m) { return !covered[m]; });
         return {found, idle == left.end() ? -1 : *idle};
     }
-    // As many roles as possible that take turns with the first; or that one alone.
+    // A large set of roles that take turns with the first one, which may be the only member.
     Draw together(const std::vector<i32> &roles) const {
         Draw draw{{roles[0]}, {{}}, {-1}, {}, 0};
         if (roles.size() == 1) return draw;
@@ -313,7 +313,7 @@ private:
             for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) {
                 if (c.legal[m] == 0) continue;
                 if (m == draw.idle[i]) {
-                    // it takes part in the choice unless it cannot be legal where the role has to choose
+                    // the move that needs no turn fluent takes no part in the choice if it is never legal in a turn
                     const auto [from, to] = implied_.of(c.legal[m]);
                     const bool never = std::all_of(draw.turn[i].begin(), draw.turn[i].end(), [&, from = from, to = to](i32 f) {
                         return std::find_if(from, to, [&](i32 l) { return excludes(l, 2 * (1 + f)); }) != to;
@@ -357,7 +357,7 @@ private:
             }
             return all - most;
         };
-        // what a group saves only falls: the one on top is right if it still is when computed anew
+        // Savings only decrease: if the top of the queue keeps its value when computed again, it is the maximum.
         std::vector<std::pair<std::size_t, i32>> heap;
         for (const auto &[g, split] : splits) heap.push_back({saved(split), -g});
         std::make_heap(heap.begin(), heap.end());
@@ -394,8 +394,8 @@ private:
     const Circuit &c;
     Sample sample_;
     Implied implied_;
-    std::vector<std::vector<i32>> groups_of_; // [fluents] groups that seem to hold, ascending
-    std::vector<std::vector<i32>> used_;      // [alternatives] fluents of them that are relied on
+    std::vector<std::vector<i32>> groups_of_; // [fluents] groups that held in all samples, ascending
+    std::vector<std::vector<i32>> used_;      // [alternatives] the members that the program assumes to be exclusive
 };
 
 } // namespace

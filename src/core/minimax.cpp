@@ -11,8 +11,7 @@ namespace herbrand {
 
 namespace {
 
-// Words that other threads may write at the same time.
-// std::atomic_ref is missing in many a C++ library.
+// Relaxed access to words that other threads may write at the same time (std::atomic_ref is missing in libc++ before 19).
 u64 peek(const u64 &word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 void poke(u64 &word, u64 value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
 
@@ -22,9 +21,11 @@ TranspositionTable::TranspositionTable(i64 bytes) {
     std::size_t entries = std::size_t(1) << 10;
     while (i64(entries) <= bytes / (2 * 16)) entries *= 2;
     words_ = Zeros<u64>(static_cast<i64>(2 * entries));
-    mask_ = entries - 2; // the first of a bucket
+    mask_ = entries - 2; // clears the lowest bit: the first entry of a bucket
 }
 
+// The data of an entry, from the lowest bit: 1 bit that is set in used entries, 2 for the bound, 1 for proved, 9 for the
+// depth, 20 for the value, 30 for the move plus 1.
 TranspositionTable::Entry TranspositionTable::probe(u64 key) const {
     u64 *bucket = words_.data() + 2 * place(key);
     for (int k = 0; k < 4; k += 2) {
@@ -45,7 +46,7 @@ void TranspositionTable::store(u64 key, i64 value, int depth, int bound, bool pr
     poke(entry[0], key ^ data);
 }
 
-// Holds a search still: one that is under way lets others in between two states.
+// Locks a search; `go_on` sees `waiting_` between two states and releases the lock.
 class AlphaBeta::Turn {
 public:
     explicit Turn(const AlphaBeta &search) : search_(search) {
@@ -65,7 +66,8 @@ private:
 
 namespace {
 
-// Moves a proved end by its distance from the root (sign -1), or back (sign 1).
+// A value other than that of a draw moves towards it by the plies from the root (sign -1), so that quicker wins and later
+// losses are better.  In the table values are relative to their state (sign 1), since it is reached at various plies.
 i64 moved(i64 value, int ply, int sign) {
     if (value > 50 * SCALE) return value + sign * ply;
     if (value < 50 * SCALE) return value - sign * ply;
@@ -85,13 +87,13 @@ AlphaBeta::AlphaBeta(CircuitPtr circuit, int role, Judge judge, std::shared_ptr<
     if (valuer_.circuit().moves >= 1 << 29) throw std::invalid_argument("too many moves");
 }
 
-// The role that has a choice, 0 if none has.
+// The role that has a choice in a row, 0 if none has; AT_ONCE if several have, STUCK if one has no legal move.
 int AlphaBeta::mover(i64 row) const {
     const Circuit &c = circuit();
     const u64 *mine = legal(row);
     int mover = -1;
     for (int r = 0; r < c.roles; ++r) {
-        bool some = false, several = false;
+        bool some = false, several = false; // legal moves, by bits that are set in the role's words
         for (int j = c.places[r]; j < c.places[r + 1]; ++j) {
             several |= (some && mine[j]) || (mine[j] & (mine[j] - 1));
             some |= mine[j] != 0;
@@ -105,7 +107,7 @@ int AlphaBeta::mover(i64 row) const {
     return std::max(mover, 0);
 }
 
-// What decides which successor is searched first: the larger, the sooner.
+// The priority of a successor: the move in the table first, then by static value, history heuristic and novelty.
 i64 AlphaBeta::order(i64 row, bool highest, i64 value, i64 hint) const {
     if (moves_[row] == hint) return FIRST;
     i64 order = highest ? value : 100 * SCALE - value;
@@ -114,14 +116,14 @@ i64 AlphaBeta::order(i64 row, bool highest, i64 value, i64 hint) const {
     return order;
 }
 
-// Whether the successors of a row are there; with `leaves` their legal moves need not be.
+// Whether the successors of a row were generated and not overwritten; without `leaves`, with their legal moves.
 bool AlphaBeta::has_successors(i64 row, bool leaves) const {
     const i64 first = first_of_[row];
     return first > 0 && first < used_ && parents_[first] == row + 1 && (leaves || whole_[row]);
 }
 
-// Adds a row to those whose successors are made next, unless they are there or the table may know enough of it to do
-// without them; returns false when there is no room.
+// Adds a row to those whose successors are generated in the next pass, unless they exist already or the table entry may
+// make them unnecessary; returns false if they do not fit into the pass, or into half of the stack.
 bool AlphaBeta::want(i64 row, int depth, bool leaves) {
     if (has_successors(row, leaves)) return true;
     const auto entry = table_->probe(keys_[row]);
@@ -142,22 +144,24 @@ i64 AlphaBeta::promising(i64 row) const {
     const auto entry = table_->probe(keys_[row]);
     const i64 hint = entry.known ? entry.move : -1, first = first_of_[row];
     const bool highest = mover(row) == valuer_.role();
-    i64 best = -1, most = DONE;
+    i64 best = -1, highest_order = DONE;
     for (i64 k = first; k < first + count_of_[row]; ++k) {
         if (overs_[k]) {
-            if (values_[k] == (highest ? 100 * SCALE : 0)) return -1;
+            if (values_[k] == (highest ? 100 * SCALE : 0)) return -1; // the row is decided without a search
             continue;
         }
         const i64 order = this->order(k, highest, values_[k], hint);
-        if (order > most) {
+        if (order > highest_order) {
             best = k;
-            most = order;
+            highest_order = order;
         }
     }
     return best;
 }
 
-// Lists the rows whose successors are to be made with those of a frame; returns the frame that needs them longest.
+// Fills `wanted_` with the row of a frame and rows whose successors will probably be needed: if the frame is not the first
+// below its parent, its siblings; if it is, the best successors of its parent's siblings.  Returns the lowest frame below
+// which they stay in use.
 int AlphaBeta::gather(int top, bool leaves) {
     const Circuit &c = circuit();
     const i64 row = frames_[top].row;
@@ -168,7 +172,7 @@ int AlphaBeta::gather(int top, bool leaves) {
     wanted_rows_ = count;
     if (top == 0 || used_ + count > rows_) return top;
     const int depth = frames_[top].depth;
-    const auto left = [&](const Frame &frame) {
+    const auto left = [&](const Frame &frame) { // the successors that are not searched yet, in order
         next_.clear();
         for (i64 k = frame.first; k < frame.first + frame.successors; ++k)
             if (orders_[k] != DONE) next_.push_back({-orders_[k], k});
@@ -190,13 +194,13 @@ int AlphaBeta::gather(int top, bool leaves) {
     return top - 2;
 }
 
-// Sets the only moves of the roles that have no choice, in all lanes of `made_from_`.
+// Sets or clears the only legal moves of the roles that have no choice, in all lanes of `made_from_`.
 void AlphaBeta::set_others(u64 value) {
     const Circuit &c = circuit();
     const int lanes = static_cast<int>(made_from_.size());
     for (int begin = 0, end; begin < lanes; begin = end) {
         const i64 from = made_from_[begin];
-        for (end = begin + 1; end < lanes && made_from_[end] == from;) ++end;
+        for (end = begin + 1; end < lanes && made_from_[end] == from;) ++end; // lanes of one parent are neighbours
         const int mover = this->mover(from);
         for (int r = 0; r < c.roles; ++r) {
             if (r == mover) continue;
@@ -215,8 +219,8 @@ void AlphaBeta::set_others(u64 value) {
     }
 }
 
-// Makes the successors of a frame's row, and of others; returns false where there is no room.  `leaves` says that none
-// of them will be searched: their legal moves are not kept.
+// Generates the successors of a frame's row and of other rows; returns false if the stack is full.  With `leaves` only
+// their values are needed, so that their legal moves are not stored.
 bool AlphaBeta::make_successors(int top, bool leaves) {
     const Circuit &c = circuit();
     Evaluator &e = valuer_.evaluator();
@@ -237,6 +241,8 @@ bool AlphaBeta::make_successors(int top, bool leaves) {
             }
         parents_[first_of_[each.row]] = static_cast<i32>(each.row + 1);
     }
+    // In each lane the state of the parent with one of its moves.  After two passes (`legal` for derived values on which
+    // `next` depends, `next`), `look` evaluates the new states.
     std::size_t which = 0;
     i64 left = wanted_[0].count;
     for (i64 begin = first; begin < last; begin += LANES) {
@@ -263,7 +269,7 @@ bool AlphaBeta::make_successors(int top, bool leaves) {
         }
     }
     used_ = last;
-    for (int k = longest; k <= top; ++k) frames_[k].kept = used_;
+    for (int k = longest; k <= top; ++k) frames_[k].kept = used_; // they stay until this frame is closed
     return true;
 }
 
@@ -274,7 +280,7 @@ void AlphaBeta::move_to(const u64 *root) {
     root_.clear();
     simultaneous_ = false;
     nodes_ = 0;
-    for (i64 &count : history_) count /= 8;
+    for (i64 &count : history_) count /= 8; // the history of the last move is a weak hint for this one
     for (Frame &frame : frames_) frame = Frame();
     top_ = 0;
     used_ = 1;
@@ -304,7 +310,8 @@ void AlphaBeta::push(int top, i64 row, i64 alpha, i64 beta, int depth) {
     frame.open = false;
 }
 
-// Opens a frame: its value may be known at once.
+// Opens a frame: probes the table, generates and orders successors, and looks up theirs (enhanced transposition
+// cutoffs).  Returns a result if no search is needed.
 AlphaBeta::Result AlphaBeta::enter(int top) {
     Frame &frame = frames_[top];
     const i64 row = frame.row;
@@ -351,15 +358,15 @@ AlphaBeta::Result AlphaBeta::enter(int top) {
         } else if (last) {
             heuristic = true;
         } else {
-            // what the table knows of it may be enough, for what is proved always
-            const auto known = table_->probe(keys_[k]);
-            if (known.known && top) {
-                const i64 bound = moved(known.value, top + 1, -1);
-                if ((known.depth >= depth - 1 || known.proved) &&
-                    ((highest && known.bound != UPPER && bound >= frame.beta) ||
-                     (!highest && known.bound != LOWER && bound <= frame.alpha)))
-                    return {true, bound, !known.proved};
-                if (known.bound == EXACT) value = bound;
+            // The table entry of a successor may cause a cutoff; a proved one suffices at any depth.
+            const auto successor = table_->probe(keys_[k]);
+            if (successor.known && top) {
+                const i64 bound = moved(successor.value, top + 1, -1);
+                if ((successor.depth >= depth - 1 || successor.proved) &&
+                    ((highest && successor.bound != UPPER && bound >= frame.beta) ||
+                     (!highest && successor.bound != LOWER && bound <= frame.alpha)))
+                    return {true, bound, !successor.proved};
+                if (successor.bound == EXACT) value = bound;
             }
             orders_[k] = order(k, highest, value, hint);
             continue;
@@ -387,14 +394,14 @@ AlphaBeta::Result AlphaBeta::enter(int top) {
     return {};
 }
 
-// Whether no other successor can matter.
+// Whether no other successor can matter: a cutoff, or a proved win (or loss) in DEEPEST steps at most.
 bool AlphaBeta::enough(int top) const {
     const Frame &frame = frames_[top];
     if (frame.highest) return frame.best >= frame.beta_first || (frame.proves && frame.best > 100 * SCALE - DEEPEST - 1);
     return frame.best <= frame.alpha_first || (frame.proves && frame.best < DEEPEST + 1);
 }
 
-// The result of a frame that is done; keeps it in the table.
+// The result of a frame whose search is complete, which is also stored in the table.
 AlphaBeta::Result AlphaBeta::close(int top) {
     const Frame &frame = frames_[top];
     bool heuristic = frame.heuristic;
@@ -403,14 +410,14 @@ AlphaBeta::Result AlphaBeta::close(int top) {
         bound = UPPER;
     else if (frame.best >= frame.beta_first)
         bound = LOWER;
-    // there may be a value that is better still, but not one that matters
+    // Heuristic values of other successors cannot change a proved cutoff.
     if (frame.proves && enough(top)) heuristic = false;
     table_->store(keys_[frame.row], moved(frame.best, top, 1), std::clamp(frame.depth, 0, 511), bound, !heuristic,
                   frame.choice);
     return {true, frame.best, heuristic};
 }
 
-// The successor with the highest order that is left; -1 if none is.
+// Takes the unsearched successor with the highest order; -1 if there is none.
 i64 AlphaBeta::next_child(int top) {
     const Frame &frame = frames_[top];
     i64 chosen = -1, highest = DONE;
@@ -423,11 +430,12 @@ i64 AlphaBeta::next_child(int top) {
     return chosen;
 }
 
-// Pushes a frame for a successor; with `full`, as deep and with the whole window.
+// Pushes a frame for a successor.  With `full`, or if it is the first, it has the whole window and depth; others are
+// searched with a null window, late ones also with reduced depth (late move reductions).
 void AlphaBeta::send(int top, i64 child, bool full) {
     Frame &frame = frames_[top];
     i64 alpha = frame.alpha, beta = frame.beta;
-    int depth = frame.depth - (frame.successors == 1 ? 0 : 1); // a forced move does not count
+    int depth = frame.depth - (frame.successors == 1 ? 0 : 1); // a forced move extends the search
     frame.child = child;
     if (top == 0) sent_ = nodes();
     frame.reduced = 0;
@@ -445,12 +453,15 @@ void AlphaBeta::send(int top, i64 child, bool full) {
     push(top + 1, child, alpha, beta, depth);
 }
 
+// The history heuristic: a cutoff counts more the deeper the search below it; all counts are halved before they dominate
+// values.
 void AlphaBeta::credit(i64 move, int depth) {
     history_[move] += i64(depth) * depth;
     if (history_[move] > 50 * SCALE)
         for (i64 &count : history_) count /= 2;
 }
 
+// The recursion of alpha-beta with an explicit stack of frames, so that it can be suspended between any two states.
 bool AlphaBeta::go_on(Stop &stop, i64 most) {
     std::unique_lock lock(turn_);
     const i64 last = nodes() + std::min(most, i64(1) << 60);
@@ -462,7 +473,7 @@ bool AlphaBeta::go_on(Stop &stop, i64 most) {
             lock.unlock();
             while (waiting_.load(std::memory_order_relaxed)) std::this_thread::yield();
             lock.lock();
-            top = top_; // there may be another root
+            top = top_; // `move_to` or `begin` may have been called
         }
         Result result;
         if (!frames_[top].open) result = enter(top);
@@ -482,21 +493,21 @@ bool AlphaBeta::go_on(Stop &stop, i64 most) {
                 return true;
             }
             Frame &frame = frames_[--top];
-            used_ = frame.kept; // what was made meanwhile goes
+            used_ = frame.kept; // pop the rows generated below it
             const i64 value = result.value, alpha = frame.alpha, beta = frame.beta;
             const i64 child = frame.child, move = moves_[child];
-            RootMove *known = top == 0 ? &root_[child - frame.first] : nullptr;
-            if (known) known->nodes += nodes() - sent_;
+            RootMove *root_move = top == 0 ? &root_[child - frame.first] : nullptr;
+            if (root_move) root_move->nodes += nodes() - sent_;
             const bool better = frame.highest ? value > alpha : value < beta;
             if (better && (frame.reduced == 2 || (frame.reduced && alpha < value && value < beta))) {
-                // the narrow or shallow search was not enough to say how good it is
+                // it failed high (or low) with a null window or reduced depth: search it again in full
                 send(top++, child, true);
                 break;
             }
-            if (known) {
-                known->value = value;
-                known->bound = alpha < value && value < beta ? EXACT : value <= alpha ? UPPER : LOWER;
-                known->proved = !result.heuristic;
+            if (root_move) {
+                root_move->value = value;
+                root_move->bound = alpha < value && value < beta ? EXACT : value <= alpha ? UPPER : LOWER;
+                root_move->proved = !result.heuristic;
             }
             ++frame.tried;
             frame.heuristic |= result.heuristic;
@@ -518,7 +529,7 @@ bool AlphaBeta::go_on(Stop &stop, i64 most) {
     }
 }
 
-// -- what was found -------------------------------------------------------------------------------------------
+// -- results --------------------------------------------------------------------------------------------------
 
 int AlphaBeta::chooser() const {
     const Turn turn(*this);

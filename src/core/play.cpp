@@ -27,7 +27,7 @@ Block::Block(const Circuit &c, ProgramPtr program, u64 seed, const std::vector<i
 }
 
 void Block::change(ProgramPtr program, bool walk) {
-    flush(); // counters are not alike
+    flush(); // programs may have different counters
     Machine other(std::move(program), walk);
     const Program &from = machine.program(), &to = other.program();
     const auto copy = [&](u64 *target, u64 *source) {

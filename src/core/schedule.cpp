@@ -6,15 +6,14 @@ namespace herbrand {
 
 namespace {
 
-// How many ways to go on are compared at each step, how many operations one of them may have, and how many readers of a
-// row are looked at.
+// Limits of a step: candidate cones that are compared, operations in a cone, readers of a row that are considered.
 constexpr i32 WAYS = 24, CONE = 32, READERS = 8;
 
-// About how many rows stand in registers and in the first level of the cache, and what it costs to read one that is not even
-// there, compared with one that is only not in a register.
+// Rows that fit into registers and into the first level of the cache (48 KiB), and the cost of a read that misses the
+// cache, on top of that of a read that misses the registers, which is 1.
 constexpr i32 REGISTERS = 14, NEAR = 768, FAR = 2;
 
-// Some of the numbers below a limit, in the order in which they were added.
+// A set of numbers below a limit, in the order of insertion: a doubly linked list in two arrays.
 class Sequence {
 public:
     explicit Sequence(i32 limit = 0) { reset(limit); }
@@ -25,7 +24,7 @@ public:
         before_[limit] = after_[limit] = limit; // a ring, in which the limit stands between the last and the first
     }
 
-    // What comes before the first and after the last one.
+    // The sentinel before the first and after the last one.
     i32 end() const { return end_; }
     i32 first() const { return after_[end_]; }
     i32 last() const { return before_[end_]; }
@@ -50,7 +49,7 @@ private:
     std::vector<i32> before_, after_;
 };
 
-// Counts how often operations read what is not among the `most` rows used last.
+// A least-recently-used cache of `most` rows: counts the reads that miss it.  A temporary row leaves after its last read.
 class Cache {
 public:
     explicit Cache(const Program &p) : p_(p), reads_(p.rows, 0), rows_(p.rows) {}
@@ -93,7 +92,9 @@ private:
     i32 size_ = 0, most_ = 0;
 };
 
-// Puts the operations of one unit after the other into order.
+// List scheduling of one unit after the other.  At each step it emits the cone (the operations not yet done on which an
+// operation depends) that frees most rows, among those whose top reads a row produced recently.  This keeps the number
+// of live rows small, which Sethi and Ullman (1970) minimise for trees, and for which general graphs need a heuristic.
 class Scheduler {
 public:
     explicit Scheduler(Program &p) : p_(p), cache_(p), maker_(p.rows, -1) {}
@@ -103,11 +104,11 @@ public:
         size_ = unit.end - unit.begin;
         read();
         order_.clear();
-        // everything is needed for some root
+        // Every operation is in the cone of some root.
         for (i32 root = 0;;) {
             while (root < size_ && (done_[root] || !is_root(root))) ++root;
             if (root == size_) break;
-            if (!go_on()) {
+            if (!go_on()) { // every candidate needs more rows: take the next root, unless its cone is much larger
                 cone(root, NO_LIMIT);
                 if (best_.empty() || cone_.size() <= 4 * best_.size()) best_ = cone_;
             }
@@ -119,7 +120,7 @@ public:
         std::vector<Op> after;
         after.reserve(size_);
         for (const i32 i : order_) after.push_back(ops_[i]);
-        // what is good step by step is not always good in the end
+        // The greedy order may be worse than the depth-first one.
         if (cost(after) <= cost(before)) std::copy(after.begin(), after.end(), p_.ops.begin() + unit.begin);
     }
 
@@ -130,7 +131,7 @@ private:
         return cache_.misses(ops, REGISTERS) + FAR * cache_.misses(ops, NEAR);
     }
 
-    // Who makes and who reads what.
+    // Set up the data dependencies between the operations of the unit.
     void read() {
         made_of_.assign(std::size_t(size_) * 3, -1);
         waits_.assign(size_, 0);
@@ -172,18 +173,18 @@ private:
         while (n < 3 && first[n] >= 0) ++n;
         return {first, first + n};
     }
-    // Rows that are kept are in memory anyway.
+    // The rows below `kept` (constants, states, results) have fixed places and do not count as live.
     bool temporary(i32 i) const { return ops_[i].out >= p_.kept; }
-    // Whether nobody in this unit needs it, or it is kept for others.
+    // Whether its result has a fixed place, or no operation of this unit reads it.
     bool is_root(i32 i) const { return !temporary(i) || first_reader_[i] == first_reader_[i + 1]; }
-    // How many rows are alive before it more than after it.
+    // The live rows before the operation minus those after it.
     i32 freed(i32 i) const {
         i32 change = is_root(i) ? 0 : -1;
         for (const i32 of : made_of(i)) change += unread_[of] == 1 && temporary(of);
         return change;
     }
 
-    // Do an operation, and then all that is ready and makes nothing worse.
+    // Emit an operation, then ready operations that do not increase the number of live rows.
     void emit(i32 first) {
         ready_.push_back(first);
         bool forced = true;
@@ -208,13 +209,13 @@ private:
         }
     }
 
-    // The first reader that has still to come; there must be one.
+    // The first reader that is not done; there must be one.
     i32 next_reader(i32 i) {
         while (done_[readers_[head_[i]]]) ++head_[i];
         return readers_[head_[i]];
     }
 
-    // What has to be done for an operation, itself last; false if that is too much.
+    // Collect in `cone_` the cone of an operation in depth-first order, the operation last; false if it exceeds `most`.
     bool cone(i32 top, i32 most) {
         cone_.clear();
         path_.clear();
@@ -238,7 +239,7 @@ private:
         }
         return true;
     }
-    // How many rows are alive before the operations of the cone more than after them.
+    // The live rows before the operations of the cone minus those after them.
     i32 freed_by_cone() {
         i32 change = 0;
         for (const i32 i : cone_)
@@ -254,7 +255,7 @@ private:
         return change;
     }
 
-    // Find in `best_` what frees most rows among what reads the latest ones; returns whether it is not a loss.
+    // Set `best_` to the cone that frees most rows, the smallest of several; returns whether it does not add live rows.
     bool go_on() {
         i32 ways = 0, most = -NO_LIMIT;
         best_.clear();
@@ -278,14 +279,14 @@ private:
     Cache cache_;
     const Op *ops_ = nullptr;
     i32 size_ = 0;
-    std::vector<i32> maker_;                  // [rows] the operation of this unit that makes it
-    std::vector<i32> made_of_;                // [operations, 3] operations, those that there are first
-    std::vector<i32> first_reader_, readers_; // operations that read what one makes
-    std::vector<i32> head_;                   // readers before it are done
-    std::vector<i32> waits_, unread_;         // operations: how many before it, and of its readers, have still to come
+    std::vector<i32> maker_;                  // [rows] the operation of this unit that computes it, or -1
+    std::vector<i32> made_of_;                // [operations, 3] the operations that compute its operands, then -1
+    std::vector<i32> first_reader_, readers_; // the operations that read its result: a compressed sparse row matrix
+    std::vector<i32> head_;                   // its readers before this index are done
+    std::vector<i32> waits_, unread_;         // numbers of its operands, and of its readers, that are not done
     std::vector<u8> done_;
-    Sequence alive_;                          // temporary rows that are still needed, by what makes them
-    std::vector<i32> stamp_, count_;
+    Sequence alive_;                          // live temporary rows, as the operations that computed them
+    std::vector<i32> stamp_, count_;          // `now_` for members of the current cone; reads of an operand by the cone
     i32 now_ = 0;
     std::vector<i32> order_, ready_, cone_, best_;
     std::vector<std::pair<i32, i32>> path_;

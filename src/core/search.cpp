@@ -12,11 +12,11 @@ namespace herbrand::search {
 
 namespace {
 
-constexpr int JOINTS = 64;     // joint moves made when a position is expanded in which several roles have a choice
-constexpr int CHECKED = 1024;  // joint moves up to which proved values are carried up where roles move at once
-constexpr int USELESS = 64;    // ways without a new leaf after which a round ends
-constexpr i64 STEPS = 1 << 16; // of all ways of a round
-constexpr u64 GOLDEN = 0x9E3779B97F4A7C15u;
+constexpr int JOINTS = 64;     // maximum number of joint moves made when a JOINT position is expanded
+constexpr int CHECKED = 1024;  // JOINT positions with more joint moves get no proved bounds
+constexpr int USELESS = 64;    // selection ends after descents worth this much ended at no leaf to expand
+constexpr i64 STEPS = 1 << 16; // capacity for the steps of all ways of a round
+constexpr u64 GOLDEN = 0x9E3779B97F4A7C15u; // 2^64 / golden ratio, the increment of SplitMix64
 
 u64 hashed(const u64 *state, int words) {
     u64 key = GOLDEN;
@@ -24,13 +24,13 @@ u64 hashed(const u64 *state, int words) {
     return key;
 }
 
-bool same(const u64 *a, const u64 *b, int words) { // mostly few: no reason to call memcmp
+bool same(const u64 *a, const u64 *b, int words) { // mostly one or two words: faster than memcmp
     for (int j = 0; j < words; ++j)
         if (a[j] != b[j]) return false;
     return true;
 }
 
-// What is not known, or no number, is half of what there is to get.
+// A goal as a value from 0 to 1; unknown goals and those that are no numbers count as 0.5.
 double value_of(i16 goal) { return goal >= 0 ? goal / 100.0 : 0.5; }
 
 // The least power of two that is not below n.
@@ -40,11 +40,12 @@ i64 power_above(i64 n) {
     return power;
 }
 
+// The fields that selection reads of one arm, side by side.
 struct Arm {
     double count, total;
     i32 under_way, child, move;
 };
-static_assert(sizeof(Arm) == 32, "two in a line of the cache");
+static_assert(sizeof(Arm) == 32, "two in a cache line");
 
 } // namespace
 
@@ -54,14 +55,15 @@ Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory
     : circuit(std::move(given)), words(circuit->state_words() + labelled), roles(circuit->roles), settings(settings),
       single(roles == 1) {
     sum = roles - (settings.chance >= 0) == 2 ? -2.0 : -1.0;
+    // A record: the fields in the order below, the state last at a multiple of 8, padded to whole cache lines.
     const i64 sizes_at = 8 * (2 + 3 * i64(roles)) + 24, states_at = sizes_at + (4 * i64(roles) + 7) / 8 * 8;
     record_ = (states_at + 8 * i64(words) + 63) / 64 * 64;
-    constexpr i64 arms_each = 2; // every position but the first is behind an arm; those without choice need more
+    constexpr i64 arms_each = 2; // one that leads to the position, and those of roles without a choice
     const i64 arm = sizeof(Arm) + (settings.amaf > 0.0 ? 8 : 0) + (settings.regret ? 16 : 0);
-    const i64 position = record_ + 8 + (roles > 1 ? 28 : 0); // slots and edges, besides
+    const i64 position = record_ + 8 + (roles > 1 ? 28 : 0); // with its share of the slots and edges
     room = std::max<i64>(2000, std::min(most, memory / (position + arms_each * arm)));
     arm_room = std::max<i64>(100000, arms_each * room);
-    const i64 size = power_above(2 * room);
+    const i64 size = power_above(2 * room); // at most half of the slots are in use, so that probing ends soon
     positions_ = Pages(room * record_ + 64);
     const auto address = reinterpret_cast<std::uintptr_t>(positions_.data());
     std::byte *at = static_cast<std::byte *>(positions_.data()) + (64 - address % 64) % 64;
@@ -170,6 +172,7 @@ void Tree::add_edge(u64 key, i64 parent, i64 child) {
     arm_child[first[parent]] = static_cast<i32>(edge);
 }
 
+// The hash of position and joint move stands for both: edges with equal keys are taken for the same.
 u64 Tree::joint_key(i64 at, const i64 *arm) {
     u64 key = hashed(state(at), words);
     for (int r = 0; r < roles; ++r) key = scatter(key ^ static_cast<u64>(move[arm[r]])) + GOLDEN;
@@ -188,8 +191,9 @@ bool Tree::is_exact(i64 at) {
     return true;
 }
 
+// Compacts positions and arms in place, then rebuilds both hash tables.
 i64 Tree::forget(i64 root) {
-    std::vector<i32> moved(positions, -1);
+    std::vector<i32> moved(positions, -1); // new numbers; -1 for unreachable positions
     std::vector<i64> opened, stack{root};
     const auto reach = [&](i64 child) {
         if (moved[child] < 0) {
@@ -216,16 +220,16 @@ i64 Tree::forget(i64 root) {
         }
         opened.push_back(at);
     }
-    i64 kept = 0;
+    i64 reachable = 0;
     for (i32 &number : moved)
-        if (number >= 0) number = static_cast<i32>(kept++);
-    // arms move to the front in their order, so that none is written over before it was moved
+        if (number >= 0) number = static_cast<i32>(reachable++);
+    // Arms move to the front in their order, so that none is overwritten before it was moved.
     std::sort(opened.begin(), opened.end(), [&](i64 a, i64 b) { return first[a] < first[b]; });
     i64 to = 0;
     for (const i64 at : opened) {
-        const i64 count = arms_of(at), come = first[at];
+        const i64 count = arms_of(at), from = first[at];
         first[at] = to;
-        for (i64 a = come; a < come + count; ++a, ++to) {
+        for (i64 a = from; a < from + count; ++a, ++to) {
             move[to] = move[a];
             arm_count[to] = arm_count[a];
             arm_total[to] = arm_total[a];
@@ -243,12 +247,12 @@ i64 Tree::forget(i64 root) {
         }
     }
     arms = to;
-    for (i64 come = 0; come < positions; ++come) {
-        const i64 at = moved[come];
-        if (at < 0 || at == come) continue;
-        std::memcpy(games.at(at), games.at(come), record_); // all of it begins with this
+    for (i64 from = 0; from < positions; ++from) {
+        const i64 at = moved[from];
+        if (at < 0 || at == from) continue;
+        std::memcpy(games.at(at), games.at(from), record_); // `games` is the first field of a record
     }
-    positions = kept;
+    positions = reachable;
     slots.clear();
     const u64 mask = static_cast<u64>(slots.size()) - 1;
     for (i64 at = 0; at < positions; ++at) {
@@ -269,7 +273,10 @@ i64 Tree::forget(i64 root) {
 
 // -- selection --------------------------------------------------------------------------------
 
-// UCB1 on the values of the positions after the arms of a role that alone has a choice.
+// UCB1 (Auer, Cesa-Bianchi and Fischer 2002) on the values of the positions after the arms of a role that alone has a
+// choice.  The exploration term counts playouts of the arm, since transpositions share positions (Childs, Brodeur and
+// Kocsis 2008).  Values are clamped to the proved bounds of the successor, and mixed with AMAF means by the weights of
+// RAVE (Gelly and Silver 2011).  `weight` is the virtual loss of a descent in progress (Chaslot et al. 2008).
 i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
     for (i64 a = begin; a < end; ++a)
         if (arm_child[a] >= 0) __builtin_prefetch(games.at(arm_child[a]));
@@ -277,10 +284,10 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
     const double parent = games[at];
     const double width = constant * constant * std::log(parent + 2.0);
     const double sure = low(at)[role];
-    const double unknown = parent > 0.0 ? total(at)[role] / parent : 0.5;
+    const double unknown = parent > 0.0 ? total(at)[role] / parent : 0.5; // of untried arms: the mean of the parent
     i64 chosen = begin;
     double highest = -1e300;
-    i64 a = draw(begin, end - begin); // among equals, any
+    i64 a = draw(begin, end - begin); // begin at a random arm: the first of equal ones is chosen
     for (i64 k = begin; k < end; ++k) {
         a = a + 1 < end ? a + 1 : begin;
         const i64 child = arm_child[a];
@@ -289,18 +296,18 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
         if (child >= 0) {
             lower = low(child)[role];
             upper = high(child)[role];
-            if (upper <= sure) { // cannot be better than what is sure
+            if (upper <= sure) { // no better than the proved value, so not searched unless all arms are like this
                 if (highest < -1.0 && lower == upper && upper == sure) {
                     chosen = a;
                     highest = -2.0;
                 }
                 continue;
             }
-            if (lower == upper) return a;
+            if (lower == upper) return a; // proved and better: the bound of the parent is out of date
             count = games[child];
             if (count > 0.0) {
                 value = total(child)[role] / count;
-                if (single) value = 0.5 * (value + best[child]);
+                if (single) value = 0.5 * (value + best[child]); // nobody prevents the best play
             }
         }
         if (equal > 0.0 && amaf_count[a] > 0.0f) {
@@ -319,13 +326,13 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
     return chosen;
 }
 
-// UCB1 on what the arms of a role gave so far, while others choose at the same time.
+// UCB1 on the mean values of a role's own arms, whatever the others chose (decoupled UCT).
 i64 Tree::best_joint(i64 at, i64 begin, i64 end, double weight) {
     const double constant = settings.exploration;
     const double width = constant * constant * std::log(games[at] + 2.0);
     i64 chosen = begin;
     double highest = -1e300;
-    for (i64 a = begin; a < end; ++a) {
+    for (i64 a = begin; a < end; ++a) { // a little noise breaks ties
         const double count = arm_count[a] + arm_virtual[a] * weight;
         const double value = count > 0.0 ? arm_total[a] / count : 1.0;
         const double promise = value + std::sqrt(width / (count + 1.0)) + 1e-3 * random.uniform();
@@ -337,7 +344,7 @@ i64 Tree::best_joint(i64 at, i64 begin, i64 end, double weight) {
     return chosen;
 }
 
-// Regret matching, with a tenth of the choices even.
+// Regret matching (Hart and Mas-Colell 2000): arms in proportion to their positive regrets, with 10 % exploration.
 i64 Tree::by_regret(i64 begin, i64 end) {
     double all = 0.0;
     for (i64 a = begin; a < end; ++a) all += std::max(arm_regret[a], 0.0);
@@ -369,6 +376,9 @@ i64 Tree::choose(i64 at, i64 *arm, double weight) {
     return after(at, arm);
 }
 
+// A descent ends at a LEAF, at a joint move without an edge, or where searching on is useless: at a proved position, or
+// at one that it has visited before (`seen` has the serial number of the last descent).  Leaves that an earlier descent
+// of this round reached, or that another thread is expanding (BUSY exceeds all serial numbers), are not taken again.
 void Round::descend(const i64 *roots, i64 count, int most) {
     Tree &t = *tree_;
     i64 n = 0, step = 0;
@@ -388,7 +398,7 @@ void Round::descend(const i64 *roots, i64 count, int most) {
                 break;
             }
             if (t.kind[at] == LEAF) {
-                if (t.seen[at] > started) { // in this round, or BUSY, which it must stay
+                if (t.seen[at] > started) { // do not change `seen`: BUSY must stay
                     way_end_[n] = VOID;
                     useless += 4;
                 } else {
@@ -448,6 +458,7 @@ i64 Round::expand(const i64 *roots, i64 count, int most, int widest, double weig
     return fresh_;
 }
 
+// Leaves that turn out to be terminal become OVER here, and are removed from `leaves_`.
 void Round::describe() {
     Tree &t = *tree_;
     const Circuit &c = *t.circuit;
@@ -470,7 +481,7 @@ void Round::describe() {
         bool any = false;
         for (int lane = 0; lane < lanes; ++lane) any = any || Evaluator::bit(evaluator_.terminal(), lane);
         if (!any) continue;
-        // the game is over, which no playout has told so far: those from here were stopped
+        // Terminal states are known from playouts of length 0, except where those were abandoned.
         goals.resize(i64(lanes) * t.roles);
         evaluator_.run_goals(lanes);
         evaluator_.read_goals(goals.data(), lanes);
@@ -483,16 +494,16 @@ void Round::describe() {
             leaves_[begin + lane] = -1;
         }
     }
-    i64 kept = 0;
+    i64 remaining = 0;
     for (i64 i = 0; i < count; ++i) {
         if (leaves_[i] < 0) continue;
-        if (i != kept) {
-            leaves_[kept] = leaves_[i];
-            std::copy_n(&legal_[i * words], words, &legal_[kept * words]);
+        if (i != remaining) {
+            leaves_[remaining] = leaves_[i];
+            std::copy_n(&legal_[i * words], words, &legal_[remaining * words]);
         }
-        ++kept;
+        ++remaining;
     }
-    leaves_.resize(kept);
+    leaves_.resize(remaining);
 }
 
 // Give the leaves at the ends of the ways their arms, and list the joint moves to make.
@@ -541,7 +552,7 @@ void Round::open(int widest) {
                 mover = r;
             }
         }
-        if (product == 0.0) { // stuck though the game is not over: nobody knows what that is worth
+        if (product == 0.0) { // a role has no legal move in a nonterminal state: the rules define no value
             t.kind[at] = OVER;
             std::fill_n(t.low(at), roles, 0.5);
             std::fill_n(t.high(at), roles, 0.5);
@@ -555,10 +566,10 @@ void Round::open(int widest) {
         const i64 most = alone ? widest : std::min(JOINTS, widest);
         const bool every = product <= static_cast<double>(most);
         const i64 wanted = std::min(every ? static_cast<i64>(product) : most, most_rows_ - used_);
-        // where there are too many, spread over the moves, which are in the order of the rules
+        // If not all fit, take evenly spaced ones, since neighbours in the order of the rules are similar.
         const i64 shift = alone && !every ? static_cast<i64>(t.random.uniform() * product) : 0;
         for (i64 k = 0; k < wanted; ++k) {
-            i64 rest = k;
+            i64 rest = k; // the number of a joint move: arms of the roles as mixed-radix digits
             if (alone && !every) {
                 const i64 all = static_cast<i64>(product);
                 rest = (shift + static_cast<i64>(static_cast<double>(k) * product / static_cast<double>(wanted))) % all;
@@ -581,7 +592,7 @@ void Round::open(int widest) {
     }
 }
 
-// Evaluate what the rows lead to.
+// Compute the states after the rows, 512 at a time.
 void Round::make() {
     Tree &t = *tree_;
     const int roles = t.roles, label = t.words - 1;
@@ -595,7 +606,7 @@ void Round::make() {
         evaluator_.run_legal(static_cast<int>(end - begin));
         evaluator_.run_next(static_cast<int>(end - begin));
         evaluator_.store_next(after_.data() + begin * t.words, t.words, static_cast<int>(end - begin));
-        if ((end - begin) * roles < t.circuit->moves) {
+        if ((end - begin) * roles < t.circuit->moves) { // clearing single moves is faster than clearing all rows
             for (i64 row = begin; row < end; ++row)
                 for (int r = 0; r < roles; ++r) evaluator_.clear_move(t.move[row_arm_[row * roles + r]]);
         } else {
@@ -607,7 +618,8 @@ void Round::make() {
     }
 }
 
-// Find or make the positions after the rows.
+// Find or add the positions after the rows, and link them to their parents.  All slots are prefetched first, because
+// every lookup is a cache miss.
 void Round::attach() {
     Tree &t = *tree_;
     const int roles = t.roles;
@@ -629,7 +641,7 @@ void Round::attach() {
     }
 }
 
-// Where there is no room, playouts start from the ends of the ways themselves.
+// If the tree is full, playouts start from the ends of the ways themselves.
 void Round::take_leaves() {
     for (i64 way = 0; way < ways_; ++way) {
         if ((way_end_[way] != OPEN && way_end_[way] != MAKE) || used_ == most_rows_) continue;
@@ -673,7 +685,7 @@ void Round::abandon() {
 void Round::leave() {
     if (!under_way_) return;
     used_ = 0;
-    if (epoch_ == tree_->epoch) settle(nullptr, nullptr, 0, nullptr, 0);
+    if (epoch_ == tree_->epoch) settle(nullptr, nullptr, 0, nullptr, 0); // undoes virtual losses and BUSY
     under_way_ = false;
 }
 
@@ -691,6 +703,8 @@ void Round::backpropagate(const i16 *goals, const i64 *lengths, i64 games, u64 *
     under_way_ = false;
 }
 
+// Three passes: results of the games to rows, rows to their positions, and, from the end of each way up to its root,
+// values, bounds, AMAF means and regrets to the positions and arms on it.
 void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played, i64 words) {
     Tree &t = *tree_;
     const int roles = t.roles;
@@ -732,7 +746,9 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
         }
         const double each =
             fresh_ ? std::max(1.0, static_cast<double>(games) / static_cast<double>(fresh_)) : 1.0;
-        for (i64 row = 0; row < used_; ++row) { // positions known before: what is known of them
+        // Rows that lead to positions of the tree have no playouts: they count as much as a fresh row, with the mean of
+        // their position.
+        for (i64 row = 0; row < used_; ++row) {
             const i64 child = row_child_[row];
             if (child < 0 || row_games_[row] != 0.0 || !(t.games[child] > 0.0)) continue;
             row_games_[row] = std::min(each, t.games[child]);
@@ -805,7 +821,7 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
 
 namespace {
 
-// How many games there are in some & played, and in its parts with half of the points and with more.
+// Add to `count` the games in some & played, and to `points` 1 for each of them with a value of 1/2, 2 for more.
 [[gnu::always_inline]] inline void count_games(const u64 *played, const u64 *some, const u64 *half, const u64 *more,
                                                i64 words, i64 &count, i64 &points) {
     for (i64 w = 0; w < words; ++w) {
@@ -827,7 +843,7 @@ void later_plain(Tree &t, i64 begin, i64 end, const u64 *played, const u64 *some
 }
 
 #if defined(__x86_64__)
-// where code is for any processor, the compiler calls a function for counting bits
+// Compiled for the lowest level, popcount is a call of a library function; so choose at run time.
 [[gnu::target("popcnt")]] void later_quick(Tree &t, i64 begin, i64 end, const u64 *played, const u64 *some,
                                            const u64 *half, const u64 *more, i64 words) {
     for (i64 a = begin; a < end; ++a) {
@@ -844,7 +860,8 @@ auto later_here() { return later_plain; }
 
 } // namespace
 
-// Add games, the set `some`, to what the moves of a position gave when they were made now or later.
+// Add the games in the set `some` to the AMAF means of the arms of a position.  The arms taken there join `played`, so
+// that positions above count these moves as made later.
 void Round::add_later(i64 at, const i64 *taken, u64 *played, i64 words, const u64 *some) {
     static const auto later = later_here();
     Tree &t = *tree_;
@@ -862,7 +879,8 @@ void Round::add_later(i64 at, const i64 *taken, u64 *played, i64 words, const u6
     }
 }
 
-// Lisý et al. 2013.
+// Lisý, Kovařík, Lanctot and Bošanský 2013: the regret of an arm grows by the mean of the position after it, with the
+// other roles' arms unchanged, minus the value of this way.
 void Tree::add_regret(i64 at, i64 *arm, const double *value, double weight) {
     i64 begin = first[at];
     for (int r = 0; r < roles; ++r) {
@@ -896,6 +914,7 @@ i64 Round::run(i64 root, Expander &players, const Plan &plan, Stop &stop) {
     for (i64 round = 0; round < plan.rounds; ++round) {
         if (stop.due()) break;
         if (round && std::chrono::duration<double>(Stop::Clock::now() - began).count() >= plan.seconds) break;
+        // as many descents as give 512 playouts in all, with each about `per_leaf_` rows
         const double wanted = double(lanes) / (plan.each * per_leaf_);
         const int most = static_cast<int>(std::min<double>(double(way_end_.size()), std::max(1.0, wanted)));
         const i64 fresh = expand(&root, 1, most, plan.widest, double(lanes) / most);
@@ -931,7 +950,7 @@ i64 Round::run(i64 root, Expander &players, const Plan &plan, Stop &stop) {
             }
         }
         u64 *played = counts_later ? played_.data() : nullptr;
-        if (played && plan.places) { // a move was made where any of its copies was
+        if (played && plan.places) { // a move of the tree was made in a game in which any of its copies was
             joined_.assign(moves * WORDS, 0);
             for (i64 m = 0; m < moves; ++m) {
                 const i64 end = m + 1 < moves ? plan.places[m + 1] : players.circuit().moves;
@@ -951,6 +970,9 @@ i64 Round::run(i64 root, Expander &players, const Plan &plan, Stop &stop) {
 
 // -- proofs -----------------------------------------------------------------------------------
 
+// Score-bounded search (Cazenave and Saffidine 2010) for several roles.  The mover gets the maximum over its arms,
+// chance gives the mean; another role has the minimum of the lower bounds and the maximum of the upper bounds.  An arm
+// without a successor in the tree has the bounds 0 and 1.
 bool Tree::tighten(i64 at) {
     if (kind[at] == JOINT) return tighten_joint(at);
     const int who = mover[at], chance = settings.chance;
@@ -974,7 +996,7 @@ bool Tree::tighten(i64 at) {
         if (who == chance && count > 1) {
             lower = lows / static_cast<double>(count);
             upper = highs / static_cast<double>(count);
-            if (upper - lower < 1e-6) upper = lower;
+            if (upper - lower < 1e-6) upper = lower; // equal but for rounding
         } else if (r != who) {
             lower = least;
         }
@@ -992,7 +1014,7 @@ bool Tree::tighten(i64 at) {
     return changed;
 }
 
-// Where goals always have the same sum, two players get at most what the other cannot make sure of.
+// If the values of two players have a constant sum, an upper bound of one is the sum minus the other's lower bound.
 bool Tree::opposed(i64 at) {
     if (sum < 0.0) return false;
     const int chance = settings.chance;
@@ -1010,22 +1032,23 @@ bool Tree::opposed(i64 at) {
     return changed;
 }
 
-// Note how many steps the proof takes: the shortest way to win, the longest to lose.
+// Set the length of the proof: the shortest line if the mover gets 1/2 or more, else the longest.
 void Tree::count_plies(i64 at, int who, i64 begin, i64 count) {
     const double value = low(at)[who];
     const bool exact = value == high(at)[who] && who != settings.chance;
     const bool shortest = exact && value >= 0.5;
-    i32 found = -1;
+    i32 extreme = -1;
     for (i64 a = begin; a < begin + count; ++a) {
         const i64 child = arm_child[a];
         if (child < 0 || (exact && low(child)[who] != value)) continue;
         const i32 steps = plies[child] + 1;
-        if (found < 0 || (shortest ? steps < found : steps > found)) found = steps;
+        if (extreme < 0 || (shortest ? steps < extreme : steps > extreme)) extreme = steps;
     }
-    plies[at] = std::max(found, 0);
+    plies[at] = std::max(extreme, 0);
 }
 
-// What each role can make sure of, whatever the others do at the same time.
+// Lower bounds are maximin values in pure strategies, which are sound for mixed ones; upper bounds are the highest of
+// any joint move.
 bool Tree::tighten_joint(i64 at) {
     double product = 1.0;
     i64 largest = 0;
@@ -1034,7 +1057,7 @@ bool Tree::tighten_joint(i64 at) {
         largest = std::max<i64>(largest, size(at)[r]);
     }
     if (product > CHECKED) return false;
-    least_.assign(largest * roles, 1.0);
+    least_.assign(largest * roles, 1.0); // [roles, arms] the lowest bound over the moves of the others
     std::fill(most_.begin(), most_.end(), 0.0);
     i32 steps = 0;
     for (i64 k = 0; k < static_cast<i64>(product); ++k) {
@@ -1089,37 +1112,37 @@ void Tree::look_at_sums(const i16 *goals, i64 games) {
         if (sum == -2.0) sum = (a + b) / 100.0;
         if (a + b == static_cast<int>(std::lround(100.0 * sum))) continue;
         sum = -1.0;
-        unproved();
+        unproved(); // bounds that `opposed` derived from the sum are wrong
     }
 }
 
-// -- many trees in one ------------------------------------------------------------------------
+// -- results at a root ------------------------------------------------------------------------
 
 i32 Tree::best_move(i64 at, int role) {
     if (at < 0 || !is_open(at)) return -1;
     i64 begin = first[at];
     for (int r = 0; r < role; ++r) begin += size(at)[r];
     const i64 count = size(at)[role];
-    int rank = -1;
+    int highest_tier = -1;
     double highest = 0.0;
-    i32 found = -1;
-    i64 a = draw(begin, count); // among equals, any
+    i32 chosen = -1;
+    i64 a = draw(begin, count); // begin at a random arm: the first of equal ones is chosen
     for (i64 k = 0; k < count; ++k) {
         const i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
-        int mine = 1; // 2 is the best
+        int tier = 1; // 2: a proved win, 1: neither, 0: a proved loss
         double promise;
         if (child < 0) {
             const double seen_games = arm_count[a];
             promise = (seen_games > 0.0 ? arm_total[a] / seen_games : 0.0) -
                       settings.exploration / std::sqrt(seen_games + 1.0);
         } else if (low(child)[role] == high(child)[role]) {
-            // sure to be as good as anything can be: the shortest way; sure to be worst: the longest
+            // among proved wins the shortest, among proved losses the longest
             promise = low(child)[role];
             if (promise >= 1.0) {
-                mine = 2;
+                tier = 2;
                 promise = -plies[child];
             } else if (promise <= 0.0) {
-                mine = 0;
+                tier = 0;
                 promise = plies[child];
             }
         } else {
@@ -1129,14 +1152,14 @@ i32 Tree::best_move(i64 at, int role) {
             promise = mean - settings.exploration / std::sqrt(seen_games + 1.0);
             promise = std::min(std::max(promise, low(child)[role]), high(child)[role]);
         }
-        if (mine > rank || (mine == rank && promise > highest)) {
-            rank = mine;
+        if (tier > highest_tier || (tier == highest_tier && promise > highest)) {
+            highest_tier = tier;
             highest = promise;
-            found = move[a];
+            chosen = move[a];
         }
         a = a + 1 < begin + count ? a + 1 : begin;
     }
-    return found;
+    return chosen;
 }
 
 void Tree::add_up(i64 at, int role, double *values, double *looked_at, double *playouts) {

@@ -51,7 +51,7 @@ public:
         int chance = -1;          // the role `random`; -1 without one
         bool regret = false;      // roles that move simultaneously use regret matching, not UCB1
         double amaf = 0.0;        // playouts after which a move's own mean and its AMAF mean have equal weight
-                                  // (RAVE, GRAVE); 0 disables AMAF
+                                  // (RAVE); 0 disables AMAF
     };
 
     // An empty tree that takes about `memory` bytes at most and has at most `most` positions.  With `labelled`, states have

@@ -11,14 +11,14 @@ void set(u8 *values, i32 node, u8 value) {
     values[2 * std::size_t(node) + 1] = value ^ 1;
 }
 
-// Evaluating all of some gates, by the values of all literals: a byte each.
+// Evaluates gates in order; `values` has a byte for each literal, so that an inverted operand costs nothing.
 struct Walk {
     u8 *values;
     const i32 *left, *right, *feedback;
     i32 first_gate, first_back;
 
     void gates(int begin, int end) const {
-        // copies, which the compiler knows not to change with the values
+        // Local copies: stores to bytes may alias the members.
         u8 *const all = values, *at = values + 2 * std::size_t(first_gate + begin);
         const i32 *const a = left, *const b = right;
         for (int g = begin; g < end; ++g, at += 2) {
@@ -27,7 +27,7 @@ struct Walk {
             at[1] = value ^ 1;
         }
     }
-    // A whole loop, from false to its fixpoint.
+    // The least fixpoint of a loop, from false (Tarski 1955).
     void loop(const Loop &loop) const {
         for (int f = loop.first_back; f < loop.last_back; ++f) set(values, first_back + f, 0);
         for (bool changed = true; changed;) {
@@ -91,7 +91,7 @@ StatePlan::StatePlan(CircuitPtr given, std::vector<i32> given_order)
         word_of.push_back(append(mine.data(), static_cast<int>(mine.size())));
     }
     word_next = append(c.next.data(), c.fluents);
-    if (words == word_next) { // a state has a word even if there are no fluents
+    if (words == word_next) { // states without fluents have one word, too
         ++words;
         literals.resize(std::size_t(64) * words, 0);
         bits.push_back(0);
@@ -156,7 +156,7 @@ void StatePlan::connect() {
     false_at_first.assign(units, 0);
     for (i32 node = 0; node < first; ++node) false_at_first[node] = stage_of[node] == 0; // inputs
 
-    // what reads what
+    // The units that read each unit.
     struct Reader {
         i32 unit;
         bool is_output;
@@ -176,7 +176,7 @@ void StatePlan::connect() {
     for (int g = 0; g < c.cones[1]; ++g)
         for (int side = 0; side < 2; ++side) {
             const i32 literal = side ? c.right[g] : c.left[g], node = literal >> 1;
-            if (node < first || owner[node - first] == node - first) // otherwise its operands are counted
+            if (node < first || owner[node - first] == node - first) // otherwise it is part of a larger unit
                 add(literal, unit_of[first + owner[g]], spoiling[2 * std::size_t(g) + side]);
         }
     outputs_at_first.assign(words, 0);
@@ -217,11 +217,12 @@ void StatePlan::connect() {
                      {literals.begin() + 64 * std::size_t(word_goal), literals.begin() + 64 * std::size_t(word_sees)});
 }
 
-// For each gate that is reckoned the one of whose conjunction it is a part: itself, or the only one that reads it.
+// A gate whose only reader uses it uninverted is merged into that gate, so that units are conjunctions of many operands.
+// Returns for each gate the one whose unit it is part of, which may be itself.
 std::vector<i32> StatePlan::owners(const std::vector<u16> &stage_of_gate) const {
     const Circuit &c = *circuit;
     constexpr i32 NOBODY = -1, SEVERAL = -2;
-    constexpr int MOST = 255; // operands: they are counted in bytes
+    constexpr int MOST = 255; // operands of a unit: `falses` counts them in a byte
     const i32 first = c.inputs();
     std::vector<i32> reader(c.gates, NOBODY);
     auto read = [&](i32 literal, i32 by) {
@@ -247,62 +248,63 @@ std::vector<i32> StatePlan::owners(const std::vector<u16> &stage_of_gate) const 
     return owner;
 }
 
-// Cut out the gates `begin <= g < end`, and whole loops among them.
+// The gates `begin <= g < end`, with the loops among them, as a circuit of their own, whose nodes are numbered like this:
+// false, nodes of other gates and inputs (`outside`), feedback, gates.
 StatePlan::Part StatePlan::part(int begin, int end, const std::vector<i32> &wanted) const {
     const Circuit &c = *circuit;
     const i32 first = c.inputs();
-    Part made;
-    std::unordered_map<i32, i32> places{{0, 0}}; // nodes of the circuit that are no gates of the part, in the part
+    Part part;
+    std::unordered_map<i32, i32> places{{0, 0}}; // node of the circuit, other than gates of the part -> node of the part
     std::vector<i32> sources;
     for (const Loop &loop : c.loops) {
         if (loop.first < begin || loop.last > end) continue;
         const int count = static_cast<int>(sources.size());
-        made.loops.push_back({loop.first - begin, loop.last - begin, count, count + loop.last_back - loop.first_back});
+        part.loops.push_back({loop.first - begin, loop.last - begin, count, count + loop.last_back - loop.first_back});
         for (int f = loop.first_back; f < loop.last_back; ++f) {
-            made.back.push_back(c.first_feedback() + f);
+            part.back.push_back(c.first_feedback() + f);
             sources.push_back(c.feedback[f]);
             places.emplace(c.first_feedback() + f, -1);
         }
     }
-    auto meet = [&](i32 literal) {
+    auto add_outside = [&](i32 literal) {
         const i32 node = literal >> 1;
         if ((node < first + begin || node >= first + end) &&
-            places.emplace(node, static_cast<i32>(made.outside.size()) + 1).second)
-            made.outside.push_back(node);
+            places.emplace(node, static_cast<i32>(part.outside.size()) + 1).second)
+            part.outside.push_back(node);
     };
     for (int g = begin; g < end; ++g) {
-        meet(c.left[g]);
-        meet(c.right[g]);
+        add_outside(c.left[g]);
+        add_outside(c.right[g]);
     }
-    for (const i32 literal : sources) meet(literal);
-    for (const i32 literal : wanted) meet(literal);
-    i32 place = 1 + static_cast<i32>(made.outside.size());
-    for (const i32 node : made.back) places[node] = place++;
+    for (const i32 literal : sources) add_outside(literal);
+    for (const i32 literal : wanted) add_outside(literal);
+    i32 place = 1 + static_cast<i32>(part.outside.size());
+    for (const i32 node : part.back) places[node] = place++;
     auto translated = [&](i32 literal) {
         const i32 node = literal >> 1;
         const bool inside = node >= first + begin && node < first + end;
-        return 2 * (inside ? made.first_gate() + node - first - begin : places.at(node)) | (literal & 1);
+        return 2 * (inside ? part.first_gate() + node - first - begin : places.at(node)) | (literal & 1);
     };
     for (int g = begin; g < end; ++g) {
-        made.left.push_back(translated(c.left[g]));
-        made.right.push_back(translated(c.right[g]));
+        part.left.push_back(translated(c.left[g]));
+        part.right.push_back(translated(c.right[g]));
     }
-    for (const i32 literal : sources) made.feedback.push_back(translated(literal));
-    for (const i32 literal : wanted) made.wanted.push_back(translated(literal));
-    return made;
+    for (const i32 literal : sources) part.feedback.push_back(translated(literal));
+    for (const i32 literal : wanted) part.wanted.push_back(translated(literal));
+    return part;
 }
 
-// For the left and the right operand of each gate, by which of its changes it spoils a loop: by becoming false (1),
-// true (2).
+// [gates, 2] by which changes of its left and right operand a loop is *spoiled*: by becoming false (1), true (2), both (3).
 //
-// The gates between a feedback and its source are monotone, with an odd number of inversions before the source
-// or with an even one.  Where what comes from outside changes so that the source can only rise, the least fixpoint
-// only grows (Tarski 1955), and all values that were reached stay below it.
+// A loop is monotone: on each path from a gate to a source of feedback the inversions are even in number, or odd on all.
+// While inputs from outside the loop change such that its sources can only rise, the least fixpoint only grows (Tarski
+// 1955), and iteration may go on from the previous fixpoint, which is below the new one.  Other changes spoil the loop:
+// it must be evaluated again from false.
 std::vector<u8> StatePlan::spoils() const {
     const Circuit &c = *circuit;
-    std::vector<u8> found(2 * std::size_t(c.gates), 0);
+    std::vector<u8> spoiling(2 * std::size_t(c.gates), 0);
     const i32 first = c.inputs(), back = c.first_feedback();
-    std::vector<u8> inside(c.nodes(), 0), ways(c.nodes(), 0); // whether the way to a source is even, odd, both
+    std::vector<u8> inside(c.nodes(), 0), ways(c.nodes(), 0); // parities of paths to a source
     for (const Loop &loop : c.loops) {
         const i32 begin = first + loop.first, end = first + loop.last;
         const i32 back_begin = back + loop.first_back, back_end = back + loop.last_back;
@@ -327,14 +329,14 @@ std::vector<u8> StatePlan::spoils() const {
             const i32 operands[] = {c.left[node - first], c.right[node - first]};
             for (int side = 0; side < 2; ++side)
                 if (!inside[operands[side] >> 1])
-                    found[2 * std::size_t(node - first) + side] = operands[side] & 1 ? OPPOSITE[way] : way;
+                    spoiling[2 * std::size_t(node - first) + side] = operands[side] & 1 ? OPPOSITE[way] : way;
         }
         for (const auto &[from, to] : {std::pair(begin, end), std::pair(back_begin, back_end)}) {
             std::fill(inside.begin() + from, inside.begin() + to, 0);
             std::fill(ways.begin() + from, ways.begin() + to, 0);
         }
     }
-    return found;
+    return spoiling;
 }
 
 // -- one memory ---------------------------------------------------------------------------
@@ -373,7 +375,7 @@ void StateMemory::begin(bool reckons, int states) {
     now_ = &slots_[0];
 }
 
-// The slot from which a state is reached with the fewest changes.
+// The slot whose state is nearest to `key`, by the sum of the weights of the fluents that differ.
 StateMemory::Slot &StateMemory::nearest(const u64 *key) {
     Slot *nearest = now_;
     i64 least = std::numeric_limits<i64>::max();
@@ -391,14 +393,14 @@ StateMemory::Slot &StateMemory::nearest(const u64 *key) {
     return *nearest;
 }
 
-// The next one in turn; it begins as the present one.
+// The slot to overwrite next, round robin; an empty one begins as a copy of the current slot.
 StateMemory::Slot &StateMemory::next_slot() {
     Slot &slot = now_ == &slots_.back() ? slots_.front() : now_[1];
     if (slot.state.empty()) slot = *now_;
     return slot;
 }
 
-// -- reckoning ----------------------------------------------------------------------------
+// -- incremental evaluation ---------------------------------------------------------------
 
 inline void StateMemory::push(int queue, u32 unit) {
     Queue &to = now_->queues[queue];
@@ -406,7 +408,7 @@ inline void StateMemory::push(int queue, u32 unit) {
     to.units[to.size++] = unit;
 }
 
-// Leave only what is due in a queue, each once, from `begin` on; returns how many there are.
+// Removes duplicates and units that are no longer due from a queue, and everything before `begin`; returns the new size.
 std::size_t StateMemory::tidy(int queue, std::size_t begin) {
     Queue &all = now_->queues[queue];
     const auto from = all.units.begin(), to = from + all.size;
@@ -415,7 +417,7 @@ std::size_t StateMemory::tidy(int queue, std::size_t begin) {
     return static_cast<std::size_t>(std::unique(from, last) - from);
 }
 
-// Change a unit, and count that in all that read it.
+// Flips a unit, and updates the counts of false operands of its readers; queues those whose value no longer fits.
 inline void StateMemory::change(u32 unit) {
     const StatePlan &p = *plan_;
     Slot &slot = *now_;
@@ -433,10 +435,10 @@ inline void StateMemory::change(u32 unit) {
         slot.outputs[p.entries[i] >> 6] ^= u64(1) << (p.entries[i] & 63);
 }
 
-// Make all changes of a stage.
+// Flips all units of a stage that are due.
 void StateMemory::run(int stage) {
     Queue &queue = now_->queues[stage];
-    // what is added meanwhile is looked at, too; where there is no more room, what was looked at goes
+    // `change` appends to the queue; when it is full, its processed part is removed.
     while (queue.size > 0) {
         std::size_t head = 0;
         for (; head < queue.size && queue.size + plan_->longest_fan < queue.units.size(); ++head)
@@ -445,7 +447,7 @@ void StateMemory::run(int stage) {
     }
 }
 
-// The same where there are two stages and no loops: all that is needed again and again is in registers.
+// The same for two stages without loops, specialised so that the pointers stay in registers.
 template <bool LATE> void StateMemory::run_without_loops() {
     const StatePlan &p = *plan_;
     Slot &slot = *now_;
@@ -478,7 +480,7 @@ template <bool LATE> void StateMemory::run_without_loops() {
             const u32 becomes_true = (entry ^ now) & 1, count = falses[target];
             falses[target] = static_cast<u8>(count + 1 - 2 * becomes_true);
             const bool differs = count == becomes_true;
-            // written in any case, which is cheaper than to guess
+            // an unconditional store, since the branch would be mispredicted often
             queue[size] = target;
             if (LATE) {
                 size += differs;
@@ -496,7 +498,7 @@ template <bool LATE> void StateMemory::run_without_loops() {
     mine.size = 0;
 }
 
-// Evaluate a whole loop anew, and make its changes.
+// Evaluates a loop from false, and flips the units that differ.
 void StateMemory::flip_loop(int stage) {
     const int number = plan_->stages[stage].loop;
     const Loop &loop = circuit_.loops[number];
@@ -512,12 +514,12 @@ void StateMemory::flip_loop(int stage) {
     };
     compare(circuit_.first_feedback() + loop.first_back, loop.last_back - loop.first_back, part.first_back());
     compare(circuit_.inputs() + loop.first, loop.last - loop.first, part.first_gate());
-    // all fits together now
+    // The values are consistent: nothing is due.
     now_->queues[stage].size = now_->queues[plan_->stages.size() + number].size = 0;
     now_->spoiled[stage] = 0;
 }
 
-// Bring a loop up to date from the fixpoint before; returns whether that was possible.
+// Updates a loop from its previous fixpoint; false if the loop is spoiled, or a feedback value would fall.
 bool StateMemory::grow(int stage) {
     const int of_feedback = static_cast<int>(plan_->stages.size()) + plan_->stages[stage].loop;
     Queue &feedback = now_->queues[of_feedback];
@@ -540,7 +542,7 @@ bool StateMemory::grow(int stage) {
     }
 }
 
-// Bring what legal moves and the end need up to date, or all but goals.
+// Updates the stages on which legal moves and termination depend; with `all`, also those of the next state.
 void StateMemory::sweep(bool all) {
     if (plan_->loop_parts.empty()) {
         run_without_loops<false>();
@@ -557,7 +559,7 @@ void StateMemory::sweep(bool all) {
     }
 }
 
-// Put the values of what is outside of a part into `part_`.
+// Loads the values of the nodes outside a part into `part_`.
 void StateMemory::load(const StatePlan::Part &part) {
     u8 *values = part_.data();
     set(values, 0, 0);
@@ -567,7 +569,7 @@ void StateMemory::load(const StatePlan::Part &part) {
 
 // -- both ways ----------------------------------------------------------------------------
 
-// Write the words `begin <= w < end` of the outputs, whose literals are given.
+// Packs the values of `literals` into the words `begin <= w < end` of the outputs.
 void StateMemory::show(int begin, int end, const u8 *values, const i32 *literals) {
     for (int w = begin; w < end; ++w, literals += 64) {
         u64 word = 0;
@@ -612,14 +614,14 @@ void StateMemory::know(Known what) {
 // Change an input.
 void StateMemory::put(i32 node, bool value) {
     if (reckons_) {
-        now_->falses[node] = !value; // inputs are the first units
+        now_->falses[node] = !value; // inputs are the first units, with themselves as operand
         push(0, node);
     } else {
         set(now_->values.data(), node, value);
     }
 }
 
-// Take over a state, and forget the joint move.
+// Sets the inputs of a state, and clears those of the joint move.
 void StateMemory::go(const u64 *key) {
     for (std::size_t w = 0; w < now_->state.size(); ++w) {
         const u64 now = key[w];
@@ -643,7 +645,7 @@ void StateMemory::take(const u64 *key) {
     know(LEGAL);
 }
 
-// Set the inputs of the joint move.
+// Sets the inputs of the joint move.
 void StateMemory::make() {
     const i32 first = circuit_.first_move();
     for (int r = 0; r < circuit_.roles; ++r) {
@@ -673,7 +675,7 @@ int StateMemory::forward() {
     }
     make();
     know(NEXT);
-    // copied, because going there changes the outputs
+    // copied, because `go_to` changes the outputs
     std::copy_n(outputs() + p.word_next, entering_.size(), entering_.data());
     if (slots_.size() > 1) now_ = &next_slot();
     take(entering_.data());

@@ -29,7 +29,9 @@ enum Base { RAX = 0, RCX = 1, RDX = 2, RSI = 6, RDI = 7, R8 = 8, R9 = 9, R10 = 1
 
 constexpr u8 VPAND = 0xDB, VPANDN = 0xDF, VPOR = 0xEB, VPXOR = 0xEF, VPADDQ = 0xD4;
 
-// The instructions that are needed, as bytes.  Memory operands are a row: a base register and a displacement.
+// Assembles the few instructions that lane programs need: VEX encodings on ymm registers, or, if `wide`, EVEX encodings on
+// zmm registers (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2).  A memory operand is
+// a row: a base register and a displacement in bytes.
 class Writer {
 public:
     explicit Writer(bool wide) : wide_(wide) {}
@@ -43,7 +45,7 @@ public:
 
     // op dst, src, mem/reg with the opcode in map 0F (66 prefix)
     void three(u8 opcode, int dst, int src, int other) {
-        if (!wide_ && opcode != VPANDN && other >= 8 && src < 8) std::swap(src, other); // for the short form
+        if (!wide_ && opcode != VPANDN && other >= 8 && src < 8) std::swap(src, other); // two-byte prefix
         vex(1, opcode, dst, src, other);
         reg(dst, other);
     }
@@ -61,7 +63,7 @@ public:
         mem(dst, other);
         bytes.push_back(table);
     }
-    // shifts by a constant: the destination stands where others have their first source
+    // Shifts by a constant: `vvvv` is the destination, and the field `reg` extends the opcode.
     void shift(u8 opcode, int extension, int dst, int src, u8 places) {
         vex(1, opcode, extension, dst, src);
         reg(extension, src);
@@ -81,7 +83,8 @@ private:
     void word(i32 value) {
         for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<u8>(u32(value) >> (8 * i)));
     }
-    // The prefix and the opcode; `rm` is a register, or -1 with the base of an address.
+    // The prefix and the opcode.  r, v, rm are register numbers for the fields reg, vvvv, r/m; `rm` is -1 with the base
+    // of an address.  The prefix has the high bits of all of them, inverted.
     void vex(int map, u8 opcode, int r, int v, int rm, Base base = RAX, bool no_v = false) {
         if (no_v) v = 0;
         const int b = rm >= 0 ? rm >> 3 & 1 : base >> 3 & 1;
@@ -90,10 +93,10 @@ private:
             bytes.push_back(0x62);
             bytes.push_back(static_cast<u8>((r >> 3 & 1 ? 0 : 0x80) | (x ? 0 : 0x40) | (b ? 0 : 0x20) |
                                             (r >> 4 & 1 ? 0 : 0x10) | map));
-            // 72 is vprolq's and 73 vpsllq's: all of them work on words of 64 bits
+            // W = 1: 64-bit elements, which matters for vprolq (72) and vpsllq (73); 01: the prefix 66
             bytes.push_back(static_cast<u8>(0x80 | (~v & 15) << 3 | 0x04 | 1));
             bytes.push_back(static_cast<u8>(0x40 | (v >> 4 & 1 ? 0 : 0x08)));
-        } else if (map == 1 && b == 0) { // the short form
+        } else if (map == 1 && b == 0) { // two-byte prefix
             bytes.push_back(0xC5);
             bytes.push_back(static_cast<u8>((r >> 3 & 1 ? 0 : 0x80) | (~v & 15) << 3 | 0x04 | 1));
         } else {
@@ -104,6 +107,8 @@ private:
         bytes.push_back(opcode);
     }
     void reg(int r, int rm) { bytes.push_back(static_cast<u8>(0xC0 | (r & 7) << 3 | (rm & 7))); }
+    // ModRM and the displacement: none, 8 bits, which EVEX scales by the operand size, or 32 bits.  (The bases in use need
+    // no SIB byte, and do not include rbp and r13, which always have a displacement.)
     void mem(int r, Place place) {
         const u8 low = static_cast<u8>((r & 7) << 3 | (place.base & 7));
         const i32 scale = wide_ ? 64 : 1;
@@ -121,14 +126,22 @@ private:
     bool wide_;
 };
 
-// Registers for rows, by the furthest next use (Belady 1966).
+// Register allocation and instruction selection for straight-line code.
+//
+// The code of a unit is a function of three pointers (rdi: rows, rsi: state rows, rdx: next state rows).  A row is in a
+// register, in memory, or both.  When registers run out, the row with the furthest next use is evicted (Belady 1966), to
+// memory only if it is used again and is not there.  Rows below `kept` are written through to their fixed place; the
+// others get a *slot*, a row of memory that is reused after their last use.
+//
+// AVX-512 has any function of three bits (vpternlog); an operand may be in memory, and the first one is overwritten.
+// AVX2 has and, andn, or, xor only: other functions of two bits are computed inverted, which `flipped_` records and
+// the tables of later operations take into account, so that inverters cost nothing.
 class Encoder {
 public:
     Encoder(const Program &p, bool wide)
         : p_(p), wide_(wide), pitch_(wide || !p.plays ? WORDS : WORDS / 2), w_(wide), registers_(wide ? 32 : 16) {
         row_register_.assign(p.rows, -1);
         slot_.assign(p.rows, -1);
-        stored_.assign(p.rows, 0);
         flipped_.assign(p.rows, 0);
         use_.assign(p.rows, NEVER);
         slots_ = p.kept;
@@ -137,7 +150,7 @@ public:
     // Writes the code of a unit; returns where it begins.
     std::size_t unit(const Unit &unit) {
         const i32 begin = unit.begin, size = unit.end - unit.begin;
-        // when each operand is used next
+        // Backwards: the next use of each operand and of each result, as numbers of operations in the unit.
         next_.assign(std::size_t(size) * 3, NEVER);
         first_.assign(size, NEVER);
         for (i32 i = size - 1; i >= 0; --i) {
@@ -153,6 +166,7 @@ public:
             const i32 rows[3] = {op.a, op.b, op.c};
             for (i32 k = 0; k < operands(op); ++k) use_[rows[k]] = NEVER;
         }
+        // Registers are empty between units, and `use_` is NEVER for all rows again.
         const std::size_t at = w_.bytes.size();
         prologue();
         for (i32 i = 0; i < size; ++i) operation(p_.ops[begin + i], i);
@@ -163,7 +177,6 @@ public:
         }
         for (i32 i = 0; i < size; ++i) {
             const i32 out = p_.ops[begin + i].out;
-            stored_[out] = out < p_.kept;
             if (slot_[out] >= 0) free_slot(out);
         }
         return at;
@@ -174,12 +187,14 @@ public:
     int pitch() const { return pitch_; }
 
 private:
+    // The content of a register.
     struct Held {
-        i32 row = -1;
-        i32 next = NEVER; // use
-        bool pinned = false;
+        i32 row = -1;        // -1 if it is free
+        i32 next = NEVER;    // the operation that uses the row next
+        bool pinned = false; // an operand of the current operation: not to be evicted
     };
 
+    // Further base registers, 256 rows apart, so that rows near them have displacements of 8 bits: shorter code.
     void prologue() {
         if (!wide_) return;
         for (int k = 0; k < 6; ++k) w_.move_address(EXTRA[k], RDI, 8 * WORDS * 256 * (k + 1));
@@ -195,7 +210,7 @@ private:
         return {RDI, size * row};
     }
 
-    // Gives the row in a register a place in memory.
+    // Stores the row in a register to a new slot.
     void store(int r) {
         const i32 row = registers_[r].row;
         if (free_slots_.empty()) slot_[row] = slots_++;
@@ -211,10 +226,10 @@ private:
         slot_[row] = -1;
     }
 
-    bool in_memory(i32 row) const { return row < p_.kept ? stored_or_given(row) : slot_[row] >= 0; }
-    bool stored_or_given(i32) const { return true; } // rows that are kept are stored as soon as they are made
+    // Rows below `kept` are stored as soon as they are computed.
+    bool in_memory(i32 row) const { return row < p_.kept || slot_[row] >= 0; }
 
-    // A free register; what is in the one that is needed last goes to memory.
+    // A free register, after evicting the row with the furthest next use if there is none.
     int take_register() {
         int chosen = -1;
         for (int r = 0; r < int(registers_.size()); ++r) {
@@ -238,7 +253,7 @@ private:
         registers_[r].row = -1;
         registers_[r].next = NEVER;
     }
-    // Whether a row that is used again should be in a register: there is a free one, or one that is needed later.
+    // Whether loading a row pays: it is used again, and before some row that is in a register, or there is a free one.
     bool worth(i32 next) const {
         if (next == NEVER) return false;
         for (const Held &held : registers_)
@@ -259,6 +274,7 @@ private:
         int reg; // -1 in memory
     };
 
+    // Whether a truth table depends on the operand in a place.  As in vpternlog, bit 4a + 2b + c is f(a, b, c).
     static bool matters(u8 table, int place) {
         switch (place) {
         case 0: return (table >> 4) != (table & 15);
@@ -266,6 +282,7 @@ private:
         default: return ((table >> 1) & 0x55) != (table & 0x55);
         }
     }
+    // The table for the inverted operand.
     static u8 flip(u8 table, int place) {
         switch (place) {
         case 0: return static_cast<u8>(table << 4 | table >> 4);
@@ -285,11 +302,11 @@ private:
     }
 
     void operation(const Op &op, i32 i) {
-        // the operands that matter, each once
+        // The operands on which the result depends, each once.
         std::vector<Operand> &in = in_;
         in.clear();
         u8 table = static_cast<u8>(op.code);
-        int where[3] = {-1, -1, -1}; // of the places of the table, the operand
+        int operand_at[3] = {-1, -1, -1}; // [places of the table] the index in `in`
         const i32 rows[3] = {op.a, op.b, op.c};
         const i32 count = operands(op);
         for (int k = 0; k < count; ++k) {
@@ -300,29 +317,29 @@ private:
         for (int k = 0; k < count; ++k) {
             if (op.code < ADD && !matters(table, k)) continue;
             if (!wide_ && op.code < ADD && flipped_[rows[k]]) table = flip(table, k);
-            int slot = -1;
+            int index = -1;
             for (int j = 0; j < int(in.size()); ++j)
-                if (in[j].row == rows[k]) slot = j;
-            if (slot < 0) {
-                slot = int(in.size());
+                if (in[j].row == rows[k]) index = j;
+            if (index < 0) {
+                index = int(in.size());
                 in.push_back({rows[k], next_[3 * i + k], row_register_[rows[k]]});
                 if (in.back().reg >= 0) registers_[in.back().reg].pinned = true;
             }
-            where[k] = slot;
+            operand_at[k] = index;
         }
-        // the table over the operands as they stand in `in`
+        // The truth table with the operands in the order of `in`.
         u8 compact = 0;
         if (op.code < ADD)
             for (int row = 0; row < 8; ++row) {
                 int source = 0;
                 for (int k = 0; k < 3; ++k)
-                    if (where[k] >= 0) source |= (row >> (2 - where[k]) & 1) << (2 - k);
+                    if (operand_at[k] >= 0) source |= (row >> (2 - operand_at[k]) & 1) << (2 - k);
                 compact |= (table >> source & 1) << row;
             }
         bool flipped = false;
         const int out = compute(op, compact, flipped);
         for (Held &held : registers_) held.pinned = false;
-        // values that nobody needs any more
+        // Free the registers and slots of operands that are not used again.
         for (const Operand &operand : in)
             if (operand.next == NEVER) {
                 const int r = row_register_[operand.row];
@@ -330,7 +347,7 @@ private:
                 if (operand.row >= p_.kept && slot_[operand.row] >= 0) free_slot(operand.row);
             }
         if (op.out < p_.kept && flipped) {
-            w_.three(VPXOR, out, out, place(1)); // true everywhere
+            w_.three(VPXOR, out, out, place(1)); // row 1 is all ones; rows that other code reads are not inverted
             flipped = false;
         }
         flipped_[op.out] = flipped;
@@ -339,7 +356,7 @@ private:
         else if (registers_[out].row >= 0) drop(out);
     }
 
-    // A register for the result: that of an operand that is not needed any more, or another one.
+    // A register for the result: that of an operand that is not used again, if there is one.
     int result_register() {
         for (Operand &operand : in_)
             if (operand.reg >= 0 && operand.next == NEVER) {
@@ -354,7 +371,7 @@ private:
         if (operand.reg < 0) operand.reg = load(operand.row, operand.next);
         return operand.reg;
     }
-    // Puts an operand into a register if it is used again soon enough.
+    // Loads an operand into a register if that pays; otherwise the instruction reads it from memory.
     void settle(int j) {
         if (in_[j].reg < 0 && worth(in_[j].next)) in_register(j);
     }
@@ -376,7 +393,7 @@ private:
         return out;
     }
 
-    // An operand in a register of which nothing is needed afterwards: its own, or a copy.
+    // An operand in a register that may be overwritten: its own after its last use, otherwise a copy.
     int destroyed(int j) {
         Operand &operand = in_[j];
         if (operand.reg >= 0 && operand.next == NEVER) {
@@ -390,6 +407,7 @@ private:
         return r;
     }
 
+    // Selects the instructions of an operation; returns the register of the result, inverted if `flipped` is set.
     int compute(const Op &op, u8 table, bool &flipped) {
         const int size = int(in_.size());
         if (op.code == ADD) {
@@ -405,7 +423,7 @@ private:
                 else w_.shift(0x72, 1, out, a, places);
                 return out;
             }
-            const int low = take_register();
+            const int low = take_register(); // AVX2 has no rotation: two shifts
             registers_[low].pinned = true;
             w_.shift(0x73, 2, low, a, static_cast<u8>(64 - places));
             const int out = result_register();
@@ -444,7 +462,7 @@ private:
             return out;
         }
         if (size == 2) {
-            // the table over two operands: bit 2 * first + second
+            // the table of two operands: bit 2 * first + second
             u8 two = 0;
             for (int row = 0; row < 4; ++row) two |= (table >> (2 * row) & 1) << row;
             switch (two) {
@@ -466,7 +484,7 @@ private:
                 }
             }
         }
-        // three operands, or two with any function: one is overwritten, one may be in memory
+        // vpternlog: overwrite an operand after its last use, preferably one in a register; one other may be in memory.
         int first = -1;
         for (int j = 0; j < size; ++j)
             if (in_[j].reg >= 0 && in_[j].next == NEVER) first = j;
@@ -486,7 +504,7 @@ private:
         }
         const int out = destroyed(first);
         const int second = n == 2 ? in_[others[0]].reg : out;
-        // places: overwritten, second, third
+        // The operands of the instruction in the order of its table: overwritten, second, third.
         int order[3];
         order[0] = first;
         if (n == 2) {
@@ -506,16 +524,18 @@ private:
 
     const Program &p_;
     bool wide_;
-    // Rows of random games are kept as two arrays of halves for AVX2: what code works on at a time then stands close
-    // together, and much more of it is in the first level of the cache.
+    // Words from a row to the next.  For AVX2 the rows of random games are two arrays of halves: the code computes one
+    // half at a time, and needs half as much of the first level of the cache.
     int pitch_;
     Writer w_;
     std::vector<Held> registers_;
-    std::vector<int> row_register_;
-    std::vector<i32> slot_, next_, first_, use_, free_slots_;
-    std::vector<u8> stored_, flipped_;
-    std::vector<Operand> in_;
-    i32 slots_;
+    std::vector<int> row_register_;      // [rows] the register of a row, or -1
+    std::vector<i32> slot_;              // [rows] the slot of a row, or -1
+    std::vector<i32> next_, first_;      // [operations, 3] next uses of operands; [operations] first use of the result
+    std::vector<i32> use_, free_slots_;  // [rows] scratch: the next use
+    std::vector<u8> flipped_;            // [rows] AVX2: whether register and slot have the inverse of the row
+    std::vector<Operand> in_;            // the operands of the current operation
+    i32 slots_;                          // rows of memory: `kept`, then slots
 };
 
 bool is_wide() { return std::strcmp(kernels().level, "x86_64_v4") == 0; }
@@ -523,7 +543,7 @@ bool is_narrow() { return std::strcmp(kernels().level, "x86_64_v3") == 0; }
 
 const char *const REFUSED = "the system refuses memory that can be executed";
 
-// Whether the system lets a page be executed that was written before: asked once, before code is written.
+// Tests once whether the system executes a page that was written before (a `ret`).
 void ask_system() {
     static const bool asked = [] {
         if (ExecutableMemory({0xC3}).refused()) refused = true;

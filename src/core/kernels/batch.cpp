@@ -131,7 +131,7 @@ inline void spread_word(u64 word, u8 *out) {
     typedef u64 Words __attribute__((vector_size(32)));
     const Words all = Words{} + word, bit = Words{} + 0x8040201008040201u;
     const Bytes bytes = (Bytes)all;
-    // each half of a register has all bytes: those of the same half are taken
+    // each half of the register has all 8 bytes; the shuffle works within halves
     const Bytes low = __builtin_shufflevector(bytes, bytes, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 18, 18, 18,
                                               18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19);
     const Bytes high = __builtin_shufflevector(bytes, bytes, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 22, 22, 22,
@@ -141,7 +141,7 @@ inline void spread_word(u64 word, u8 *out) {
     std::memcpy(out + 32, &second, 32);
 #else
     for (int i = 0; i < 8; ++i) {
-        // one bit of the byte in each of eight, then 0x80 where it is set
+        // broadcast the byte to eight, keep one bit in each, then compare
         const u64 bits = ((word >> 8 * i & 0xFF) * 0x0101010101010101u) & 0x8040201008040201u;
         const u64 bytes = (bits + 0x7F7F7F7F7F7F7F7Fu) >> 7 & 0x0101010101010101u;
         for (int b = 0; b < 8; ++b) out[8 * i + b] = static_cast<u8>(bytes >> 8 * b);
@@ -164,7 +164,7 @@ void emit(const u64 *squares, int n, bool packed, int count, u8 *out, u8 *end) {
         const u64 *word = squares + (lane & 63) * WORDS + (lane >> 6);
         for (int j = 0; j < groups; ++j) spread_word(word[j * square], out + 64 * j);
     }
-    for (; lane < count; ++lane, out += n) { // there is no room to write past the lane
+    for (; lane < count; ++lane, out += n) { // the last lane must not be written past its end
         const u64 *word = squares + (lane & 63) * WORDS + (lane >> 6);
         for (int j = 0; j < groups; ++j) {
             u8 bytes[64];

@@ -1,9 +1,9 @@
 // Drawing one of the true bits of many rows in every lane; see choice.hpp.
 //
 // The leaves of the tree are blocks of eight rows, whose numbers of true bits are computed and searched in registers.
-// A node of level l has the number of true bits among 2**l rows in l + 1 rows; level 3 are the blocks.  Going down, every
-// lane is at one node of each level, so its rank is kept once for the level, not for each node: `masks` of a node are the
-// lanes that are there.
+// A node of level l has the number of true bits among 2**l rows, a number of l + 1 bits; level 3 are the blocks.  On the
+// way down, every lane is at exactly one node of each level, so there is one rank for the level, not one for each node;
+// `masks` of a node are the lanes at it.
 
 #include "choice.hpp"
 #include "kernels.hpp"
@@ -15,7 +15,7 @@ namespace herbrand::HB_LEVEL {
 
 namespace {
 
-// Rows are worked on in pieces as wide as a register, so that what is carried along stays in registers.
+// Rows are processed in pieces as wide as a register, so that carries and ranks stay in registers.
 #if defined(__AVX512F__)
 constexpr int PIECE = 64;
 #elif defined(__AVX2__)
@@ -56,14 +56,14 @@ template <int N> inline Piece rotate(Piece x) { return (x << N) | (x >> (64 - N)
 
 constexpr int MAX_LEVELS = 31;
 
-// Does something for 0 to BITS - 1, or to `bits` - 1 where BITS is 0.
+// Calls a function for 0 .. BITS - 1, unrolled, or for 0 .. `bits` - 1 if BITS is 0.
 template <int BITS, class Work> [[gnu::always_inline]] inline void for_bits(int bits, Work &&work) {
     if constexpr (BITS > 0) repeat<BITS>(work);
     else
         for (int k = 0; k < bits; ++k) work(k);
 }
 
-// Add the counts of neighbours, of `bits` rows each; a last one without a neighbour is taken over.
+// Adds the counts of neighbouring nodes, of `bits` rows each; a last node without a neighbour is copied.
 template <int BITS> void add(const u64 *in, int nodes, int bits, u64 *out, int words) {
     const int n = BITS ? BITS : bits;
     for (int i = 0; i + 1 < nodes; i += 2) {
@@ -95,7 +95,8 @@ void add(const u64 *in, int nodes, int bits, u64 *out, int words) {
     }
 }
 
-// The whole part of `total` times a random fraction, both of BITS rows.
+// The integer part of `total`, BITS rows, times a random fraction of FRACTION bits (as in Lemire 2019, without rejection):
+// shift and add, from the lowest bit of the fraction, which xoshiro256++ draws for 64 lanes at a time.
 template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator, int words) {
     for (int word = 0; word < words; word += STRIDE) {
         Piece s0 = load_piece(generator, word), s1 = load_piece(generator + WORDS, word);
@@ -114,7 +115,7 @@ template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator, int w
             s0 ^= s3;
             s2 ^= shifted;
             s3 = rotate<45>(s3);
-            // add where the bit is set, then halve: the lowest bit of the sum drops out
+            // add `total` where the random bit is set, then halve: the lowest bit of the sum is dropped
             Piece carry{};
             repeat<BITS>([&](int k) {
                 const Piece addend = count[k] & random, value = sum[k];
@@ -124,7 +125,7 @@ template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator, int w
             sum[BITS - 1] = carry;
         }
         repeat<BITS>([&](int k) { store_piece(rank + k * WORDS, word, sum[k]); });
-        // words in which nothing is drawn stay as they are, however wide registers are
+        // Generators of words in which nothing is drawn do not advance, so that all levels draw the same bits.
         const std::size_t bytes = 8 * (words < STRIDE ? words : STRIDE);
         std::memcpy(generator + word, &s0, bytes);
         std::memcpy(generator + WORDS + word, &s1, bytes);
@@ -150,8 +151,8 @@ void draw(int bits, const u64 *total, u64 *rank, u64 *generator, int words) {
     return draw<MAX_LEVELS>(total, rank, generator, words);
 }
 
-// One level down: `counts` are those of the level below, `below` nodes of `bits` rows each, `used` of which say
-// something.  Sets the masks of that level, and makes `rank` the one within the node that a lane goes to.
+// One level down: `counts` are those of the level below, `below` nodes of `bits` rows each, of which `used` rows may be
+// true.  Sets the masks of that level, and subtracts the counts of left nodes from `rank` in lanes that go right.
 template <int USED>
 void descend(const u64 *counts, int below, int bits, int used, const u64 *masks, u64 *after, u64 *rank,
              int words) {
@@ -194,9 +195,9 @@ void descend(const u64 *counts, int below, int bits, int used, const u64 *masks,
     }
 }
 
-// The number of true bits among four.
+// The number of true bits among four rows, as three rows.
 struct Quad {
-    Piece sums[2], carries[2]; // of the first two, of the others
+    Piece sums[2], carries[2]; // of the first two rows, of the others
     Piece count[3];
     Quad(Piece a, Piece b, Piece c, Piece d) : sums{a ^ b, c ^ d}, carries{a & b, c & d} {
         const Piece both = sums[0] & sums[1];
@@ -206,7 +207,7 @@ struct Quad {
     }
 };
 
-// Four rows of the number of true bits among eight.
+// The number of true bits among eight rows, as four rows.
 void count_eight(const u64 *const *rows, u64 *out, int words) {
     for (int word = 0; word < words; word += STRIDE) {
         const Quad a(load_piece(rows[0], word), load_piece(rows[1], word), load_piece(rows[2], word), load_piece(rows[3], word));
@@ -220,19 +221,19 @@ void count_eight(const u64 *const *rows, u64 *out, int words) {
     }
 }
 
-// In the lanes of `mask`, take the one of eight that has the rank, three rows of it, among those that are true.
+// In the lanes of `mask`, selects the row with the given rank (three rows) among the true ones of eight.
 void take_eight(const u64 *const *rows, const u64 *mask, const u64 *rank, u64 *const *taken, int words) {
     for (int word = 0; word < words; word += STRIDE) {
         const Piece here = load_piece(mask, word);
         const Piece r0 = load_piece(rank, word), r1 = load_piece(rank + WORDS, word), r2 = load_piece(rank + 2 * WORDS, word);
         const auto x = [&](int i) { return load_piece(rows[i], word); };
         const Quad a(x(0), x(1), x(2), x(3));
-        // the first four, or the rank less their number
+        // the first four, or the others, with the rank less the number of the first
         const Piece b0 = borrow(r0, a.count[0], Piece{}), b1 = borrow(r1, a.count[1], b0);
         const Piece low = borrow(r2, a.count[2], b1);
         const Piece s0 = select(low, r0, r0 ^ a.count[0]);
         const Piece s1 = select(low, r1, xor3(r1, a.count[1], b0));
-        // the first two of them, or the rank less their number
+        // the first two of these, or the others
         const Piece u = x(4), v = x(5);
         const Piece sum = select(low, a.sums[0], u ^ v), carry = select(low, a.carries[0], u & v);
         const Piece first = borrow(s1, carry, borrow(s0, sum, Piece{}));
@@ -250,7 +251,7 @@ void take_eight(const u64 *const *rows, const u64 *mask, const u64 *rank, u64 *c
     }
 }
 
-// Take each where it is true: where there is no more than one.
+// If no lane has more than one true row, each is selected where it is true.
 void take_all(const RowDraw &d) {
     for (int i = 0; i < d.count; ++i)
         for (int word = 0; word < d.words; word += STRIDE)
@@ -280,7 +281,7 @@ void draw_row(const RowDraw &d) {
         for (int w = 0; w < WORDS; ++w) d.none[w] |= d.among[w] & ~(d.count ? d.rows[0][w] : 0);
         return;
     }
-    // the last block is filled up with rows that are false
+    // The last block is padded with false rows.
     alignas(64) u64 nothing[WORDS] = {}, nobody[WORDS];
     const u64 *last_rows[8];
     u64 *last_taken[8];
@@ -331,7 +332,7 @@ void draw_row(const RowDraw &d) {
         if (k < bits) std::memcpy(rank + k * WORDS, drawn + k * WORDS, 8 * WORDS);
         else std::memset(rank + k * WORDS, 0, 8 * WORDS);
     }
-    // down: at level l a rank is less than 2**l, so that l rows of it say all
+    // down: at level l a rank is less than 2**l, which takes l rows
     for (; level > 3; --level) {
         const int used = level < bits ? level : bits;
         descend(counts[level - 1], nodes[level - 1], level, used, masks, after, rank, d.words);

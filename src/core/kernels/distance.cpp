@@ -1,4 +1,4 @@
-// How far states are from being of some kind: 32 states side by side, along the gates.
+// Heuristic distances of states to making a literal true: 32 states side by side, gate by gate.
 
 #include "distance.hpp"
 #include "kernels.hpp"
@@ -28,7 +28,7 @@ bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int wor
 
 bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *results, Stop &stop) {
     const i64 fluents = network.fluents, gates = network.gates;
-    // by literal: the distance to its being true
+    // [literals] the distance to making it true
     const std::size_t rows = 2 * std::size_t(1 + fluents + gates);
     RowBuffer memory(rows * SIDE_BY_SIDE * sizeof(float) / 64);
     Floats *const way = reinterpret_cast<Floats *>(memory.data());
@@ -39,7 +39,7 @@ bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int wor
     for (i64 begin = 0; begin < n; begin += SIDE_BY_SIDE) {
         if (stop.due()) return false;
         const int count = static_cast<int>(std::min<i64>(SIDE_BY_SIDE, n - begin));
-        // what stands beyond `count` counts for nothing
+        // states beyond `count` are ignored
         u64 word[SIDE_BY_SIDE] = {};
         for (i64 f = 0; f < fluents; ++f) {
             if (f % 64 == 0)

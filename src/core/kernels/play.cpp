@@ -1,4 +1,8 @@
-// The passes of random play: what a program does not do by itself.
+// Random games, 512 at a time: the parts of a step that are not in the lane program.
+//
+// A step is: mark the lanes at the step limit in `late`, fill the random rows, run the stage `legal`, which also draws the
+// moves, run `goals` if a game is over, restart the lanes whose games end, run `next`, which computes the next states
+// (the initial one in the lanes of `restart`), and exchange the two arrays of state rows.
 
 #include "kernels.hpp"
 #include "play.hpp"
@@ -11,7 +15,7 @@ namespace {
 
 typedef u64 Half __attribute__((vector_size(4 * WORDS)));
 
-// A row of the machine of a block, which may keep its halves apart.
+// A row of the machine of a block.  In machine code for AVX2 its halves are `gap` words apart.
 class SplitRow {
 public:
     SplitRow(Machine &machine, i32 i) : half_{machine.row(i), machine.row(i) + WORDS / 2 + machine.gap()} {}
@@ -28,8 +32,8 @@ private:
 };
 
 bool any(const SplitRow &row) {
-    const Half found = row.load(0) | row.load(1);
-    return (found[0] | found[1] | found[2] | found[3]) != 0;
+    const Half united = row.load(0) | row.load(1);
+    return (united[0] | united[1] | united[2] | united[3]) != 0;
 }
 
 i64 count(const SplitRow &row) {
@@ -38,7 +42,8 @@ i64 count(const SplitRow &row) {
     return total;
 }
 
-// Draw where all attempts failed: that happens too rarely to do it for all lanes at once.
+// Draw a rank below `count` in each lane of `again`, where rejection sampling in the program rejected all its attempts:
+// rare, so done one lane at a time.  Ranks and counts are binary numbers across rows, lowest bit first.
 void draw_again(Block &block, const Choice &choice) {
     Machine &machine = block.machine;
     const SplitRow again(machine, choice.again);
@@ -62,7 +67,7 @@ void draw_again(Block &block, const Choice &choice) {
     }
 }
 
-// Fill rows with random bits: xoshiro256+ in every word of 64 lanes (Blackman and Vigna 2021).
+// Fill the random rows: one xoshiro256+ generator for each word of 64 lanes (Blackman and Vigna 2021).
 void fill_random(Machine &machine, u64 (&generator)[4][WORDS]) {
 #if defined(__AVX512F__)
     typedef u64 Part __attribute__((vector_size(64)));
@@ -85,6 +90,7 @@ void fill_random(Machine &machine, u64 (&generator)[4][WORDS]) {
             if (WIDTH < WORDS || gap == 0) {
                 std::memcpy(rows + k * WIDTH + (k * WIDTH < WORDS / 2 ? 0 : gap), &result, sizeof result);
             } else {
+                // a vector is a whole row, whose halves are apart
                 std::memcpy(rows, &result, sizeof result / 2);
                 std::memcpy(rows + WORDS / 2 + gap, reinterpret_cast<const u8 *>(&result) + sizeof result / 2, sizeof result / 2);
             }
@@ -99,7 +105,7 @@ void fill_random(Machine &machine, u64 (&generator)[4][WORDS]) {
     std::memcpy(generator, s, sizeof s);
 }
 
-// Count the games that end in the lanes of a row and begin new ones; lanes without another game to play stop.
+// Count the games that end in the lanes of a row, and begin new ones; lanes that have played their quota become inactive.
 void end_games(Block &block, const SplitRow &ended, const SplitRow &active) {
     Block::Lane *const all = block.lanes.data();
     i64 *lengths = block.lengths.data();
@@ -122,7 +128,7 @@ void end_games(Block &block, const SplitRow &ended, const SplitRow &active) {
             if (--lane.quota == 0) idle |= u64(1) << bit;
         }
         block.games += popcount(word);
-        if (idle) active[w] &= ~idle; // not for nothing: a word that was just written is slow to read as part of a row
+        if (idle) active[w] &= ~idle; // conditional, because a vector load after a store of one word stalls
     }
 }
 
@@ -133,9 +139,9 @@ i64 play_block(Block &block, i64 passes) {
     const Program &p = machine.program();
     const SplitRow active(machine, p.active), late(machine, p.late), restart(machine, p.restart);
     const SplitRow over(machine, p.over), stuck(machine, p.stuck), conflict(machine, p.conflict);
-    i64 made = 0;
-    while (made < passes && any(active)) {
-        // games that have reached the limit end with this pass, unless they are over anyway
+    i64 steps = 0;
+    while (steps < passes && any(active)) {
+        // Games that have reached the step limit end with this step, even if they are not over.
         const bool limit = block.step - block.oldest >= block.max_steps;
         for (int k = 0; k < 2; ++k) late.store(k, Half{});
         if (limit) {
@@ -150,7 +156,7 @@ i64 play_block(Block &block, i64 passes) {
         }
         fill_random(machine, block.generator);
         machine.run(p.legal);
-        if (any(conflict)) {
+        if (any(conflict)) { // an assumption of the program is wrong: the caller repeats this step with another program
             block.conflict = true;
             break;
         }
@@ -160,7 +166,7 @@ i64 play_block(Block &block, i64 passes) {
         if (some_over) {
             machine.run(p.goals);
             block.ended += count(over);
-            // equal goals share a row
+            // `goals` has the games with each goal; equal functions share a row, and then follow each other
             i32 last = -1;
             i64 games = 0;
             for (std::size_t k = 0; k < block.goals.size(); ++k) {
@@ -178,13 +184,13 @@ i64 play_block(Block &block, i64 passes) {
         }
         if (some_stuck) {
             block.stuck += count(stuck);
-            if (block.stuck_role < 0) {
+            if (block.stuck_role < 0) { // keep the first such state, for the message
                 for (int r = 0; r < block.circuit.roles && block.stuck_role < 0; ++r)
                     if (any(SplitRow(machine, p.stuck_role[r]))) block.stuck_role = r;
-                const SplitRow mine(machine, p.stuck_role[block.stuck_role]);
+                const SplitRow stuck_lanes(machine, p.stuck_role[block.stuck_role]);
                 int w = 0;
-                while (!mine[w]) ++w;
-                const int bit = lowest_bit(mine[w]);
+                while (!stuck_lanes[w]) ++w;
+                const int bit = lowest_bit(stuck_lanes[w]);
                 block.stuck_state.assign(block.circuit.state_words(), 0);
                 for (int f = 0; f < block.circuit.fluents; ++f)
                     block.stuck_state[f / 64] |= (machine.word(machine.state(f), w) >> bit & 1) << (f % 64);
@@ -195,10 +201,10 @@ i64 play_block(Block &block, i64 passes) {
         machine.run(p.next);
         machine.exchange();
         ++block.step;
-        ++made;
+        ++steps;
         if (++block.since_flush == (1 << COUNTER_BITS) - 1) block.flush();
     }
-    return made;
+    return steps;
 }
 
 } // namespace herbrand::HB_LEVEL

@@ -1,4 +1,4 @@
-// Walking over a lane program: equal operations stand together, and each code has a loop of its own.
+// Interprets a lane program: runs of operations with equal codes, with a loop for each code.
 
 #include "kernels.hpp"
 #include "lanes.hpp"
@@ -68,7 +68,7 @@ constexpr bool needs_c(int t) { return ((t >> 1) & 0x55) != (t & 0x55); }
 
 template <int T> void run(u64 *rows, const Op *op, const Op *end) {
     for (; op != end; ++op) {
-        // what does not matter is not read
+        // operands on which the function does not depend are not read
         const Row a = load(rows, needs_a(T) ? op->a : 0);
         const Row b = load(rows, needs_b(T) ? op->b : 0);
         const Row c = load(rows, needs_c(T) ? op->c : 0);
