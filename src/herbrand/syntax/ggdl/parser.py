@@ -124,17 +124,15 @@ class _Parser(ExpressionReader):
             if token.kind == t.STOP and tokens.depth[at] <= depth:
                 at += 1
                 break
-            starts = token.kind in {t.NAME, t.VARIABLE, t.PREFIX, t.NUMBER, t.QUOTED} or token.text == "("
-            if (
-                token.first
-                and starts
-                and token.text not in _INNER
-                and self._column(token) <= column
-                and tokens.depth[at] <= depth + self._left_open(first, at)
-            ):
+            if self._may_begin(token, column) and tokens.depth[at] <= depth + self._left_open(first, at):
                 break
             at += 1
         self.at = at
+
+    def _may_begin(self, token: Token, column: int) -> bool:
+        """Whether a sentence may begin at a token: the first of a line, indented no deeper than `column`."""
+        starts = token.kind in {t.NAME, t.VARIABLE, t.PREFIX, t.NUMBER, t.QUOTED} or token.text == "("
+        return token.first and starts and token.text not in _INNER and self._column(token) <= column
 
     def _left_open(self, first: int, at: int) -> int:
         """Count the brackets opened in the malformed sentence that are never closed."""
@@ -593,18 +591,14 @@ class _Parser(ExpressionReader):
         if self.items[at].text not in {"<=", "<-"} or self.items[at].kind != t.SIGN:
             return None
         at += 1
-        depth = self.tokens.depth[mark]
-        while self.items[at].kind not in {
-            t.END,
-            t.STOP,
-        }:  # `<=` may also be a comparison in the condition of a consequence
+        depth, column = self.tokens.depth[mark], self._column(token)
+        while self.items[at].kind not in {t.END, t.STOP}:
             item = self.items[at]
-            if self.tokens.depth[at] == depth and item.text in {"==>", ":-", "->", "$="}:
+            if self.tokens.depth[at] == depth:
                 if item.text == "==>":
-                    return None
-                break
-            if item.first and item.kind == t.PREFIX:
-                break
+                    return None  # `<=` is a comparison in the condition of a consequence
+                if self._may_begin(item, column):
+                    break
             at += 1
         head = self.postfix()
         self.take()
