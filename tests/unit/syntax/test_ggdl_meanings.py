@@ -164,3 +164,17 @@ def test_a_rule_is_not_joined_with_the_effect_on_the_next_line():
     tree = read("role a\np <= q\nq(1) ==> F = 1", "ggdl")
     assert not tree.diagnostics
     assert "(<= p q)" in map(str, tree.statements)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rule"),
+    [
+        ("near(1, 2)", "(<= (near ?board 1 2) (s ?board))"),
+        ("near(1, 2) :- q(1)", "(<= (near ?board 1 2) (s ?board) (q 1))"),
+    ],
+)
+def test_a_plain_rule_of_a_surface_is_about_its_boards_only(sentence, rule):
+    """The variable that stands for the board is bound."""
+    surface = f"surface S <=> {{[ b | \\i <- 1 .. 2 ]}} where (\n  {sentence}\n)"
+    tree = read(f"role a\n{surface}\ninit one := S", "ggdl")
+    assert rule in map(str, tree.statements)

@@ -138,9 +138,14 @@ class Sentences:
                 self.emitter.write(atom, [[*out, *alternative] for alternative in alternatives], scope)
 
     def _plain_rule(self, head: Atom, sentence: n.RuleSentence, scope: Scope, out: Alternative) -> None:
-        """Add a plain rule unchanged, except that values of names become conditions."""
+        """Add a plain rule unchanged, except that values of names become conditions.
+
+        A rule of a surface holds for each of its boards.
+        """
         literals = self.translator.plain_body(sentence.body, scope, out)
-        body = (*(x for x in out if isinstance(x, Atom)), *literals)
+        board = scope.board
+        boards = scope.typed[board.name] if isinstance(board, Variable) and board in head.args else ()
+        body = (*boards, *(x for x in out if isinstance(x, Atom)), *literals)
         span = scope.span(sentence)
         self.program.rules.append((scope.work.number, Rule(head, body, *span)))
 
