@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.errors import HerbrandError
 from herbrand.evolve.search.judging import AXES
 from herbrand.machine.trajectory import Trajectory
-from herbrand.runtime.templates import render
+from herbrand.runtime.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

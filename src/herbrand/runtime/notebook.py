@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from herbrand.runtime.templates import Markup, render
+from herbrand.runtime.rendering import Markup, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

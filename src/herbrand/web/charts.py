@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.runtime.templates import Markup, render
+from herbrand.runtime.rendering import Markup, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

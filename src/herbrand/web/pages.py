@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import HTMLResponse, Response
 
-from herbrand.runtime.templates import render
+from herbrand.runtime.rendering import render
 
 if TYPE_CHECKING:
     from starlette.requests import Request

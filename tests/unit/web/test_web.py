@@ -21,7 +21,7 @@ from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
 from herbrand.errors import HerbrandError  # noqa: E402
 from herbrand.play.explanation import MoveReport, PlayerReport  # noqa: E402
 from herbrand.runtime.json_process import RequestError  # noqa: E402
-from herbrand.runtime.templates import render  # noqa: E402
+from herbrand.runtime.rendering import render  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.chances import Chances  # noqa: E402
 from herbrand.web.child import Child, ChildLost  # noqa: E402

@@ -8,8 +8,8 @@ import pytest
 from jinja2 import UndefinedError
 
 import herbrand
-from herbrand.runtime import templates
-from herbrand.runtime.templates import Markup, render
+from herbrand.runtime import rendering
+from herbrand.runtime.rendering import Markup, render
 
 PACKAGE = Path(herbrand.__file__).parent
 TEMPLATES = [
@@ -22,7 +22,7 @@ NASTY = "<script>alert(1)</script>\"'&\x1b[31m\n{{ 7 * 7 }}"
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_templates_compile(name: str) -> None:
     """Each is read from the package by the name that `render` takes."""
-    assert templates._ENVIRONMENT.get_template(name).name == name
+    assert rendering._ENVIRONMENT.get_template(name).name == name
 
 
 def test_there_are_templates() -> None:
