@@ -21,7 +21,7 @@ from herbrand.match.tournament.plan import TournamentError
 from herbrand.runtime.json_process import RequestError
 from herbrand.web.answers import file_answer, form_fields, require_token, step_of, wants_json
 from herbrand.web.charts import bars
-from herbrand.web.child import ChildLost
+from herbrand.web.child import Busy, ChildLost, wait_for_child
 from herbrand.web.guard import Guard
 from herbrand.web.library import MAX_BYTES, Library, NotThere
 from herbrand.web.matches import ChildPool, Matches, NoMatch
@@ -108,7 +108,7 @@ class App:
     async def game(self, request: Request) -> Response:
         """Show one game."""
         entry = self._entry(request)
-        facts = await run_in_threadpool(self.children.ask, "facts", **_rules(entry))
+        facts = await wait_for_child(self.children.ask, "facts", **_rules(entry))
         self.library.add_metadata(entry, facts["roles"], facts["words"])
         return page(request, "game", entry=entry, facts=facts, players=_players())
 
@@ -116,9 +116,11 @@ class App:
         """Draw the initial state of a game."""
         entry = self._entry(request)
         try:
-            svg = await run_in_threadpool(self._picture, entry)
+            svg = await wait_for_child(self._picture, entry)
         except (RequestError, ChildLost):
             svg = _NO_PICTURE
+        except Busy:
+            return Response(_NO_PICTURE, 503, {"retry-after": "2"}, "image/svg+xml")
         return Response(
             svg,
             media_type="image/svg+xml",
@@ -164,40 +166,40 @@ class App:
             if name.startswith("param:") and value.strip()
         }
         settings = {"seats": seats, "clock": _seconds(form.get("clock", "1")), "parameters": parameters}
-        match = await run_in_threadpool(self.matches.begin, entry, settings)
+        match = await wait_for_child(self.matches.begin, entry, settings)
         return RedirectResponse(f"/match/{match.key}", 303)
 
     async def match(self, request: Request) -> Response:
         """Show a match."""
         match = self.matches.find(request.path_params["key"])
-        view = await run_in_threadpool(match.ask, "view")
+        view = await wait_for_child(match.ask, "view")
         return page(request, "match", key=match.key, entry=match.entry, view=view, problem="")
 
     async def state(self, request: Request) -> Response:
         """Return the view of a step."""
         match = self.matches.find(request.path_params["key"])
         step = step_of(request.query_params.get("step", ""))
-        return JSONResponse(await run_in_threadpool(match.ask, "view", step=step))
+        return JSONResponse(await wait_for_child(match.ask, "view", step=step))
 
     async def bar(self, request: Request) -> Response:
         """Return the expected goals of each role in a step."""
         match = self.matches.find(request.path_params["key"])
         step = step_of(request.query_params.get("step", ""))
-        return JSONResponse(await run_in_threadpool(self._odds, match, step))
+        return JSONResponse(await wait_for_child(self._odds, match, step))
 
     def _odds(self, match: WebMatch, step: int) -> dict[str, Any]:
         position: dict[str, Any] = match.ask("position", step=step)
         odds: dict[str, Any] = {"values": position["values"], "games": 0, "by": "end"}
         if position["facts"] is not None:
             rules = {**_rules(match.entry), "parameters": match.settings.get("parameters", {})}
-            with contextlib.suppress(RequestError, ChildLost):
+            with contextlib.suppress(RequestError, ChildLost, Busy):
                 odds = self.children.ask("odds", queue="odds", seconds=120, facts=position["facts"], **rules)
         return odds
 
     async def record(self, request: Request) -> Response:
         """Send the moves as a file."""
         match = self.matches.find(request.path_params["key"])
-        record = await run_in_threadpool(match.ask, "record")
+        record = await wait_for_child(match.ask, "record")
         return file_answer(json.dumps(record, indent=2), f"{match.entry.key}-match", ".json")
 
     async def act(self, request: Request) -> Response:
@@ -214,11 +216,11 @@ class App:
         elif do not in ("advance", "undo"):
             raise HTTPException(404, "A match has no such action.")
         try:
-            result = await run_in_threadpool(match.ask, do, **arguments)
+            result = await wait_for_child(match.ask, do, **arguments)
         except RequestError as error:
             if wants_json(request):
                 return JSONResponse({"error": str(error)}, 409)
-            view = await run_in_threadpool(match.ask, "view")
+            view = await wait_for_child(match.ask, "view")
             values = {"key": match.key, "entry": match.entry, "view": view, "problem": str(error)}
             return page(request, "match", status=409, **values)
         return JSONResponse(result) if wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
@@ -242,7 +244,7 @@ class App:
         form = await form_fields(request)
         text, notation, title = _text_of(form)
         entry = self.library.add(text, notation, title)
-        facts = await run_in_threadpool(self.children.ask, "facts", **_rules(entry))
+        facts = await wait_for_child(self.children.ask, "facts", **_rules(entry))
         if not facts["playable"]:
             return page(request, "edit", status=409, text=text, notation=notation, title=title)
         seats = {role: "you" if i == 0 else _players()[0] for i, role in enumerate(facts["players"])}
@@ -288,7 +290,7 @@ class App:
         except (KeyError, TypeError, ValueError):
             raise HTTPException(400, "The request lacks an argument, or one is invalid.") from None
         try:
-            return JSONResponse(await run_in_threadpool(self.children.ask, do, **arguments))
+            return JSONResponse(await wait_for_child(self.children.ask, do, **arguments))
         except (RequestError, ChildLost) as error:
             return JSONResponse({"error": str(error)}, 409)
 
@@ -302,7 +304,7 @@ class App:
             await form_fields(request)
             rules = _rules(entry)
             rules.pop("source")
-            results = await run_in_threadpool(
+            results = await wait_for_child(
                 self.children.ask, "analyse", queue="analysis", seconds=150, **rules
             )
         return page(request, "analyse", entry=entry, results=results, bars=bars)
@@ -314,7 +316,7 @@ class App:
         if len(words) > MAX_DEPTH or not all(word.isdecimal() and len(word) < 6 for word in words if word):
             raise HTTPException(400, "The path must be numbers separated by points.")
         path = [int(word) for word in words if word]
-        position = await run_in_threadpool(
+        position = await wait_for_child(
             self.children.ask, "explore", queue="analysis", seconds=90, path=path, **_rules(entry)
         )
         return page(request, "explore", entry=entry, path=path, position=position)
@@ -363,6 +365,7 @@ def make_app(
         NoMatch: _on_no_match,
         RequestError: _on_child,
         ChildLost: _on_child,
+        Busy: _on_busy,
         RecordError: _on_record,
         TournamentError: _on_record,
         500: _on_fault,
@@ -418,6 +421,15 @@ async def _on_child(request: Request, error: Exception) -> Response:
         else "Open the rules in the editor: it shows the errors."
     )
     return error_page(409, "The game cannot be shown.", help_, details=str(error))
+
+
+async def _on_busy(request: Request, error: Exception) -> Response:
+    if wants_json(request):
+        answer: Response = JSONResponse({"error": str(error)}, 503)
+    else:
+        answer = error_page(503, "The server is busy.", "Other requests are waiting. Try again in a moment.")
+    answer.headers["retry-after"] = "2"
+    return answer
 
 
 async def _on_record(request: Request, error: RecordError | TournamentError) -> Response:

@@ -2,32 +2,82 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 import time
-from typing import Any, Final
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.runtime.json_process import JsonProcess
 from herbrand.runtime.line_process import ProcessDied
 
-__all__ = ["MEGABYTES", "Child", "ChildLost"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["MEGABYTES", "Busy", "Child", "ChildLost", "Turnstile", "wait_for_child"]
+
+_T = TypeVar("_T")
 
 MEGABYTES: Final = 3000
 """Limit on the address space of a subprocess; libraries reserve much more than they use."""
+
+
+MAX_WAITING: Final = 8
+"""Requests that wait for one subprocess; further ones are `Busy`."""
+MAX_THREADS: Final = 200
+"""Threads that wait for subprocesses: more than all queues hold together."""
+
+
+_WAITING: Final = ThreadPoolExecutor(MAX_THREADS, "waits for a subprocess")
+
+
+class Busy(HerbrandError):
+    """Too many requests are waiting; the page can try again."""
 
 
 class ChildLost(HerbrandError):
     """The subprocess took too long, ran out of memory or crashed, and has ended."""
 
 
+class Turnstile:
+    """Lets `at_once` callers through at a time, and at most `waiting` more wait for their turn."""
+
+    def __init__(self, at_once: int = 1, waiting: int = MAX_WAITING) -> None:
+        self._turn = threading.Semaphore(at_once)
+        self._places = threading.Semaphore(at_once + waiting)
+
+    @contextmanager
+    def pass_through(self) -> Iterator[None]:
+        """Wait for a turn, which ends with the context; raises `Busy`."""
+        if not self._places.acquire(blocking=False):
+            raise Busy("too many requests are waiting; try again in a moment")
+        try:
+            with self._turn:
+                yield
+        finally:
+            self._places.release()
+
+
+async def wait_for_child(function: Callable[..., _T], *args: Any, **options: Any) -> _T:
+    """Call a function that waits for a subprocess, in a thread of its own kind.
+
+    Waiting would otherwise take the threads with which pages are served.
+    """
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_WAITING, partial(function, *args, **options))
+
+
 class Child:
     """One stateful subprocess, which handles one request at a time."""
 
-    def __init__(self, *, megabytes: int = MEGABYTES) -> None:
+    def __init__(self, *, megabytes: int = MEGABYTES, waiting: int = MAX_WAITING) -> None:
         command = [sys.executable, "-m", "herbrand.web.worker", str(megabytes)]
         self._process = JsonProcess("the evaluator", command, restart=False, show_errors=True)
-        self._lock = threading.Lock()
+        self._turnstile = Turnstile(waiting=waiting)
         self.used = time.monotonic()
         """Time of the last request, on the monotonic clock."""
 
@@ -40,9 +90,9 @@ class Child:
         """Send a request and wait for the reply.
 
         Raises `RequestError` for errors in the subprocess, with `kind` "game", "budget", "move" or "bug", and
-        `ChildLost` if there is no reply in time: the subprocess is then killed.
+        `ChildLost` if there is no reply in time: the subprocess is then killed; `Busy` if many are waiting.
         """
-        with self._lock:
+        with self._turnstile.pass_through():
             self.used = time.monotonic()
             try:
                 return self._process.request({"do": do, **arguments}, seconds)

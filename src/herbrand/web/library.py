@@ -77,7 +77,8 @@ class Library:
     def _index(self, folder: Path) -> None:
         """Add the rulesheets of a folder."""
         for path in sorted(folder.iterdir()):
-            if path.suffix in games.ENDINGS and path.is_file() and len(self._files) < MAX_FILES:
+            is_sheet = path.suffix in games.ENDINGS and path.is_file() and _is_inside(path)
+            if is_sheet and len(self._files) < MAX_FILES:
                 key = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)
                 while key.lower() in self._bundled or key.lower() in self._files:
                     key += "-file"
@@ -112,6 +113,8 @@ class Library:
         from herbrand.syntax.files import decode
 
         path, shelf = self._files[key]
+        if not _is_inside(path):  # it has become a link since the folder was read
+            raise NotThere(key)
         try:
             data = path.read_bytes()[:MAX_BYTES]
         except OSError as error:
@@ -131,6 +134,11 @@ class Library:
             while len(self._user_texts) > MAX_USER_TEXTS:
                 self._user_texts.popitem(last=False)
         return entry
+
+
+def _is_inside(path: Path) -> bool:
+    """Whether a file belongs to its folder: a link to a file elsewhere must not show that to everybody."""
+    return path.resolve().is_relative_to(path.parent.resolve())
 
 
 def _description(text: str) -> str:

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.runtime.json_process import RequestError
-from herbrand.web.child import Child, ChildLost
+from herbrand.web.child import MAX_WAITING, Child, ChildLost, Turnstile
 
 if TYPE_CHECKING:
     from herbrand.web.library import LibraryEntry
@@ -18,6 +18,10 @@ MAX_MATCHES: Final = 8
 """Beyond this number the least recently used match is closed."""
 OPEN_SECONDS: Final = 40.0
 """Time limit for reading a game and analysing how to draw it."""
+MAX_OPENING: Final = 2
+"""Matches that are opened at once; a few more wait, further ones are `Busy`."""
+WAITING: Final = {"pictures": 64}
+"""Requests that may wait in a queue, where it is not `MAX_WAITING`: one page shows many pictures."""
 STEP_SECONDS: Final = 30.0
 """Time limit for one step, beyond the clocks of players."""
 
@@ -69,16 +73,22 @@ class Matches:
     def __init__(self) -> None:
         self._matches: dict[str, WebMatch] = {}
         self._lock = threading.Lock()
+        self._opening = Turnstile(MAX_OPENING)
 
     def begin(self, entry: LibraryEntry, settings: dict[str, Any]) -> WebMatch:
-        """Start a match; raises what `Child.ask` raises."""
-        match = WebMatch(entry, settings)
-        with self._lock:
-            self._matches[match.key] = match
-            while len(self._matches) > MAX_MATCHES:
-                oldest = min(self._matches.values(), key=lambda running: running.used)
-                del self._matches[oldest.key]
-                oldest.close()
+        """Start a match, in place of the least recently used one if there are many.
+
+        Raises what `Child.ask` raises.
+        """
+        with self._opening.pass_through():
+            with self._lock:
+                while len(self._matches) >= MAX_MATCHES:
+                    oldest = min(self._matches.values(), key=lambda running: running.used)
+                    del self._matches[oldest.key]
+                    oldest.close()
+            match = WebMatch(entry, settings)
+            with self._lock:
+                self._matches[match.key] = match
         return match
 
     def find(self, key: str) -> WebMatch:
@@ -108,7 +118,8 @@ class ChildPool:
         with self._lock:
             child = self._children.get(queue)
             if child is None or not child.is_alive:
-                child = self._children[queue] = Child()
+                waiting = WAITING.get(queue, MAX_WAITING)
+                child = self._children[queue] = Child(waiting=waiting)
         return child.ask(do, seconds=seconds, **arguments)
 
     def close(self) -> None:

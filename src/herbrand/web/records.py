@@ -20,6 +20,7 @@ from starlette.routing import Route
 from herbrand.match.records import RecordError, Store
 from herbrand.web.answers import step_of
 from herbrand.web.charts import lines
+from herbrand.web.child import wait_for_child
 from herbrand.web.pages import page
 
 if TYPE_CHECKING:
@@ -93,16 +94,14 @@ class Records:
     async def record(self, request: Request) -> Response:
         """Show a match at a step, by default the last one."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
-        position = await run_in_threadpool(self._position, record, _step(request, len(record.moves)))
+        position = await wait_for_child(self._position, record, _step(request, len(record.moves)))
         shown = {key: value for key, value in position.items() if key != "svg"}
         return page(request, "record", match=annotated(record), position=position, shown=shown, when=_when)
 
     async def state(self, request: Request) -> Response:
         """Return the position of a match at a step."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
-        return JSONResponse(
-            await run_in_threadpool(self._position, record, _step(request, len(record.moves)))
-        )
+        return JSONResponse(await wait_for_child(self._position, record, _step(request, len(record.moves))))
 
     async def told(self, request: Request) -> Response:
         """Return the record of a match."""
@@ -112,7 +111,7 @@ class Records:
     async def curve(self, request: Request) -> Response:
         """Draw the expected goals over the steps of a match."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
-        curve = await run_in_threadpool(
+        curve = await wait_for_child(
             self._children.ask, "curve", queue="records", seconds=90, **_moves(record)
         )
         title = f"average of {curve['games']} random games from each step"
@@ -130,7 +129,7 @@ class Records:
             "moves": [list(joint) for joint in record.moves[:step]],
         }
         judge = partial(self._children.ask, "judge", queue="odds", seconds=120, **arguments)
-        return JSONResponse(await run_in_threadpool(judge))
+        return JSONResponse(await wait_for_child(judge))
 
     def _position(self, record: MatchRecord, step: int) -> dict[str, Any]:
         position: dict[str, Any] = self._children.ask(

@@ -5,9 +5,10 @@ Started as `python -m herbrand.web.worker MEGABYTES`.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import BudgetExceeded, HerbrandError, IllegalMoveError, InvalidMoveError
 from herbrand.runtime.json_process import RequestError, serve
@@ -18,10 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+NICENESS: Final = 5
+"""Pages are served while games are evaluated."""
+
 
 def main() -> None:
     """Serve requests until the end of input."""
     limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 3000)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     actions = _actions()
     serve(lambda request: actions[request.pop("do")](**request), _explain)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from html.parser import HTMLParser
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -24,10 +26,11 @@ from herbrand.runtime.json_process import RequestError  # noqa: E402
 from herbrand.runtime.rendering import render  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.chances import Chances  # noqa: E402
-from herbrand.web.child import Child, ChildLost  # noqa: E402
+from herbrand.web.child import Busy, Child, ChildLost, Turnstile  # noqa: E402
 from herbrand.web.guard import MAX_BODY_BYTES  # noqa: E402
 from herbrand.web.inspector import Inspector  # noqa: E402
 from herbrand.web.library import Library  # noqa: E402
+from herbrand.web.matches import MAX_MATCHES, Matches  # noqa: E402
 from herbrand.web.table import MatchTable, _report_json  # noqa: E402
 
 if TYPE_CHECKING:
@@ -567,3 +570,92 @@ def test_what_a_rulesheet_says_of_itself_is_shown(tmp_path: Path) -> None:
     library = Library([tmp_path])
     told = design.in_words()
     assert [library.find(name).description for name in ("one", "two", "three")] == [told, told, ""]
+
+
+def test_a_link_out_of_a_shown_folder_is_no_game(tmp_path: Path) -> None:
+    """Neither one that was there at the start nor one that replaces a rulesheet later."""
+    secret = tmp_path / "secret.kif"
+    secret.write_text("(role secret)")
+    folder = tmp_path / "shown"
+    folder.mkdir()
+    (folder / "linked.kif").symlink_to(secret)
+    (folder / "inside.kif").symlink_to(folder / "lamp.kif")
+    (folder / "lamp.kif").write_text("(role lamp)")
+    library = Library([folder])
+    assert library.find("lamp").text == library.find("inside").text == "(role lamp)"
+    with pytest.raises(LookupError):
+        library.find("linked")
+    (folder / "lamp.kif").unlink()
+    (folder / "lamp.kif").symlink_to(secret)
+    with pytest.raises(LookupError):
+        library.find("lamp")
+
+
+@pytest.mark.parametrize("waiting", [0, 1])
+def test_a_turnstile_lets_few_wait(waiting: int) -> None:
+    """The caller after those is refused at once; the others pass one after the other."""
+    turnstile = Turnstile(waiting=waiting)
+    inside, leave = threading.Event(), threading.Event()
+    passed = []
+
+    def enter() -> None:
+        with turnstile.pass_through():
+            inside.set()
+            leave.wait(30)
+            passed.append(True)
+
+    threads = [threading.Thread(target=enter) for _ in range(1 + waiting)]
+    for thread in threads:
+        thread.start()
+    assert inside.wait(30)
+    if not waiting:
+        with pytest.raises(Busy), turnstile.pass_through():
+            pytest.fail("two are inside at once")
+    leave.set()
+    for thread in threads:
+        thread.join(30)
+    with turnstile.pass_through():
+        assert len(passed) == 1 + waiting
+
+
+@pytest.mark.parametrize(("accept", "text"), [("application/json", '"error"'), ("text/html", "is busy")])
+def test_a_busy_server_says_so(accept: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks the browser to come back; the list of games is shown all the same."""
+
+    def ask(*_: object, **__: object) -> None:
+        raise Busy("too many requests are waiting; try again in a moment")
+
+    monkeypatch.setattr("herbrand.web.matches.ChildPool.ask", ask)
+    with TestClient(make_app(), base_url="http://127.0.0.1:8888") as client:
+        answer = client.get("/game/nim", headers={"accept": accept})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+        assert text in answer.text
+        picture = client.get("/picture/nim.svg")
+        assert (picture.status_code, picture.headers["content-type"]) == (503, "image/svg+xml")
+        assert client.get("/").status_code == 200
+
+
+def test_matches_that_open_at_once_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least recently used one ends before a further one begins, and some wait for their turn."""
+    running: list[object] = []
+    most = 0
+
+    class FakeMatch:
+        """A match that only counts."""
+
+        def __init__(self, *_: object) -> None:
+            nonlocal most
+            self.key, self.used = str(id(self)), time.monotonic()
+            running.append(self)
+            most = max(most, len(running))
+
+        def close(self) -> None:
+            running.remove(self)
+
+    monkeypatch.setattr("herbrand.web.matches.WebMatch", FakeMatch)
+    matches = Matches()
+    entry = Library().find("nim")
+    for _ in range(25):
+        matches.begin(entry, {})
+    assert most == MAX_MATCHES
+    matches.close()
