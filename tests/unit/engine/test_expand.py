@@ -334,7 +334,7 @@ def test_wrong_numbers_are_refused_by_the_core() -> None:
         ask.rollouts(state, start, random, -1)
     with pytest.raises(ValueError, match="watch"):
         ask.rollouts(state, start, random, 5, watched=1)
-    with pytest.raises(ValueError, match="lanes"):
+    with pytest.raises(ValueError, match="at most 512 games"):
         ask.rollouts(state, np.zeros(513, np.int64), random, 5, played=True)
     for starts, begin, size in (
         ([0, 9], 0, 10),
