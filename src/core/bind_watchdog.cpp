@@ -25,6 +25,9 @@ void bind_watchdog(nb::module_ &m) {
             "__init__",
             [](Watchdog *self, std::pair<double, double> soft, std::pair<double, double> hard, int signal, int status,
                std::string memory_text, std::string time_text) {
+                const bool ordered = soft.first > 0 && soft.second > 0 && hard.first >= soft.first && hard.second >= soft.second;
+                if (!ordered) throw nb::value_error("limits are positive, and the hard one is not below the soft one");
+                if (signal < 1 || signal > 64) throw nb::value_error("no such signal");
                 new (self) Watchdog(allowance(soft.first, soft.second), allowance(hard.first, hard.second), signal,
                                     status, std::move(memory_text), std::move(time_text));
             },

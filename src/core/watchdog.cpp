@@ -26,7 +26,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto PAUSE = std::chrono::milliseconds(20);     // between looks at this process
-constexpr int LOOKS = 5;                                  // that many, then one at the descendants, too
+constexpr int LOOKS = 2;                                  // one of so many is at the descendants, too
+constexpr auto GRACE = std::chrono::milliseconds(100);    // from the first signal to the end
 constexpr auto PATIENCE = std::chrono::milliseconds(500); // between signals
 constexpr std::size_t MOST_PROCESSES = 1024;              // beyond that, descendants are not counted
 
@@ -139,7 +140,8 @@ void Watchdog::watch() {
     pthread_sigmask(SIG_BLOCK, &all, nullptr); // signals are for the threads of Python
 #endif
     const Clock::time_point started = Clock::now();
-    Clock::time_point next_signal = started;
+    Clock::time_point next_signal = started, end_at = started;
+    bool over = false;
     i64 others = 0;
     std::unique_lock lock(mutex_);
     for (int look = 0; !wake_.wait_for(lock, PAUSE, [this] { return stopped_; }); ++look) {
@@ -147,9 +149,11 @@ void Watchdog::watch() {
         const i64 bytes = own_bytes() + others;
         const Clock::time_point now = Clock::now();
         const double seconds = std::chrono::duration<double>(now - started).count();
-        if (const Excess excess = beyond(hard_, bytes, seconds); excess != Excess::NONE) end(excess);
         const Excess excess = beyond(soft_, bytes, seconds);
-        if (excess == Excess::NONE || now < next_signal) continue;
+        if (!over) end_at = now + GRACE;
+        over = excess != Excess::NONE;
+        if (now >= end_at && beyond(hard_, bytes, seconds) != Excess::NONE) end(beyond(hard_, bytes, seconds));
+        if (!over || now < next_signal) continue;
         excess_ = excess;
         next_signal = now + PATIENCE;
 #if defined(_WIN32)

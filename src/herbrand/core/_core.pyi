@@ -155,7 +155,7 @@ class StateEvaluator:
         Return the states after joint moves, and if asked for what roles see, packed: uint64 [k, ...] both.
 
         `moves` is int32 [k, roles], -1 for a role that does nothing.  Row i is made in state i, or parents[i].
-        Legality is not looked at.  `ValueError` for numbers of moves or states that there are not.
+        Legality is not checked.  `ValueError` for moves or states that do not exist.
         """
 
     def joints(self, bits: numpy.typing.NDArray[numpy.uint64], starts: numpy.typing.NDArray[numpy.int64], begin: int, size: int, stop: Stop | None = None) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32]]:
@@ -189,7 +189,7 @@ class SearchTree:
     """
     A Monte Carlo search tree; values are goals divided by 100.
 
-    Positions are numbered from 0 in the order in which they were met; a state is one position, however it
+    Positions are numbered from 0 in the order in which they were added; a state is one position, however it
     was reached.  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,
     get consecutive numbers.  Arrays are read-only views that change as the tree grows; of those that begin
     with [positions] the first `positions` rows mean something, of those with [arms] the first `arms`.
@@ -432,7 +432,7 @@ class Round:
 
     def expand(self, roots: NDArray[numpy.int64], *, most: int, widest: int, weight: float) -> int:
         """
-        Go down the tree at most `most` times, from the roots in turn, and expand the leaves found.
+        Go down the tree at most `most` times, from the roots in turn, and expand the leaves.
 
         At most `widest` joint moves are made from a leaf.  `weight` is what a way under way counts, in
         playouts lost.  Returns how many rows are fresh.  If the tree is full, these are the leaves themselves.
@@ -967,8 +967,8 @@ class Env:
     """
     Many games with the same rules, stepped together; see `herbrand.envs.BatchEnv`.
 
-    Arrays that are told of lie lane by lane in the memory of the caller: uint8, a byte for each
-    element, or packed, where each lane has whole words of 64 bits.
+    Output arrays belong to the caller and are ordered by lane: uint8, a byte for each element, or
+    packed, where each lane has whole words of 64 bits.
     """
 
     def __init__(self, *, circuit: Circuit, lanes: int, players: NDArray[numpy.int32], number: NDArray[numpy.int32], idle: NDArray[numpy.uint8], columns: NDArray[numpy.int32], chance: int, by_turns: bool, packed: bool, percepts: bool, reset: int, max_steps: int, low: float, high: float, keep: int) -> None:
@@ -1205,7 +1205,7 @@ class MoveNames:
     """
     The objects that stand for the moves and roles of a `StateMemory`, and questions in these terms.
 
-    `moves[r][i]` is the object for the i-th move of role r; they are told apart by identity.
+    `moves[r][i]` is the object for the i-th move of role r; they are lists apart by identity.
     """
 
     def __init__(self, memory: object, roles: Sequence[Any], moves: Sequence[Any]) -> None: ...

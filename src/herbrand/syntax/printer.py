@@ -147,7 +147,7 @@ def _is_behind(statement: Rule, comment: Comment, source: Source) -> bool:
 
 def _translated(comment: Comment, sign: str) -> list[str]:
     """Return the lines of a comment with the comment sign of the notation, repeated as in the source."""
-    text = comment.text
+    text = comment.text.replace("\0", "\ufffd")  # no reader takes the other for text
     if text.startswith("/*"):
         inside = text[2:].removesuffix("*/")
         return [f"{sign} {line.strip(' *')}".rstrip() for line in inside.splitlines() if line.strip(" *")]

@@ -6,6 +6,7 @@
 | `players`      | `check_player`: tests clocks and legal moves of a player                       |
 | `environments` | `check_batch_env` and `check_pgx_like`: test environments against the rules    |
 | `interfaces`   | `check_openspiel`, `check_pettingzoo`, `check_gymnasium`: these libraries' own tests |
+| `fuzz`         | damaged rulesheets for the readers, and a program that runs them               |
 | `hostile`      | adversarial peers for players and managers                                     |
 """
 

@@ -60,8 +60,11 @@ def declared() -> set[str]:
 
 
 def test_every_function_is_called() -> None:
-    """What the stub declares is what is called wrongly below."""
-    assert set(names()) - {"unmade", "views"} == declared()
+    """What the stub declares is what is called wrongly below.
+
+    But for `Watchdog`, which ends the process: see `test_watchdog`.
+    """
+    assert set(names()) - {"unmade", "views"} == declared() - {"Watchdog"}
 
 
 @pytest.mark.parametrize("part", range(2))

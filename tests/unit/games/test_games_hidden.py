@@ -330,14 +330,17 @@ def test_values_are_those_of_openspiel(name, other, points):
     """Regret minimisation of OpenSpiel on its own game comes to the same value."""
     pyspiel = pytest.importorskip("pyspiel")
     pytest.importorskip("scipy")
+    exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
     game = pyspiel.load_game(other)
     solver = pyspiel.CFRPlusSolver(game)
     for _ in range(150 if name != "leduc" else 30):
         solver.evaluate_and_update_policy()
     policy = solver.average_policy()
     theirs = pyspiel.expected_returns(game.new_initial_state(), policy, -1, True)[0]
+    error = exploitability.nash_conv(game, policy)  # by how much best replies gain: the value is no further away
+    assert error < (0.1 if name != "leduc" else 0.5)
     low, _ = solve(herbrand.load(name)).bounds["first"]
-    assert (float(low) - 50) / points == pytest.approx(theirs, abs=0.005)
+    assert (float(low) - 50) / points == pytest.approx(theirs, abs=error)
 
 
 def test_codes_that_fit_an_answer():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import pytest
 
+from herbrand.core import Watchdog
 from herbrand.runtime.watchdog import watch
 
 PROGRAM = """
@@ -62,6 +65,32 @@ def test_a_process_that_cannot_be_interrupted_ends(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=90, check=False
     )
     assert (result.returncode, result.stdout, result.stderr.strip()) == (3, "", message)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"soft": (0, 1)},
+        {"soft": (1, math.nan)},
+        {"hard": (1, 9)},
+        {"hard": (9, 1)},
+        {"signal": 0},
+        {"signal": 99},
+    ],
+)
+def test_a_watchdog_refuses_limits_that_make_no_sense(wrong: dict[str, Any]) -> None:
+    """It would end the process at once."""
+    right = {
+        "soft": (2e6, 1e6),
+        "hard": (3e6, 2e6),
+        "signal": 1,
+        "status": 3,
+        "memory_text": "",
+        "time_text": "",
+    }
+    Watchdog(**right).stop()
+    with pytest.raises(ValueError, match=r"limits are positive|no such signal"):
+        Watchdog(**(right | wrong))
 
 
 def test_nothing_is_watched_in_another_thread() -> None:

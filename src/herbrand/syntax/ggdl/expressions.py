@@ -41,6 +41,8 @@ REFUSED: Final = {
 }
 _LOGIC: Final = frozenset({"and", "or", "not"})
 _T = TypeVar("_T")
+_EXPRESSION_LEVELS: Final = 4
+"""What an expression counts as in `MAX_DEPTH`: parsing it takes four times as many calls as a formula."""
 
 
 class ExpressionReader:
@@ -139,8 +141,8 @@ class ExpressionReader:
             help=f"write `{instead}`",
         )
 
-    def _deeper(self) -> None:
-        self.level += 1
+    def _deeper(self, levels: int = 1) -> None:
+        self.level += levels
         if self.level > MAX_DEPTH:
             token = self.token
             self.report.refuse("E-SYNTAX", "nested too deeply", token)
@@ -310,11 +312,13 @@ class ExpressionReader:
 
     def expression(self) -> n.Expr:
         """Parse a sum, or a range between two."""
+        self._deeper(_EXPRESSION_LEVELS)
         left = self._sum()
         if self.sees(".."):
             self.take_extended()
             right = self._sum()
-            return n.Interval(left.start, right.end, left, right)
+            left = n.Interval(left.start, right.end, left, right)
+        self.level -= _EXPRESSION_LEVELS
         return left
 
     def _sum(self) -> n.Expr:

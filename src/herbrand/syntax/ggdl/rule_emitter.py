@@ -228,9 +228,9 @@ def _merged(literals: list[Literal], generated: set[str]) -> list[Literal] | Non
     """Equate the values where one place is read twice; None if there is no such pair."""
     reads: dict[tuple[object, ...], Variable] = {}
     for literal in literals:
-        if not (isinstance(literal, Atom) and literal.name == "true"):
+        if not (isinstance(literal, Atom) and literal.key == ("true", 1)):
             continue
-        fluent = literal.args[0]
+        (fluent,) = literal.args
         if not isinstance(fluent, Function):
             continue
         value = fluent.args[-1]
