@@ -19,6 +19,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from herbrand.syntax.ground import Ground, as_text, instance, match
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ __all__ = ["StepCounter", "step_counter"]
 WORK: Final = 100_000
 """Budget: number of facts examined before the search is abandoned."""
 
-_Value: TypeAlias = "str | tuple[_Value, ...]"
-"""A ground term: a constant by its name, a compound term as (name, arguments...)."""
-_Fact: TypeAlias = tuple["_Value", ...]
+_Fact: TypeAlias = tuple[Ground, ...]
 _Key: TypeAlias = tuple[str, int]
 _Facts: TypeAlias = "dict[_Key, _Relation]"
 
@@ -80,7 +79,7 @@ class _Relation:
 
     def __init__(self) -> None:
         self.facts: dict[_Fact, None] = {}
-        self._index: dict[int, dict[_Value, list[_Fact]]] = {}
+        self._index: dict[int, dict[Ground, list[_Fact]]] = {}
 
     def add(self, fact: _Fact) -> bool:
         if fact in self.facts:
@@ -90,7 +89,7 @@ class _Relation:
             table.setdefault(fact[position], []).append(fact)
         return True
 
-    def matching(self, position: int, value: _Value) -> Sequence[_Fact]:
+    def matching(self, position: int, value: Ground) -> Sequence[_Fact]:
         table = self._index.get(position)
         if table is None:
             table = self._index[position] = {}
@@ -116,16 +115,16 @@ class _Program:
         self.work = WORK
         self.facts_only = {rule.head.key for rule in rules} - {rule.head.key for rule in rules if rule.body}
         self.static: _Facts = {}
-        self.initial: list[_Value] = []
+        self.initial: list[Ground] = []
         clauses: list[_Clause] = []
         self.roles = {r.head.args[0] for r in rules if r.head.key == ("role", 1) and r.is_fact}
         for rule in rules:
             ground = next(variables_of(rule.head), None) is None
             if rule.is_fact and ground:
                 if rule.head.key == ("init", 1):
-                    self.initial.append(_value(rule.head.args[0], {}))
+                    self.initial.append(instance(rule.head.args[0], {}))
                 elif rule.head.name not in ("true", "does", "next", "legal", "goal"):
-                    self._add(self.static, rule.head.key, tuple(_value(a, {}) for a in rule.head.args))
+                    self._add(self.static, rule.head.key, tuple(instance(a, {}) for a in rule.head.args))
             if rule.body and rule.head.name not in ("init", "true", "does", "legal", "goal", "base", "input"):
                 clause = self._clause(rule)
                 if clause is not None:
@@ -155,7 +154,7 @@ class _Program:
                 self._add(facts, key, fact)
             if self._derive(facts):
                 last = sorted(
-                    _text((key[0].removeprefix("true "), *fact) if fact else key[0].removeprefix("true "))
+                    as_text((key[0].removeprefix("true "), *fact) if fact else key[0].removeprefix("true "))
                     for key, fact in certain
                 )
                 return StepCounter(bound, names, tuple(last))
@@ -264,10 +263,10 @@ class _Program:
         """Yield the heads that follow from static and known facts."""
         yield from self._join(clause, 0, {}, derived)
 
-    def _join(self, clause: _Clause, at: int, binding: dict[str, _Value], derived: _Facts) -> Iterator[_Fact]:
+    def _join(self, clause: _Clause, at: int, binding: dict[str, Ground], derived: _Facts) -> Iterator[_Fact]:
         if at == len(clause.atoms):
             if all(self._holds(test, binding) for test in clause.tests):
-                yield tuple(_value(arg, binding) for arg in clause.args)
+                yield tuple(instance(arg, binding) for arg in clause.args)
             return
         key, args = clause.atoms[at]
         for facts in (self.static, derived):
@@ -277,23 +276,23 @@ class _Program:
             candidates: Iterable[_Fact] = tuple(relation.facts)
             for position, arg in enumerate(args):
                 if isinstance(arg, Constant) or (isinstance(arg, Variable) and arg.name in binding):
-                    candidates = relation.matching(position, _value(arg, binding))
+                    candidates = relation.matching(position, instance(arg, binding))
                     break
             for fact in candidates:
                 self.work -= 1
                 if self.work < 0:
                     raise _Exhausted
-                extended = _match(args, fact, binding)
+                extended = match(args, fact, binding)
                 if extended is not None:
                     yield from self._join(clause, at + 1, extended, derived)
 
-    def _holds(self, test: Distinct | Not, binding: dict[str, _Value]) -> bool:
+    def _holds(self, test: Distinct | Not, binding: dict[str, Ground]) -> bool:
         if isinstance(test, Distinct):
-            return _value(test.left, binding) != _value(test.right, binding)
+            return instance(test.left, binding) != instance(test.right, binding)
         atom = test.literal
         assert isinstance(atom, Atom)
         relation = self.static.get(atom.key)
-        return relation is None or tuple(_value(a, binding) for a in atom.args) not in relation.facts
+        return relation is None or tuple(instance(a, binding) for a in atom.args) not in relation.facts
 
     @staticmethod
     def _add(facts: _Facts, key: _Key, fact: _Fact) -> bool:
@@ -334,37 +333,7 @@ def _arguments(atom: Atom) -> tuple[Term, ...]:
     return term.args if isinstance(term, Function) else ()
 
 
-def _flat_value(value: _Value) -> tuple[_Key, _Fact]:
+def _flat_value(value: Ground) -> tuple[_Key, _Fact]:
     if isinstance(value, str):
         return (f"true {value}", 0), ()
     return (f"true {value[0]}", len(value) - 1), value[1:]
-
-
-def _value(term: Term, binding: dict[str, _Value]) -> _Value:
-    if isinstance(term, Variable):
-        return binding[term.name]
-    if isinstance(term, Function):
-        return (term.name, *(_value(arg, binding) for arg in term.args))
-    return term.name
-
-
-def _match(args: tuple[Term, ...], fact: _Fact, binding: dict[str, _Value]) -> dict[str, _Value] | None:
-    extended = dict(binding)
-    stack = list(zip(args, fact, strict=True))
-    while stack:
-        term, value = stack.pop()
-        if isinstance(term, Variable):
-            if extended.setdefault(term.name, value) != value:
-                return None
-        elif isinstance(term, Constant):
-            if term.name != value:
-                return None
-        elif isinstance(value, str) or len(value) != len(term.args) + 1 or value[0] != term.name:
-            return None
-        else:
-            stack += zip(term.args, value[1:], strict=True)
-    return extended
-
-
-def _text(value: _Value) -> str:
-    return value if isinstance(value, str) else f"({' '.join(map(_text, value))})"

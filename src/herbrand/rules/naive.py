@@ -11,14 +11,15 @@ of its relation and its arguments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any
 
 from herbrand.check.normal import unify
 from herbrand.errors import GameError
 from herbrand.rules.interface import FluentKeys
 from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, atoms_of
+from herbrand.syntax.ground import Ground, instance, match
+from herbrand.syntax.nodes import And, Atom, Distinct, Function, Not, Or, Variable, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     from herbrand.runtime.limits import Clock
     from herbrand.syntax.nodes import Literal, Rule, Term
 
-__all__ = ["Ground", "NaiveEngine", "perfect_model", "rule_groups"]
+__all__ = ["NaiveEngine", "perfect_model", "rule_groups"]
 
-Ground: TypeAlias = Union[str, tuple["Ground", ...]]  # noqa: UP007  # forward reference
 _Binding = dict[str, Ground]
 
 
@@ -136,7 +136,7 @@ def _proofs(
         if isinstance(goal, Atom):
             for fact in list(model.get(goal.name, ())):
                 if len(fact) == len(goal.args) + 1:
-                    extended = _match_all(goal.args, fact[1:], binding)
+                    extended = match(goal.args, fact[1:], binding)
                     if extended is not None:
                         yield from _proofs(rest, extended, model)
             return
@@ -160,32 +160,11 @@ def _proofs(
             yield from _proofs(rest, binding, model)
 
 
-def _match_all(patterns: Sequence[Term], values: Sequence[Ground], binding: _Binding) -> _Binding | None:
-    extended = dict(binding)
-    stack = list(zip(patterns, values, strict=True))
-    while stack:
-        pattern, value = stack.pop()
-        if isinstance(pattern, Variable):
-            if extended.setdefault(pattern.name, value) != value:
-                return None
-        elif isinstance(pattern, Constant):
-            if pattern.name != value:
-                return None
-        elif isinstance(value, str) or value[0] != pattern.name or len(value) != len(pattern.args) + 1:
-            return None
-        else:
-            stack.extend(zip(pattern.args, value[1:], strict=True))
-    return extended
-
-
 def _ground(term: Term, binding: _Binding) -> Ground:
-    if isinstance(term, Constant):
-        return term.name
-    if isinstance(term, Variable):
-        if term.name not in binding:
-            raise GameError(f"unsafe rule: `{term}` is never bound")
-        return binding[term.name]
-    return (term.name, *(_ground(arg, binding) for arg in term.args))
+    try:
+        return instance(term, binding)
+    except KeyError as error:
+        raise GameError(f"unsafe rule: `?{error.args[0]}` is never bound") from None
 
 
 def _instance(atom: Atom, binding: _Binding) -> tuple[Ground, ...]:
@@ -209,7 +188,7 @@ class NaiveEngine(FluentKeys):
 
     def initial(self) -> frozenset[int]:
         """Return all p with init(p) in the model without `true` and `does`."""
-        return frozenset(self._number(fact[1]) for fact in self._model((), ()).get("init", ()))
+        return frozenset(self.terms.number_of(fact[1]) for fact in self._model((), ()).get("init", ()))
 
     def legal(self, key: frozenset[int], role: int) -> list[int]:
         """Return all m such that `legal` holds of the role and m."""
@@ -217,7 +196,7 @@ class NaiveEngine(FluentKeys):
 
     def successor(self, key: frozenset[int], moves: Sequence[int]) -> frozenset[int]:
         """Return all p with next(p) in the model of the state and the joint move."""
-        return frozenset(self._number(fact[1]) for fact in self._model(key, moves).get("next", ()))
+        return frozenset(self.terms.number_of(fact[1]) for fact in self._model(key, moves).get("next", ()))
 
     def terminal(self, key: frozenset[int]) -> bool:
         """Return whether `terminal` is in the model of the state."""
@@ -234,24 +213,13 @@ class NaiveEngine(FluentKeys):
     def _values(self, model: dict[str, set[tuple[Ground, ...]]], relation: str, role: int) -> list[int]:
         name = self._role_names[role]
         facts = model.get(relation, ())
-        return [self._number(fact[2]) for fact in facts if len(fact) == 3 and fact[1] == name]
+        return [self.terms.number_of(fact[2]) for fact in facts if len(fact) == 3 and fact[1] == name]
 
     def _model(self, key: Iterable[int], moves: Sequence[int]) -> dict[str, set[tuple[Ground, ...]]]:
         question = frozenset(key), tuple(moves)
         if self._last is None or self._last[0] != question:
-            facts: list[tuple[Ground, ...]] = [("true", self._value(fluent)) for fluent in key]
+            facts: list[tuple[Ground, ...]] = [("true", self.terms.value_of(fluent)) for fluent in key]
             pairs = zip(self._role_names, moves, strict=True) if moves else ()
-            facts += [("does", role, self._value(move)) for role, move in pairs]
+            facts += [("does", role, self.terms.value_of(move)) for role, move in pairs]
             self._last = question, perfect_model(self._groups, facts, self.limits.start())
         return self._last[1]
-
-    def _number(self, value: Ground) -> int:
-        terms = self.terms
-        if isinstance(value, str):
-            return terms.constant(value)
-        functor = terms.functor_number(str(value[0]), len(value) - 1)
-        return terms.cons[(functor, *map(self._number, value[1:]))]
-
-    def _value(self, number: int) -> Ground:
-        name, arity = self.terms.functors[self.terms.functor[number]]
-        return (name, *map(self._value, self.terms.args[number])) if arity else name

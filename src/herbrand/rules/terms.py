@@ -21,6 +21,7 @@ from herbrand.syntax.nodes import Constant, Function, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from herbrand.syntax.ground import Ground
     from herbrand.syntax.nodes import Term
 
 __all__ = ["TermTable"]
@@ -112,6 +113,18 @@ class TermTable:
         if isinstance(term, Variable):
             raise InvalidMoveError(f"`{term}` is a variable; a ground term is needed")
         return self.constant(term.name)
+
+    def number_of(self, value: Ground) -> int:
+        """Return the number of a value (`herbrand.syntax.ground`)."""
+        if isinstance(value, str):
+            return self.constant(value)
+        functor = self.functor_number(str(value[0]), len(value) - 1)
+        return self.cons[(functor, *map(self.number_of, value[1:]))]
+
+    def value_of(self, number: int) -> Ground:
+        """Return the value of a term."""
+        name, arity = self.functors[self.functor[number]]
+        return (name, *map(self.value_of, self.args[number])) if arity else name
 
     def find(self, term: Term) -> int | None:
         """Return the number of a ground term, None if it has none.

@@ -31,6 +31,7 @@ as could be read or repaired.  The next stage (`herbrand.check`) checks whether 
 | `state_arguments` | rules from Prolog programs that pass the state as an argument |
 | `ggdl`      | the typed superset with parameters, translated to plain rules    |
 | `unification` | substitutions and unification of terms                        |
+| `ground`    | ground terms as plain values, matched with terms                 |
 | `printer`   | output in all notations, with `names` for names they cannot spell |
 | `layout`    | the formatter of prefix text                                     |
 | `build`     | construction of rulesheets in Python                             |

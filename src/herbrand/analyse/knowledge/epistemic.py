@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.rules.naive import Ground
     from herbrand.runtime.limits import Clock
+    from herbrand.syntax.ground import Ground
     from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["EpistemicGame", "EpistemicPlay"]
@@ -130,7 +130,7 @@ class EpistemicGame:
         key = self._start
         play = self._level(0)[key]
         for step, joint in enumerate(joint_moves):
-            moves = [self._value(self._terms.read(str(move))) for move in joint]
+            moves = [self._terms.value_of(self._terms.read(str(move))) for move in joint]
             for role, move in zip(self.game.roles, moves, strict=True):
                 if play.is_terminal or self._text(move) not in play.legal[role]:
                     legal = "none: the game is over" if play.is_terminal else ", ".join(play.legal[role])
@@ -156,7 +156,9 @@ class EpistemicGame:
         for key, play in self._levels[step].items():
             if play.is_terminal:
                 continue
-            options = [[self._value(self._terms.read(m)) for m in play.legal[r]] for r in self.game.roles]
+            options = [
+                [self._terms.value_of(self._terms.read(m)) for m in play.legal[r]] for r in self.game.roles
+            ]
             for joint in product(*options):
                 keys[self._following(step, key, joint, clock)] = None
                 if len(keys) > self.most:
@@ -269,17 +271,7 @@ class EpistemicGame:
     # -- terms ------------------------------------------------------------------------------
 
     def _text(self, value: Ground) -> str:
-        return self._terms.text(self._number(value))
-
-    def _number(self, value: Ground) -> int:
-        if isinstance(value, str):
-            return self._terms.constant(value)
-        functor = self._terms.functor_number(str(value[0]), len(value) - 1)
-        return self._terms.cons[(functor, *map(self._number, value[1:]))]
-
-    def _value(self, number: int) -> Ground:
-        name, arity = self._terms.functors[self._terms.functor[number]]
-        return (name, *map(self._value, self._terms.args[number])) if arity else name
+        return self._terms.text(self._terms.number_of(value))
 
 
 # -- the rules ----------------------------------------------------------------------------------

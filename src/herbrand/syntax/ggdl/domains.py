@@ -11,6 +11,7 @@ from herbrand.syntax.ggdl.effects import argument_names
 from herbrand.syntax.ggdl.integers import tables
 from herbrand.syntax.ggdl.program import show
 from herbrand.syntax.ggdl.relax import from_term, relax
+from herbrand.syntax.ground import as_term
 from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, variables_of
 
@@ -18,19 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from herbrand.syntax.ggdl.program import Fluent, GgdlProgram
-    from herbrand.syntax.ggdl.relax import DerivedFacts, Ground
+    from herbrand.syntax.ggdl.relax import DerivedFacts
+    from herbrand.syntax.ground import Ground
     from herbrand.syntax.nodes import Term
 
-__all__ = ["find_domains", "resolve_initial", "sort_key", "to_term"]
+__all__ = ["find_domains", "resolve_initial", "sort_key"]
 
 START, OWN_INPUT = "ggdl_start", "ggdl_own_input"
-
-
-def to_term(ground: Ground) -> Term:
-    """Convert a ground value to a term."""
-    if isinstance(ground, str):
-        return Constant(ground)
-    return Function(str(ground[0]), tuple(map(to_term, ground[1:])))
 
 
 def sort_key(ground: Ground) -> tuple[int, int, str]:
@@ -39,7 +34,7 @@ def sort_key(ground: Ground) -> tuple[int, int, str]:
         if ground.lstrip("-").isdecimal():
             return 0, int(ground), ""
         return 1, 0, ground
-    return 2, 0, str(to_term(ground))
+    return 2, 0, str(as_term(ground))
 
 
 # -- initial state -------------------------------------------------------------------------------
@@ -103,7 +98,7 @@ def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule
             program.report.source = program.sentences[second[0]].source
             program.report.add(
                 "E-INIT-CONFLICT",
-                f"`{fluent.spelling}` has the initial value `{show(to_term(candidates[0][0]))}`, and another",
+                f"`{fluent.spelling}` has the initial value `{show(as_term(candidates[0][0]))}`, and another",
                 second[1],
                 help="the more specific left side wins, but here neither is more specific",
                 labels=[(first[1], "the first value")],
@@ -117,7 +112,7 @@ def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule
     for place, (value, index) in sorted(chosen.items(), key=lambda item: list(map(sort_key, item[0]))):
         number, rule = entries[index]
         term = Function(
-            fluent.name, tuple(map(to_term, (*place, value))), fluent.spelling, rule.start, rule.end
+            fluent.name, tuple(map(as_term, (*place, value))), fluent.spelling, rule.start, rule.end
         )
         rules.append(
             (number, Rule(Atom("init", (term,), None, rule.start, rule.end), (), rule.start, rule.end))
@@ -200,13 +195,13 @@ def _domain(
     program: GgdlProgram, fluent: Fluent, rows: set[tuple[Ground, ...]], initial: set[tuple[Ground, ...]]
 ) -> None:
     if not fluent.functional:
-        fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, rows))
+        fluent.domain = tuple(tuple(map(as_term, row)) for row in _sorted(program, fluent, rows))
         return
     places = {row[:-1] for row in rows} | {tuple(_ground(term) for term in place) for place in fluent.domain}
     if fluent.value is not None and all(kind is not None for kind in fluent.arguments) and not fluent.domain:
         members = [program.type_members(str(kind)) or () for kind in fluent.arguments]
         places |= {tuple(map(_ground, combo)) for combo in product(*members)}
-    fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, places))
+    fluent.domain = tuple(tuple(map(as_term, row)) for row in _sorted(program, fluent, places))
     fluent.total = not fluent.removed and places == {row[:-1] for row in initial}
     values = {row[-1] for row in rows}
     value_type = _value_type(program, fluent, values, {row[-1] for row in initial})
@@ -214,7 +209,7 @@ def _domain(
         fluent.value = value_type
         fluent.values = program.type_members(value_type) or ()
     else:
-        fluent.values = tuple(to_term(value) for value in sorted(values, key=sort_key))
+        fluent.values = tuple(as_term(value) for value in sorted(values, key=sort_key))
 
 
 def _ground(term: Term) -> Ground:
@@ -265,7 +260,7 @@ def _value_type(
         members = set(map(_ground, program.type_members(fluent.value) or ()))
         foreign = sorted(values - members, key=sort_key)
         if foreign:
-            listed = ", ".join(f"`{show(to_term(value))}`" for value in foreign[:3])
+            listed = ", ".join(f"`{show(as_term(value))}`" for value in foreign[:3])
             program.report.add(
                 "E-TYPE-MISMATCH",
                 f"`{fluent.spelling}` can become {listed}, which is not in its type `{fluent.value}`",
@@ -296,8 +291,8 @@ def _value_type(
         others = sorted(values - set(map(_ground, program.types[name].members)), key=sort_key)
         program.report.add(
             "E-TYPE-MISMATCH",
-            f"`{fluent.spelling}` begins with `{show(to_term(value))}` of type `{name}`, but can become "
-            f"`{show(to_term(others[0]))}`, which is not in it",
+            f"`{fluent.spelling}` begins with `{show(as_term(value))}` of type `{name}`, but can become "
+            f"`{show(as_term(others[0]))}`, which is not in it",
             span,
             help="put all values into one type with `data`",
         )
@@ -391,7 +386,7 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
                     program.report.source = sentence.source
                     program.report.add(
                         "W-INPUT",
-                        f"`{to_term(action)}` may become legal for `{role}`, but no `input` lists it",
+                        f"`{as_term(action)}` may become legal for `{role}`, but no `input` lists it",
                         sentence.report_span,
                     )
                     break
@@ -429,13 +424,13 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
                 program.rules.append((number, Rule(Atom("input", (player, act), None, *span), body, *span)))
                 continue
             for mover in sorted(columns[0], key=sort_key):
-                head = Atom("input", (to_term(mover), act), None, *span)
+                head = Atom("input", (as_term(mover), act), None, *span)
                 program.rules.append((number, Rule(head, tuple(conditions), *span)))
             continue
         for row in sorted(rows, key=lambda r: list(map(sort_key, r))):
-            act = _action(name, spelling, tuple(map(to_term, row[1:])), span)
+            act = _action(name, spelling, tuple(map(as_term, row[1:])), span)
             program.rules.append(
-                (number, Rule(Atom("input", (to_term(row[0]), act), None, *span), (), *span))
+                (number, Rule(Atom("input", (as_term(row[0]), act), None, *span), (), *span))
             )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.ggdl.integers import result
+from herbrand.syntax.ground import Ground, match
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Literal, Rule, Term
 
-__all__ = ["DerivedFacts", "Ground", "from_term", "relax"]
+__all__ = ["DerivedFacts", "from_term", "relax"]
 
-Ground: TypeAlias = "str | tuple[Ground, ...]"
 Row: TypeAlias = tuple[Ground, ...]
 Relation: TypeAlias = tuple[str, str, int]
 """Kind ("", "true" or "does"), name, arity."""
@@ -285,8 +285,8 @@ class _Relaxation:
         new = rows[delta.processed :]
         delta.processed = len(rows)
         for row in new:
-            binding: dict[str, Ground] = {}
-            if all(_match(arg, value, binding) for arg, value in zip(delta.pattern.args, row, strict=True)):
+            binding = match(delta.pattern.args, row, {})
+            if binding is not None:
                 self._derive_all(delta.others, binding)
         return bool(new)
 
@@ -374,8 +374,8 @@ class _Relaxation:
         item = join.body[at]
         if isinstance(item, _Pattern):
             for row in self._rows(item, binding):
-                inner = dict(binding)
-                if all(_match(arg, value, inner) for arg, value in zip(item.args, row, strict=True)):
+                inner = match(item.args, row, binding)
+                if inner is not None:
                     yield from self._ways(join, at + 1, inner)
         elif isinstance(item, Distinct):
             left, right = from_term(item.left, binding), from_term(item.right, binding)
@@ -432,8 +432,8 @@ class _Relaxation:
                             self.model.overflow.add((atom.start, atom.end))
                         continue
                     row.append(str(value))
-                inner = dict(binding)
-                if all(_match(arg, text, inner) for arg, text in zip(atom.args, row, strict=True)):
+                inner = match(atom.args, row, binding)
+                if inner is not None:
                     yield inner
 
 
@@ -463,17 +463,6 @@ def _rank(item: _Item, bound: frozenset[str]) -> tuple[int, int]:
         return (1, 0)
     shared = len(item.free & bound)
     return (2 if shared or not item.free else 3, loose)
-
-
-def _match(pattern: Term, value: Ground, binding: dict[str, Ground]) -> bool:
-    if isinstance(pattern, Constant):
-        return pattern.name == value
-    if isinstance(pattern, Variable):
-        bound = binding.setdefault(pattern.name, value)
-        return bound == value
-    if isinstance(value, str) or value[0] != pattern.name or len(value) != len(pattern.args) + 1:
-        return False
-    return all(_match(arg, inner, binding) for arg, inner in zip(pattern.args, value[1:], strict=True))
 
 
 def _conjunctions(body: tuple[Literal, ...]) -> Iterator[list[Literal]]:
