@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.syntax.ground import Ground, as_text, instance, match
-from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Not, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -130,7 +130,7 @@ class _Program:
                 if clause is not None:
                     clauses.append(clause)
             elif rule.is_fact and rule.head.key == ("next", 1) and ground:
-                clauses.append(_Clause(_fluent(rule.head), _arguments(rule.head), (), ()))
+                clauses.append(_Clause(_fluent(rule.head), rule.head.args[0].args, (), ()))
         self.clauses = self._relevant(clauses)
         self.terminal_rules = [c for c in self.clauses if c.head == ("terminal", 0)]
         self.steps = [c for c in self.clauses if c.head[0].startswith("true ")]
@@ -199,7 +199,7 @@ class _Program:
                 if literal.key == ("true", 1):
                     if isinstance(literal.args[0], Variable):
                         return None
-                    atoms.append((_fluent(literal), _arguments(literal)))
+                    atoms.append((_fluent(literal), literal.args[0].args))
                 elif literal.key == ("does", 2):
                     role, move = literal.args
                     if not is_next or not isinstance(move, Variable) or counts[move.name] > 1:
@@ -233,7 +233,7 @@ class _Program:
                 return None
         if any(v.name not in bound for part in (head, *tests) for v in variables_of(part)):
             return None
-        key, args = (_fluent(head), _arguments(head)) if is_next else (head.key, head.args)
+        key, args = (_fluent(head), head.args[0].args) if is_next else (head.key, head.args)
         return _Clause(key, args, tuple(_ordered(atoms)), tuple(tests))
 
     def _is_closed(self, key: _Key) -> bool:
@@ -325,12 +325,7 @@ def _fluent(atom: Atom) -> _Key:
     """Return the relation that represents the fluents of one function."""
     term = atom.args[0]
     assert not isinstance(term, Variable)
-    return f"true {term.name}", term.arity if isinstance(term, Function) else 0
-
-
-def _arguments(atom: Atom) -> tuple[Term, ...]:
-    term = atom.args[0]
-    return term.args if isinstance(term, Function) else ()
+    return f"true {term.name}", len(term.args)
 
 
 def _flat_value(value: Ground) -> tuple[_Key, _Fact]:

@@ -183,7 +183,7 @@ class _Planner:
                     sides = (node.left, node.right)
                     names |= {side.name for side in sides if isinstance(side, Constant)}
         for fact in self.state:
-            names |= {arg.name for arg in (fact.args if isinstance(fact, Function) else ())}
+            names |= {arg.name for arg in fact.args}
         if isinstance(self.role, Function):
             raise GameError("the role is a compound term, and PDDL has none")
         taken = set(_RESERVED)
@@ -213,10 +213,10 @@ class _Planner:
     def problem(self) -> str:
         name = _spelled(self.game.name)
         facts = [self._atom(rule.head) for rule in self.facts]
-        for fact in self.state:
-            args = fact.args if isinstance(fact, Function) else ()
-            assert isinstance(fact, Function | Constant)
-            facts.append(_call(self.names[f"true {fact.name}", len(args)], list(map(self._term, args))))
+        facts += [
+            _call(self.names[f"true {fact.name}", len(fact.args)], list(map(self._term, fact.args)))
+            for fact in self.state
+        ]
         goal = _call(self.names["goal", 2], [self._term(self.role), self.objects["100"]])
         lines = [
             f"; The game {self.game.name}: end it with 100.",
@@ -308,13 +308,7 @@ def _functors(rules: Sequence[Rule], keys: set[_Key], terms: Iterable[Term]) -> 
         for atom in (rule.head, *_atoms(rule.body)):
             if atom.key in keys:
                 found_terms[atom.args[-1]] = None
-    return sorted(
-        {
-            (term.name, len(term.args) if isinstance(term, Function) else 0)
-            for term in found_terms
-            if not isinstance(term, Variable)
-        }
-    )
+    return sorted({term.key for term in found_terms if not isinstance(term, Variable)})
 
 
 def _predicate(atom: Atom) -> _Key:
@@ -329,7 +323,7 @@ def _predicate(atom: Atom) -> _Key:
 def _arguments(atom: Atom) -> tuple[Term, ...]:
     """Return the arguments of the predicate of an atom."""
     if atom.key in _FLUENTS | _MOVES:
-        return atom.args[-1].args if isinstance(atom.args[-1], Function) else ()
+        return atom.args[-1].args
     return atom.args
 
 
@@ -346,10 +340,8 @@ def _refuse_nested(rule: Rule) -> None:
 
 
 def _refuse_deep(fact: Term) -> None:
-    if isinstance(fact, Function):
-        for arg in fact.args:
-            if isinstance(arg, Function):
-                raise GameError(f"PDDL has no nested terms: `{fact}` is true initially")
+    if any(isinstance(arg, Function) for arg in fact.args):
+        raise GameError(f"PDDL has no nested terms: `{fact}` is true initially")
 
 
 def _atoms(literals: Iterable[Literal]) -> Iterator[Atom]:

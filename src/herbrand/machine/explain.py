@@ -138,8 +138,7 @@ class _Derivations:
         term = self.engine.terms.parse(text)
         if isinstance(term, Variable):
             raise InvalidMoveError(f"`{text}` is a variable, not an atom")
-        args = term.args if isinstance(term, Function) else ()
-        atom = Atom(term.name, args, term.spelling)
+        atom = Atom(term.name, term.args, term.spelling)
         is_relation = atom.key in self.rules or atom.key in (("true", 1), ("does", 2))
         return atom if is_relation else Atom("true", (term,))
 

@@ -65,7 +65,7 @@ class Move:
     def args(self) -> tuple[str, ...]:
         """The arguments as KIF: `("1", "1")` of `(mark 1 1)`."""
         term = self.term
-        return tuple(map(_text, term.args)) if isinstance(term, Function) else ()
+        return tuple(map(_text, term.args))
 
     def __str__(self) -> str:
         return self.gdl

@@ -23,7 +23,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from herbrand.check.relations import strongly_connected
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -215,9 +215,8 @@ class Program:
             (term,) = atom.args
             if isinstance(term, Variable):
                 return Call(self.any_fluent, (term.name,))
-            args = term.args if isinstance(term, Function) else ()
-            functor = self.terms.functor_number(term.name, len(args))
-            return Call(self.fluent(functor), tuple(map(self.pattern, args)))
+            functor = self.terms.functor_number(*term.key)
+            return Call(self.fluent(functor), tuple(map(self.pattern, term.args)))
         predicate = self.does if atom.key == ("does", 2) else self.relation(*atom.key)
         return Call(predicate, tuple(map(self.pattern, atom.args)))
 

@@ -380,7 +380,7 @@ class _Parser(TermReader):
         return self.as_atom(term, "literal")
 
     def distinct(self, term: Constant | Function) -> Literal:
-        args = term.args if isinstance(term, Function) else ()
+        args = term.args
         if len(args) == 2:
             return Distinct(args[0], args[1], term.start, term.end)
         self.report(

@@ -351,8 +351,7 @@ class TermReader:
                 Span(term.start, term.end),
                 help="it is built in and allowed only in bodies",
             )
-        args = term.args if isinstance(term, Function) else ()
-        return Atom(term.name, args, term.spelling, term.start, term.end)
+        return Atom(term.name, term.args, term.spelling, term.start, term.end)
 
     # -- diagnostics -----------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ three times as long to construct.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from herbrand.diagnostic import Span
 
@@ -68,6 +68,8 @@ class _Symbol(Node):
     """Base class of `Constant` and `Variable`: a name."""
 
     __slots__ = ("name", "spelling")
+    args: ClassVar[tuple[Term, ...]] = ()
+    """Nothing, as if constants and variables were functions without arguments."""
 
     def __init__(self, name: str, spelling: str | None = None, start: int = 0, end: int = 0) -> None:
         self.name: Final = name
@@ -83,6 +85,11 @@ class Constant(_Symbol):
     """An object constant: entity, role or number.  The spelling of a number is its identity."""
 
     __slots__ = ()
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Name and arity, as of a function."""
+        return self.name, 0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and self.name == other.name

@@ -292,7 +292,7 @@ def _topics(rules: Iterable[Rule]) -> Iterator[Term]:
 def _nesting(topic: Term) -> int:
     """Return the nesting depth of a `knows` with this topic."""
     inside = isinstance(topic, Function) and topic.name == "knows"
-    return 1 + (_nesting(topic.args[-1]) if inside else 0)  # type: ignore[union-attr]
+    return 1 + (_nesting(topic.args[-1]) if inside else 0)
 
 
 def _levels_of(fact: Ground) -> int:
@@ -304,7 +304,7 @@ def _relation(topic: Term, relations: set[tuple[str, int]]) -> tuple[str, int]:
     """Return the relation of a topic; ("", 0) for fluents."""
     if isinstance(topic, Variable):
         raise GameError(f"`knows` of the variable `{topic}`: it needs an atom with a name")
-    key = topic.name, len(topic.args) if isinstance(topic, Function) else 0
+    key = topic.key
     is_atom = key in relations or key == ("true", 1) or (key[0] == "knows" and key[1] in (1, 2))
     return key if is_atom else ("", 0)
 
@@ -339,7 +339,7 @@ def _passes(rules: Sequence[Rule], relations: set[tuple[str, int]]) -> list[list
                 inner = inner.args[-1]
             key = _relation(inner, relations)
             if key in relations:
-                args = inner.args if isinstance(inner, Function) else ()
+                args = inner.args
                 extra.append(
                     Not(Atom(key[0], args))
                 )  # a negative edge: the topic must be in an earlier group

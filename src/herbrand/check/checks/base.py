@@ -13,7 +13,7 @@ from herbrand.syntax import tokens
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Node, Rule, Variable, atoms_of, children
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from herbrand.check.dependency import DependencyGraph
     from herbrand.check.relations import Relation
@@ -30,6 +30,7 @@ __all__ = [
     "Check",
     "Severity",
     "Sheet",
+    "checks_in",
     "documentation",
     "nearest",
 ]
@@ -105,6 +106,11 @@ class Check:
                 f"Use instead\n\n{self.instead}",
             )
         )
+
+
+def checks_in(module: Mapping[str, object]) -> tuple[Check, ...]:
+    """Return the checks that a module defines, in order, from its global names."""
+    return tuple(value for value in module.values() if isinstance(value, Check))
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet
+from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, checks_in
 from herbrand.check.dependency import negative_rule_cycles
 from herbrand.check.relations import Edge
 from herbrand.syntax.nodes import Atom, Function, Rule, atoms_of, variables_of
@@ -27,15 +27,7 @@ LEGAL_DEPENDS_ON_DOES: Final = Check("legal-depends-on-does", "D4", ERROR, spec=
 LEGAL_DEPENDS_ON_NEXT: Final = Check("legal-depends-on-next", "D5", ERROR, spec=True)
 UNBOUNDED_TERMS: Final = Check("unbounded-terms", "D6", NOTE)
 
-CHECKS: Final = (
-    NEGATION_CYCLE_BY_NAME,
-    UNSTRATIFIED_NEGATION,
-    UNRESTRICTED_RECURSION,
-    DYNAMIC_INIT,
-    LEGAL_DEPENDS_ON_DOES,
-    LEGAL_DEPENDS_ON_NEXT,
-    UNBOUNDED_TERMS,
-)
+CHECKS: Final = checks_in(globals())
 
 _NEXT: Final[Relation] = ("next", 1)
 _CHANGING: Final[tuple[Relation, ...]] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import ERROR, NOTE, Check, Sheet
+from herbrand.check.checks.base import ERROR, NOTE, Check, Sheet, checks_in
 from herbrand.diagnostic import Span
 from herbrand.syntax.nodes import Constant, Variable
 
@@ -18,7 +18,7 @@ __all__ = ["CHECKS", "GOAL_VALUE", "find", "is_goal_value"]
 GOAL_VALUE: Final = Check("goal-value", "G1", ERROR, spec=True)
 NO_EXTREME_GOAL: Final = Check("no-extreme-goal", "G5", NOTE)
 
-CHECKS: Final = (GOAL_VALUE, NO_EXTREME_GOAL)
+CHECKS: Final = checks_in(globals())
 
 
 def is_goal_value(text: str) -> bool:

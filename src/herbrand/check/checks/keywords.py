@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, nearest
+from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, checks_in, nearest
 from herbrand.diagnostic import Span
 from herbrand.syntax.nodes import Constant, Function
 
@@ -27,18 +27,7 @@ MISSING_KEYWORD: Final = Check("missing-keyword", "K8", ERROR, spec=True)
 NO_INIT_OR_NEXT: Final = Check("no-init-or-next", "K9", NOTE)
 UNKNOWN_ROLE: Final = Check("unknown-role", "K10", WARNING)
 
-CHECKS: Final = (
-    KEYWORD_ARITY,
-    KEYWORD_AS_FUNCTION,
-    KEYWORD_AS_CONSTANT,
-    ROLE_NOT_GROUND_FACT,
-    INIT_IN_BODY,
-    NEXT_IN_BODY,
-    GIVEN_RELATION_DEFINED,
-    MISSING_KEYWORD,
-    NO_INIT_OR_NEXT,
-    UNKNOWN_ROLE,
-)
+CHECKS: Final = checks_in(globals())
 
 _NUMBERS: Final = ("no arguments", "one argument", "two arguments")
 _NEEDED: Final = {"role": "player", "legal": "move", "goal": "result", "terminal": "end of the game"}

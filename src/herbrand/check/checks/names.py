@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import CONNECTIVES, ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, nearest
+from herbrand.check.checks.base import (
+    CONNECTIVES,
+    ERROR,
+    KEYWORDS,
+    NOTE,
+    WARNING,
+    Check,
+    Sheet,
+    checks_in,
+    nearest,
+)
 from herbrand.diagnostic import Edit, Fix, Span
 from herbrand.syntax.nodes import Function, Variable
 
@@ -23,14 +33,7 @@ UNDEFINED_RELATION: Final = Check("undefined-relation", "N4", WARNING)
 UNUSED_RELATION: Final = Check("unused-relation", "N5", NOTE)
 RESERVED_NAME: Final = Check("reserved-name", "N6", ERROR, spec=True)
 
-CHECKS: Final = (
-    RELATION_ARITY,
-    FUNCTION_ARITY,
-    RELATION_AND_FUNCTION,
-    UNDEFINED_RELATION,
-    UNUSED_RELATION,
-    RESERVED_NAME,
-)
+CHECKS: Final = checks_in(globals())
 
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:

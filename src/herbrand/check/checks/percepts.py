@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import ERROR, NOTE, WARNING, Check, Sheet, nearest
+from herbrand.check.checks.base import ERROR, NOTE, WARNING, Check, Sheet, checks_in, nearest
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -26,16 +26,7 @@ UNSEEN_OWN_MOVE: Final = Check("unseen-own-move", "", NOTE, default=False)
 EPISTEMIC_CONDITION: Final = Check("epistemic-condition", "", NOTE)
 KNOWS_ARITY: Final = Check("knows-arity", "", ERROR)
 
-CHECKS: Final = (
-    SEES_IN_BODY,
-    UNKNOWN_PERCEPT_ROLE,
-    RANDOM_GOAL,
-    RANDOM_PERCEPTS,
-    CHANCE_IN_THE_OPEN,
-    UNSEEN_OWN_MOVE,
-    EPISTEMIC_CONDITION,
-    KNOWS_ARITY,
-)
+CHECKS: Final = checks_in(globals())
 
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import ERROR, Check, Sheet
+from herbrand.check.checks.base import ERROR, Check, Sheet, checks_in
 from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Rule, Variable, variables_of, walk
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ UNSAFE_NEGATION: Final = Check("unsafe-negation", "V2", ERROR, spec=True)
 UNSAFE_DISTINCT: Final = Check("unsafe-distinct", "V3", ERROR, spec=True)
 NON_GROUND_FACT: Final = Check("non-ground-fact", "V4", ERROR, spec=True)
 
-CHECKS: Final = (UNSAFE_VARIABLE, UNSAFE_NEGATION, UNSAFE_DISTINCT, NON_GROUND_FACT)
+CHECKS: Final = checks_in(globals())
 
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:

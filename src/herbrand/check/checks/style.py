@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import NOTE, Check, Sheet
+from herbrand.check.checks.base import NOTE, Check, Sheet, checks_in
 from herbrand.diagnostic import Edit, Fix, Span
 from herbrand.syntax.nodes import Variable, variables_of
 
@@ -20,7 +20,7 @@ REPEATED_STATEMENT: Final = Check("repeated-statement", "N7", NOTE)
 SINGLE_USE_VARIABLE: Final = Check("single-use-variable", "N9", NOTE, default=False)
 MISSING_BASE_OR_INPUT: Final = Check("missing-base-or-input", "B1", NOTE)
 
-CHECKS: Final = (REPEATED_STATEMENT, SINGLE_USE_VARIABLE, MISSING_BASE_OR_INPUT)
+CHECKS: Final = checks_in(globals())
 
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:

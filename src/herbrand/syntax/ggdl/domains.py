@@ -46,8 +46,7 @@ def resolve_initial(program: GgdlProgram) -> None:
     for number, rule in program.rules:
         begun = rule.head.args[0] if rule.head.key == ("init", 1) else None
         if isinstance(begun, Constant | Function):
-            key = begun.name, len(begun.args) if isinstance(begun, Function) else 0
-            by_fluent.setdefault(key, []).append((number, rule))
+            by_fluent.setdefault(begun.key, []).append((number, rule))
     for fluent in program.fluents.values():
         entries = by_fluent.get(fluent.key, [])
         if fluent.functional and len(entries) > 1:

@@ -65,17 +65,15 @@ def _head(program: GgdlProgram, head: Atom) -> None:
     if head.name in {"init", "next"} and len(head.args) == 1:
         fluent = head.args[0]
         if isinstance(fluent, Constant | Function):
-            key = fluent.name, len(fluent.args) if isinstance(fluent, Function) else 0
-            program.plain_fluents.add(key)
+            program.plain_fluents.add(fluent.key)
             if head.name == "next":
-                program.explicit_next.setdefault(key, None)
+                program.explicit_next.setdefault(fluent.key, None)
     if head.name in {"base", "input", "legal"} and head.args:
         term = head.args[-1]
         if isinstance(term, Constant | Function):
-            key = term.name, len(term.args) if isinstance(term, Function) else 0
-            program.explicit_heads.setdefault(head.name, []).append(key)
+            program.explicit_heads.setdefault(head.name, []).append(term.key)
             if head.name == "base":
-                program.plain_fluents.add(key)
+                program.plain_fluents.add(term.key)
         else:
             program.explicit_heads.setdefault(head.name, []).append(("", -1))
     if head.name not in ARITY:

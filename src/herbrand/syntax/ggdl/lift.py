@@ -120,20 +120,14 @@ class _Lift:
         stack: list[Node] = list(self.statements)
         while stack:
             node = stack.pop()
-            inner = children(node)
-            if (
-                isinstance(node, Atom)
-                and node.name in {"true", "next", "init", "base"}
-                and len(node.args) == 1
-            ):
-                top = node.args[0]
-                inner = top.args if isinstance(top, Function) else () if isinstance(top, Constant) else inner
-            elif isinstance(node, Atom) and node.name in {"does", "legal", "input"} and len(node.args) == 2:
-                top = node.args[1]
-                inner = (node.args[0], *(top.args if isinstance(top, Function) else ()))
-            elif isinstance(node, Constant | Function):
-                ordinary.add((node.name, len(inner)))
-            stack.extend(inner)
+            if isinstance(node, Constant | Function):
+                ordinary.add(node.key)
+            if isinstance(node, Atom) and node.name in {"true", "next", "init", "base"} and node.arity == 1:
+                stack += node.args[0].args
+            elif isinstance(node, Atom) and node.name in {"does", "legal", "input"} and node.arity == 2:
+                stack += (node.args[0], *node.args[1].args)
+            else:
+                stack += children(node)
         return ordinary
 
     def _types(self) -> dict[str, list[Constant]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.ggdl.integers import result
 from herbrand.syntax.ground import Ground, match
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -63,7 +63,7 @@ class _Pattern:
             args = atom.args
         else:
             term = atom.args[-1]
-            inner = term.args if isinstance(term, Function) else ()
+            inner = term.args
             self.whole = isinstance(term, Variable)
             self.relation = kind, _ANY if self.whole else term.name, len(inner)
             args = (*atom.args[:-1], term) if self.whole else (*atom.args[:-1], *inner)

@@ -248,9 +248,8 @@ class Sentences:
 
     def _occurs(self, expr: n.Expr, scope: Scope, out: Alternative) -> tuple[Atom, Term]:
         action = self.translator.pattern(expr, scope, out)
-        args = action.args if isinstance(action, Function) else ()
         name = self.program.fresh(f"ggdl_op_{_action_key(expr)[0]}")
-        return Atom(name, args, None, *scope.span(expr)), action
+        return Atom(name, action.args, None, *scope.span(expr)), action
 
     # -- moves -----------------------------------------------------------------------------------
 
