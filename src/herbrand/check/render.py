@@ -18,18 +18,17 @@ from __future__ import annotations
 
 import json as json_module
 import unicodedata
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.diagnostic import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from herbrand.diagnostic import Diagnostic, Label, Source, Span
 
-__all__ = ["json", "json_value", "line", "printable", "sarif", "sarif_value", "summary", "text"]
+__all__ = ["json", "json_value", "line", "printable", "sarif", "sarif_value", "text"]
 
 TAB: Final = 4
 """Number of spaces shown for a tab, at any column."""
@@ -55,17 +54,6 @@ def text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:
     """
     paint = _paint if color else _plain
     return "\n\n".join("\n".join(_paragraph(d, paint)) for d in diagnostics)
-
-
-def summary(diagnostics: Sequence[Diagnostic], files: int = 1) -> str:
-    """Summarise counts by severity: "2 errors, 1 warning in 1 file"."""
-    numbers = Counter(d.severity for d in diagnostics)
-    parts = [_count(numbers[s], s.value) for s in Severity if numbers[s]]
-    return f"{', '.join(parts) or 'no findings'} in {_count(files, 'file')}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,12 +103,6 @@ class LineProcess:
         if errors is not None:
             errors.close()
 
-    def disown(self) -> None:
-        """Forget the process without ending it, in a forked copy of this program."""
-        if self._finalizer is not None:
-            self._finalizer.detach()
-        self._process = self._errors = self._finalizer = None
-
     def _start(self) -> None:
         self._started = True
         self._errors = None if self._show_errors else tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process

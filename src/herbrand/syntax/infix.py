@@ -250,12 +250,12 @@ class _Parser(TermReader):
             self.unexpected("at the start of a statement")
 
     def misplaced(self, token: int, subject: str) -> None:
-        self.is_invalid = True
         self.report(
             "misplaced-literal",
             f"{subject} cannot be a statement",
             token,
             help="a statement is a fact such as `role(x)` or a rule such as `p(X) :- q(X)`",
+            drop=True,
         )
 
     def headless(self, arrow: int) -> None:
@@ -372,8 +372,8 @@ class _Parser(TermReader):
                 f"the variable `{self.texts[first]}` is used as a literal",
                 first,
                 help="a literal is an atom such as `p(X)`",
+                drop=True,
             )
-            self.is_invalid = True
             return Atom("true", (term,), None, term.start, term.end)
         if term.name == "distinct":
             return self.distinct(term)
@@ -388,8 +388,8 @@ class _Parser(TermReader):
             f"`distinct` takes two terms, not {len(args)}",
             Span(term.start, term.end),
             help="write `distinct(X,Y)`",
+            drop=True,
         )
-        self.is_invalid = True
         return Atom("distinct", args, None, term.start, term.end)
 
     def negate(self, literal: Literal, negations: list[int]) -> Literal:
@@ -428,8 +428,7 @@ class _Parser(TermReader):
                 return True
             if len(groups) > 1:
                 if kind == t.RIGHT and not group.conjuncts:
-                    self.report("empty-list", "empty parentheses", group.opening)
-                    self.is_invalid = True
+                    self.report("empty-list", "empty parentheses", group.opening, drop=True)
                 return True
             if kind == t.RIGHT:
                 self.extra_parenthesis()

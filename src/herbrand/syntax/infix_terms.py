@@ -99,8 +99,8 @@ class TermReader:
                     "a quoted constant that is not closed on its line",
                     at,
                     help="write `'` where it ends",
+                    drop=True,
                 )
-                self.is_invalid = True
         else:
             return self.no_term()
         self.at = at + 1
@@ -186,16 +186,15 @@ class TermReader:
                     "no argument after this `,`",
                     at - 1,
                     fix=Fix("delete it", (Edit(self.span(at - 1), ""),)),
+                    drop=True,
                 )
-                self.is_invalid = True
                 return Constant("")
             if kind in ENDS or kind == t.IF:
                 self.unclosed(at)
                 self.is_invalid = True
                 return Constant("")
             if kind == t.COMMA:
-                self.report("unreadable-token", "no argument before this `,`", at)
-                self.is_invalid = True
+                self.report("unreadable-token", "no argument before this `,`", at, drop=True)
                 return Constant("")
         self.unexpected("where a term is expected")
         raise Abandon
@@ -236,8 +235,8 @@ class TermReader:
                     "a variable without a name",
                     at,
                     help="write a name after the question mark, or `_`",
+                    drop=True,
                 )
-                self.is_invalid = True
             elif self.question_mark is None:
                 self.question_mark = at
         name = self.variable_name(spelling, at)
@@ -344,12 +343,12 @@ class TermReader:
         """Turn a parsed term into an atom."""
         assert not isinstance(term, Variable)
         if where == "head" and term.name == "distinct":
-            self.is_invalid = True
             self.report(
                 "misplaced-literal",
                 "`distinct` cannot be defined",
                 Span(term.start, term.end),
                 help="it is built in and allowed only in bodies",
+                drop=True,
             )
         return Atom(term.name, term.args, term.spelling, term.start, term.end)
 
@@ -373,8 +372,10 @@ class TermReader:
         labels: tuple[Label, ...] = (),
         help: str | None = None,  # noqa: A002  # the field of a diagnostic
         fix: Fix | None = None,
+        drop: bool = False,
     ) -> None:
-        """Record a diagnostic at a token or at a range of the text."""
+        """Record a diagnostic at a token or at a range of the text; with `drop`, discard the statement."""
+        self.is_invalid |= drop
         span = self.span(place) if isinstance(place, int) else place
         self.diagnostics.error(check, message, span, help=help, labels=labels, fix=fix, severity=severity)
 
@@ -435,8 +436,7 @@ class TermReader:
             span = Span(self.ends[at - 1] if at else end, end)
             self.report("unreadable-token", f"the text ends {where}", span)
             raise Abandon
-        self.report("unreadable-token", f"unexpected `{self.texts_of(at)}` {where}", at)
-        self.is_invalid = True
+        self.report("unreadable-token", f"unexpected `{self.texts_of(at)}` {where}", at, drop=True)
         if kind == t.STOP:
             raise Abandon
         self.at += 1

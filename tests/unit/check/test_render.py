@@ -113,14 +113,6 @@ def test_one_line_each() -> None:
     assert render.line([diagnostic("\n(p ?x)", 4, 6)]) == "g.kif:2:4: error[unsafe-variable] wrong"
 
 
-def test_summary_counts() -> None:
-    """Numbers by severity; singular and plural."""
-    one = diagnostic("x", 0, 1)
-    note = Diagnostic("unused-relation", Severity.NOTE, "m", one.source, one.span)
-    assert render.summary([one, one, note]) == "2 errors, 1 note in 1 file"
-    assert render.summary([], 2) == "no findings in 2 files"
-
-
 def test_json_has_the_promised_keys() -> None:
     """A list of objects with places that count from 1, end exclusive, and the fix."""
     source = Source("(p\n ?x)", "g.kif")

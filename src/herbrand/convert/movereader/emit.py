@@ -37,7 +37,7 @@ def emit(reader: MoveReader, language: str) -> str:
     data = _tables(reader)
     if language == "python":
         return _python(title, origin, data)
-    core = files("herbrand.convert.movereader").joinpath("reader.ts.in").read_text(encoding="utf-8")
+    core = _template("reader.ts.in")
     core = _TYPES.sub("", core) if language == "javascript" else core.replace("‹", "").replace("›", "")
     kind = ": Game" if language == "typescript" else ""
     return (
@@ -48,6 +48,10 @@ def emit(reader: MoveReader, language: str) -> str:
 _READER: Final = """/** The reader of this game. */
 export const reader = new ClosedReader(GAME);
 """
+
+
+def _template(file: str) -> str:
+    return files("herbrand.convert.movereader").joinpath(file).read_text(encoding="utf-8")
 
 
 def _plain(name: str) -> str:
@@ -112,34 +116,9 @@ def _literal(data: dict[str, Any], before: str, none: str, after: str = "") -> s
 
 
 def _python(title: str, origin: str, data: dict[str, Any]) -> str:
-    source = files("herbrand.convert.movereader").joinpath("runtime.py").read_text(encoding="utf-8")
+    source = _template("runtime.py")
     docstring = ast.parse(source).body[0]
     core = "\n".join(source.split("\n")[docstring.end_lineno :]).lstrip("\n")
     core = core.replace('"Terms"]', '"Terms", "reader"]', 1)
-    return f'"""{title}\n\n{origin}\n"""\n\n{core}\n\n{_literal(data, "_GAME = ", "None")}\n{_MAKE}'
-
-
-_MAKE: Final = '''
-def _reader(game: dict) -> ClosedReader:
-    sets = [
-        Terms(
-            terms["tokens"],
-            terms["states"],
-            order=terms["order"],
-            infix=terms["infix"],
-            folds_case=terms["folds"],
-        )
-        for terms in game["sets"]
-    ]
-    percepts, base = game["percepts"], game["base"]
-    return ClosedReader(
-        game["roles"],
-        [sets[number] for number in game["moves"]],
-        percepts=None if percepts is None else [sets[number] for number in percepts],
-        base=None if base is None else sets[base],
-    )
-
-
-reader = _reader(_GAME)
-"""The reader of this game."""
-'''
+    make = _template("reader.py.in")
+    return f'"""{title}\n\n{origin}\n"""\n\n{core}\n\n{_literal(data, "_GAME = ", "None")}\n\n{make}'
