@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand.cli.main import cli
-from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
+from herbrand.match.protocol.manager import Manager, MatchSettings, Past, Problem, seats_for
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer
 from herbrand.match.records import MatchRecord, RecordError, Store
@@ -155,6 +155,118 @@ def test_what_was_changed_is_found(store: Store, change: str, one_match: MatchRe
     store.connection.execute(statement)
     found = [str(finding) for finding in Verifier().verify(store.load("m.1"))]
     assert any(said in text for text in found), found
+
+
+def end(record: MatchRecord, status: str, reason: str, **others: Any) -> MatchRecord:
+    """The record with another end."""
+    return replace(record, status=status, reason=reason, **others)
+
+
+def problem(record: MatchRecord, kind: str, played: str | None) -> MatchRecord:
+    """The record with a problem of `xplayer` in the first step."""
+    return replace(record, problems=[Problem(1, "xplayer", kind, None, "", played)])
+
+
+FALSE = {
+    "roles": (lambda r: replace(r, roles=("x", "o"), players={}), "the roles are xplayer, oplayer, not x, o"),
+    "players": (lambda r: replace(r, players={"xplayer": "a"}), "the players are not for xplayer, oplayer"),
+    "times": (lambda r: replace(r, step_times=[]), "the numbers of steps and of times differ"),
+    "states": (lambda r: replace(r, states=[]), "the record has 0 states"),
+    "a step too many": (lambda r: replace(r, moves=[*r.moves, ("noop", "noop")]), "played after the end"),
+    "a substitute": (lambda r: problem(r, "timeout", "noop"), "but `noop` is recorded as the substitute"),
+    "a legal answer": (lambda r: problem(r, "illegal", r.moves[0][0]), "was legal, but was replaced"),
+    "a step without goals": (lambda r: replace(r, goals=None), "the goals are"),
+    "no move": (
+        lambda r: end(r, "cut", "no-move xplayer", moves=r.moves[:1], goals=None),
+        "xplayer had a legal move at the end",
+    ),
+    "a forfeit": (
+        lambda r: end(r, "cut", "forfeit xplayer", moves=r.moves[:1], goals=None),
+        "no problem is recorded for the forfeit of xplayer",
+    ),
+    "a signature": (
+        lambda r: replace(r, signature={"algorithm": "none"}),
+        "invalid signature",
+    ),
+}  # fmt: skip
+"""Records that are false, and what the verifier says about them."""
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_false_record_is_found_out(name: str, one_match: MatchRecord) -> None:
+    """The verifier derives from the rules what a record claims."""
+    change, said = FALSE[name]
+    assert any(said in str(finding) for finding in Verifier().verify(change(one_match)))
+
+
+def test_a_match_that_a_player_forfeited_verifies(one_match: MatchRecord) -> None:
+    """The problem in the step after the last one gives the reason."""
+    last = Problem(2, "oplayer", "timeout", None, "", None)
+    cut = end(one_match, "cut", "forfeit oplayer", moves=one_match.moves[:1], goals=None, problems=[last])
+    said = [str(finding) for finding in Verifier().verify(cut) if "forfeit" in str(finding)]
+    assert said == []
+
+
+REFUSED = {
+    "over": ({"status": "cut", "reason": "max-steps"}, "match `m.1` is over (max-steps)"),
+    "foreign": ({"status": "running", "origin": "ggp-base"}, "match `m.1` was not managed by herbrand"),
+    "changed": (
+        {"status": "running", "claimed_hash": "ab"},
+        "the rules of match `m.1` do not match their hash",
+    ),
+    "renamed": (
+        {"status": "running", "scramble": 3, "names": {}},
+        "match `m.1` was scrambled by another version of herbrand",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_only_an_unfinished_match_of_our_own_is_resumed(name: str, one_match: MatchRecord) -> None:
+    """Whatever else is refused with the reason."""
+    changes, said = REFUSED[name]
+    with pytest.raises(RecordError, match=re.escape(said)):
+        manager_for(replace(one_match, **changes))
+
+
+def test_a_running_match_is_not_signed(one_match: MatchRecord, tmp_path: Path) -> None:
+    """Nor is anything signed with a key of another kind."""
+    pytest.importorskip("cryptography")
+    from cryptography.hazmat.primitives.asymmetric import x25519
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    from herbrand.match.records.signing import make_key, public_key, sign
+
+    key, other = tmp_path / "key.pem", tmp_path / "other.pem"
+    assert make_key(key) == public_key(key) == sign(one_match, key)["public_key"]
+    with pytest.raises(RecordError, match="is running and cannot be signed yet"):
+        sign(replace(one_match, status="running"), key)
+    private = x25519.X25519PrivateKey.generate()
+    other.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    with pytest.raises(RecordError, match="is not an Ed25519 key"):
+        sign(one_match, other)
+
+
+def test_problems_and_signatures_are_stored_and_exported(store: Store, one_match: MatchRecord) -> None:
+    """In the format of ggp-base a problem is a code; one behind the last state is left out."""
+    steps = len(one_match.moves)
+    problems = [
+        Problem(0, "oplayer", "timeout", None, "", None),
+        Problem(1, "xplayer", "illegal", "(mark 9 9)", "", one_match.moves[0][0]),
+        Problem(2, "oplayer", "unreadable", None, "", one_match.moves[1][1]),
+        Problem(3, "xplayer", "connection", None, "", one_match.moves[2][0]),
+        Problem(steps + 1, "xplayer", "timeout", None, "", None),
+    ]
+    signature = {"algorithm": "none", "public_key": "00", "value": "11"}
+    store.save(replace(one_match, problems=problems, signature=signature))
+    record = store.load("m.1")
+    assert record.problems == problems
+    assert record.signature == signature
+    base = write_ggpbase(record, url="http://games/ticTacToe")
+    assert base["gameMetaURL"] == "http://games/ticTacToe"
+    assert base["errors"][:4] == [["", "TO"], ["IL (mark 9 9)", ""], ["", "IL"], ["CE", ""]]
+    assert not any(any(codes) for codes in base["errors"][4:])
+    assert len(base["errors"]) == steps + 1
 
 
 DAMAGES = {
@@ -464,6 +576,8 @@ def test_faulty_documents_are_refused() -> None:
         read_document({**document, "rulesheet": "(role a)"})
     with pytest.raises(RecordError, match="update herbrand"):
         read_document({**document, "version": 2})
+    with pytest.raises(RecordError, match="a match record is a JSON object"):
+        read_document([document])
 
 
 # -- signing --------------------------------------------------------------------------------------
@@ -502,6 +616,8 @@ def test_other_files_are_not_taken_for_records(tmp_path: Path) -> None:
     """No database, another's database, a newer one: refused, and left as they are."""
     with pytest.raises(RecordError, match="there is no database"):
         Store(tmp_path / "none.db", create=False)
+    with pytest.raises(RecordError, match="cannot open"):
+        Store(tmp_path / "none" / "m.db")
     text = tmp_path / "text.db"
     text.write_text("not a database, but long enough to look at")
     with pytest.raises(RecordError, match="cannot use"):
