@@ -16,9 +16,10 @@ from click.testing import CliRunner
 import herbrand
 from herbrand.cli.main import cli
 from herbrand.convert.movereader import MoveReader
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
+from herbrand.machine.moves import Move
 from herbrand.match.protocol.http import write_reply, write_request
-from herbrand.match.protocol.manager import Manager, Match, MatchSettings, new_match_id, seats_for
+from herbrand.match.protocol.manager import Manager, Match, MatchSettings, Past, new_match_id, seats_for
 from herbrand.match.protocol.messages import parse
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer, margin
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.match.protocol.events import Event
 
@@ -263,6 +263,55 @@ def test_wrong_tables_are_refused() -> None:
         Manager(herbrand.loads("(role a)"))
     with pytest.raises(ValueError, match="unknown substitute"):
         MatchSettings(substitute="chess")
+    for numbers in ({"start_clock": -1}, {"play_clock": -1}, {"max_steps": 0}):
+        with pytest.raises(ValueError, match="must not be negative"):
+            MatchSettings(**numbers)
+
+
+def test_a_legal_move_that_is_no_possible_input_is_accepted() -> None:
+    """The `input` facts of faulty rules lack a legal move: a reply is compared with the legal moves."""
+    rules = TURNS.replace("(<= (input ?r right) (role ?r))", "")
+    manager = Manager(herbrand.loads(rules), FAST)
+    asyncio.run(
+        manager.play({role: LocalSeat(make_player("legal"), name=role) for role in manager.game.players})
+    )
+    state = manager.game.initial_state()
+    assert manager.reader is not None
+    assert manager.judge(state, "a", "RIGHT") == (state.legal_moves("a")[1], "", "")
+    assert manager.judge(state, "a", "up")[:2] == (None, "unreadable")
+
+
+@pytest.mark.parametrize(
+    ("opening", "message"),
+    [
+        ([("left",)], "1 moves for 2 roles"),
+        ([("left", "up")], "`up` is not legal for b in step 1"),
+    ],
+)
+def test_an_opening_that_cannot_be_played_is_refused(opening: list[tuple[str, ...]], message: str) -> None:
+    """Before the first move."""
+    game = herbrand.loads(TURNS)
+    seats = seats_for(game, [LocalSeat(make_player("legal"), name="x") for _ in range(2)])
+    with pytest.raises(IllegalMoveError, match=message):
+        asyncio.run(Manager(game, FAST).play(seats, opening=opening))
+
+
+def test_a_match_does_not_go_on_after_its_end() -> None:
+    """A past with more steps than the rules allow is refused."""
+    game = herbrand.loads(TURNS)
+    seats = seats_for(game, [LocalSeat(make_player("legal"), name="x") for _ in range(2)])
+    past = Past("m", (("left", "left"),) * 4, (), (), {})
+    with pytest.raises(IllegalMoveError, match="no step 4 is possible: terminal"):
+        asyncio.run(Manager(game, FAST).play(seats, past=past))
+
+
+def test_a_seat_that_was_not_started_is_busy() -> None:
+    """It has no state to move in."""
+    seat = LocalSeat(make_player("legal"), name="x")
+    message = parse("(PLAY m NIL)")
+    assert asyncio.run(seat.ask(message, seconds=1)).reply == "busy"
+    assert asyncio.run(seat.tell(message, seconds=1)).reply == "busy"
+    asyncio.run(seat.close())
     assert re.fullmatch(r"[a-z][a-z0-9_.-]{0,63}", new_match_id("4 Über-Game (v2)"))
 
 
@@ -670,6 +719,64 @@ def test_a_player_with_a_bug_answers_all_the_same() -> None:
     asyncio.run(run())
 
 
+class Cheater(Player):
+    """Chooses what is not legal."""
+
+    def select(self, state: State, play_clock: float) -> Move:
+        return Move("(mark 9 9)")
+
+
+def test_an_illegal_choice_of_a_player_is_replaced_and_reported() -> None:
+    """The manager gets a legal move."""
+    events: list[Event] = []
+
+    async def run() -> None:
+        async with PlayerServer(Cheater, port=0, listener=events.append) as server:
+            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer")) == "ready"
+            answer = await ask(server.port, "(PLAY m NIL)")
+            assert herbrand.load("ticTacToe").initial_state().is_legal("xplayer", answer)
+
+    asyncio.run(run())
+    odd = [str(event.data["reason"]) for event in events if event.kind == "odd"]
+    assert odd == ["the player chose `(mark 9 9)`, which is not legal"]
+
+
+def test_a_role_without_a_move_gets_no_answer() -> None:
+    """The rules of the manager are at fault: `nil`, and the reason is reported."""
+    rules = "(role a) (role b) (init x) (legal b go) (<= (legal a go) (true y)) (<= terminal (true z)) (goal a 0) (goal b 0)"
+    events: list[Event] = []
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0, listener=events.append) as server:
+            assert await ask(server.port, f"(START m a ({rules}) 5 5)") == "ready"
+            assert await ask(server.port, "(PLAY m NIL)") == "nil"
+
+    asyncio.run(run())
+    assert any("no legal move for a" in str(event.data) for event in events)
+
+
+def test_matches_without_news_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manager that was killed does not keep its match alive."""
+    monkeypatch.setattr(herbrand.match.protocol.server, "_SWEEP_SECONDS", 0.02)
+    monkeypatch.setattr(herbrand.match.protocol.server, "FORGET_SECONDS", 0.0)
+    dropped = asyncio.Event()
+
+    def listen(event: Event) -> None:
+        if event.data.get("reason") == "dropped after a long silence":
+            dropped.set()
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0, listener=listen) as server:
+            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer", 0, 0)) in (
+                "ready",
+                "busy",
+            )
+            await asyncio.wait_for(dropped.wait(), 60)
+            assert await ask(server.port, "(PLAY m NIL)") == "busy"
+
+    asyncio.run(run())
+
+
 # -- what a player knows ------------------------------------------------------------------------
 
 
@@ -706,6 +813,28 @@ def test_percepts_that_cannot_be_are_followed_by_a_guess() -> None:
     assert view.state.legal_moves("first")
     assert view.apply_percepts("noop", (), turn=9, over=False, seconds=2)
     assert view.step == 1
+    known = view.state
+    for own, percepts, turn, note in (
+        (None, None, None, "the first step again"),
+        ("noop", (), 1, "the same step again"),
+        ("noop", ("((",), 2, "the state is unchanged"),
+        (None, (), 2, "own move unknown; the state is unchanged"),
+    ):
+        (said,) = view.apply_percepts(own, percepts, turn=turn, over=False, seconds=2)
+        assert note in said
+        assert (view.step, view.state) == (1, known)
+    assert MatchView(game, "first").apply_percepts(None, None, turn=None, over=False, seconds=2) == []
+
+
+def test_a_guess_keeps_a_final_state_and_passes_over_an_illegal_move() -> None:
+    """A manager that goes on after the end, or with a move that was not legal, is followed as well as possible."""
+    game = herbrand.load("kuhn")
+    view = MatchView(game, "first")
+    for step in range(1, 9):
+        before = view.state
+        assert view.apply_percepts("(mark 1 1)", ("nothing",), turn=step, over=False, seconds=2)
+        assert (view.state == before) == before.is_terminal
+    assert view.state.is_terminal
 
 
 # -- the commands -----------------------------------------------------------------------------

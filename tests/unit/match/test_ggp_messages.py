@@ -126,6 +126,7 @@ def test_a_comment_inside_start_is_passed_over() -> None:
         ("(mark 1 1) extra", "(mark 1 1)"),
         ('((a b)) (explanation "why") (taunt "ha")', "((a b))"),
         ("noop", "noop"),
+        ("; the centre (as always)\n(mark 2 2)", "(mark 2 2)"),
         ("(mark 1", ""),
         (") (mark 1 1)", ""),
         ("", ""),
@@ -312,6 +313,7 @@ def test_sizes_are_bounded() -> None:
     [
         (GGP_BASE_REPLY, "ready"),
         (b"HTTP/1.0 200 OK\n\n( mark 1 1 )\n", "( mark 1 1 )"),
+        (b"HTTP/1.0 200 OK\nno header\nContent-Length: 4\n\nnoop)", "noop"),
         (b"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nnoop", "noop"),
         (b"Content-type: text/acl\r\n\r\nnoop", "noop"),
         (b"noop", "noop"),

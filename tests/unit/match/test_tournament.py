@@ -97,6 +97,23 @@ def test_swiss_pairs_equals_avoids_rematches_and_gives_each_one_bye(count: int) 
     assert len(byes) == len(set(byes)) == (3 if count % 2 else 0)
 
 
+@pytest.mark.parametrize("count", [4, 5])
+def test_swiss_repeats_encounters_once_all_have_met(count: int) -> None:
+    """With more rounds than opponents, those meet again who have met least often, and byes go round."""
+    names = [f"p{n}" for n in range(count)]
+    plan = a_plan(players=[f"{name}=random" for name in names], kind="swiss", rounds=10)
+    past: list[tuple[Encounter, dict[str, float]]] = []
+    for number in range(1, 11):
+        paired = encounters(plan, number, past)
+        assert sorted(name for e in paired for name in e.players) == names
+        past += [(e, dict.fromkeys(e.players, 0.5) if len(e.players) == 2 else {}) for e in paired]
+    met = Counter(frozenset(e.players) for e, _ in past if len(e.players) == 2)
+    assert len(met) == count * (count - 1) // 2
+    assert max(met.values()) - min(met.values()) <= 2
+    byes = Counter(e.players[0] for e, _ in past if len(e.players) == 1)
+    assert list(byes.values()) == ([2] * 5 if count == 5 else [])
+
+
 def test_a_ladder_sorts_its_players() -> None:
     """The better one of two neighbours climbs; after as many rounds as players the order is right."""
     names = [f"p{n}" for n in range(6)]
@@ -114,6 +131,12 @@ def test_plans_that_make_no_sense_are_refused() -> None:
     for options in ({"kind": "knockout"}, {"rounds": 0}, {"opening": -1}):
         with pytest.raises(TournamentError):
             a_plan(**options)
+    with pytest.raises(TournamentError, match="at least one game"):
+        TournamentPlan("test", {}, {"a": "random", "b": "legal"})
+    lonely = "(role random) (legal random go) (init x) (<= terminal (true y)) (<= (next y) (true x)) (goal random 0)"
+    with pytest.raises(TournamentError, match="no role of dice chooses"):
+        a_plan({"dice": herbrand.loads(lonely)})
+    assert as_players({"a": "random"}) == {"a": "random"}
     with pytest.raises(TournamentError, match="two players"):
         a_plan(players=["random"])
     with pytest.raises(TournamentError, match="give one a name"):
@@ -256,6 +279,22 @@ class Odd(ThreadPoolExecutor):
             return play(job)
 
         return super().submit(work, *args, **options)
+
+
+def test_a_player_that_cannot_be_reached_is_replaced(tmp_path: Path) -> None:
+    """A match with a remote player where nobody listens is played to its end."""
+    results, records = played(tmp_path, a_plan(players=["random", "away=1"], start_clock=1, play_clock=1))
+    assert {problem.kind for record in records for problem in record.problems} == {"connection"}
+    assert [record.status for record in records] == ["completed"] * results.matches
+    lost, _ = played(
+        tmp_path,
+        a_plan(players=["random", "away=1"], start_clock=1, play_clock=1, substitute="forfeit"),
+        "forfeit.db",
+    )
+    assert [(row["player"], row["wins"], row["losses"]) for row in lost.table] == [
+        ("random", 2, 0),
+        ("away", 0, 2),
+    ]
 
 
 def test_lost_matches_are_given_out_again_and_nothing_counts_twice(tmp_path: Path) -> None:

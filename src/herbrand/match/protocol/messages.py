@@ -296,11 +296,6 @@ class InfoReply:
     name: str | None = None
     species: str | None = None
 
-    @property
-    def is_free(self) -> bool:
-        """Whether a match may be started."""
-        return self.status in ("available", "ready")
-
     def __str__(self) -> str:
         return f"( ( name {self.name} ) ( status {self.status} ) )"
 
