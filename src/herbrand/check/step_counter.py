@@ -164,8 +164,7 @@ class _Program:
             visited.add(snapshot)
             following: set[tuple[_Key, _Fact]] = set()
             for clause in self.steps:
-                if clause.head in self.needed:
-                    following |= {(clause.head, fact) for fact in self._solve(clause, facts)}
+                following |= {(clause.head, fact) for fact in self._solve(clause, facts)}
             certain = following
             bound += 1
         return None

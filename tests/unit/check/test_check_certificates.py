@@ -119,6 +119,24 @@ END = "(<= terminal (true (step 4)))"
             5,
         ),
         ("(<= terminal (true (step 1)))", 0),
+        ("(next (late 1)) (<= terminal (true (late 1)) (true (step ?x)))" + STEP, 1),
+        (STEP + "(<= terminal (true (step ?x)) (distinct ?x 1) (distinct ?x 2))", 2),
+        (STEP + "(early 1) (early 2) (<= terminal (true (step ?x)) (not (early ?x)))", 2),
+        (
+            """
+            (init (at (p 1 (q a)))) (<= (next (at (p ?y ?z))) (true (at (p ?x ?z))) (succ ?x ?y))
+            (<= terminal (true (at (p 1)))) (<= terminal (true (at 4))) (<= terminal (true (at (p 3 (q a)))))
+            """,
+            2,
+        ),
+        (
+            STEP
+            + """
+            (<= (reach 1 ?x) (true (step ?x))) (<= (reach ?a ?y) (reach ?a ?x) (edge ?x ?y))
+            (edge 2 5) (edge 5 6) (<= terminal (reach 1 6))
+            """,
+            1,
+        ),
     ],
 )  # fmt: skip
 def test_step_counters_are_found(rules: str, bound: int) -> None:
@@ -142,11 +160,39 @@ def test_step_counters_are_found(rules: str, bound: int) -> None:
         STEP.replace("(succ", "(does nobody ?m) (succ") + END,
         "(<= (next (step ?x)) (true (step ?x)))" + END,
         "(succ 3 1) " + STEP + "(<= terminal (true (step 9)))",
+        "(<= (next ?f) (true ?f)) (<= terminal (true (step 1)) (true ?f))",
+        STEP.replace("(succ", "(legal a wait) (succ") + END,
+        STEP.replace("(succ", "(or (succ 1 1) (succ 2 2)) (succ") + END,
+        "(<= (next (step ?y)) (true (step 1)))" + END,
     ],
 )
 def test_uncertain_counters_are_not_claimed(rules: str) -> None:
     """A counter that a move or another proposition can stop proves nothing here."""
     assert counter(COUNTER + rules) is None
+
+
+def test_a_search_for_a_counter_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text without roles has no steps; one that takes too much work is given up."""
+    assert counter((COUNTER + STEP + END).replace("(role a) (role b)", "")) is None
+    monkeypatch.setattr("herbrand.check.step_counter.WORK", 3)
+    assert counter(COUNTER + STEP + END) is None
+
+
+def test_a_certificate_that_does_not_hold_names_the_rule() -> None:
+    """If there is one."""
+    growing = "(<= (next (n (s ?x))) (true (n ?x)))"
+    text = "not known to have finitely many states"
+    assert str(finite(f"(init (n z)) {growing}")) == f"{text}: terms may grow through {growing}"
+    assert str(FiniteCertificate(holds=False)) == text
+
+
+def test_a_rule_with_too_many_instances_gets_no_certificate() -> None:
+    """Each variable for a whole fluent stands for every function symbol."""
+    facts = " ".join(f"(init (f{n} a))" for n in range(30))
+    body = " ".join(f"(true ?{name}) (keep ?{name})" for name in "abcd")
+    certificate = finite(f"{facts} (<= (keep ?p) (true ?p)) (<= (next (f0 ?a)) {body})")
+    assert not certificate
+    assert "(next (f0 ?a))" in str(certificate)
 
 
 def test_bounds_hold_in_play() -> None:

@@ -57,6 +57,24 @@ def test_tabs_and_wide_signs_are_aligned() -> None:
     assert carets.count("^") == 2
 
 
+def test_a_single_line_between_marks_is_shown_and_more_are_left_out() -> None:
+    """A diagnostic about lines 1, 3 and 6 shows line 2 and dots for lines 4 and 5."""
+    text = "one\ntwo\nthree\nfour\nfive\nsix\n"
+    labels = [(text.index(word), text.index(word) + 1, "\u2190 日本") for word in ("three", "six")]
+    shown = render.text([diagnostic(text, 0, 3, *labels)]).splitlines()
+    numbers = [line.partition(" |")[0].strip() for line in shown if " |" in line or line == "..."]
+    assert [number for number in numbers if number] == ["1", "2", "3", "...", "6"]
+
+
+def test_a_diagnostic_without_help_or_from_elsewhere_is_rendered() -> None:
+    """An unknown check has no entry in the catalogue, a diagnostic without a fix none in JSON."""
+    found = Diagnostic("made-up", Severity.NOTE, "wrong", Source("(p a)", "g.kif"), Span(0, 5))
+    (item,) = json.loads(render.json([found]))
+    assert item["fix"] is None
+    (rule,) = json.loads(render.sarif([found]))["runs"][0]["tool"]["driver"]["rules"]
+    assert rule == {"id": "made-up"}
+
+
 def test_labels_have_dashes_and_rows_of_their_own_where_they_meet() -> None:
     """Secondary places are underlined by dashes, also on other lines; gaps are dots."""
     text = "(a b c)\n1\n2\n3\n4\n(d e f)"
