@@ -26,6 +26,8 @@ from herbrand.syntax.printer import print_tree
          "q(X) :-\n    p(X),\n    s(Y),\n    \\+ r(X, Y),\n    t."),
         ("(<= (q ?x) (p ?x ?other))", "q(X) :- p(X,Other)", "q(X) :- p(X, _Other)."),
         ("(<= q (or))", "q :- distinct(0,0)", "q :- 0 \\== 0."),
+        ("(<= q (not (distinct a b)) r)", "q :-\n    ~distinct(a,b) &\n    r", "q :-\n    \\+ (a \\== b),\n    r."),
+        ("(<= q (not (and (or r))) (or (and s)))", "q :-\n    ~r &\n    s", "q :-\n    \\+ r,\n    s."),
     ],
 )  # fmt: skip
 def test_signs(prefix, infix, prolog):
@@ -34,6 +36,13 @@ def test_signs(prefix, infix, prolog):
     assert print_tree(tree).text == prefix + "\n"
     assert print_tree(tree, "infix").text == infix + "\n"
     assert print_tree(tree, "prolog").text == prolog + "\n"
+
+
+def test_comments_take_the_sign_of_the_notation():
+    """Comments of lines and blocks, before, behind and after statements."""
+    tree = read("p(a). % x\n/* one\n * two */\nq(b). /* behind */\n#!shell\n", "infix")
+    assert print_tree(tree).text == "(p a)  ; x\n; one\n; two\n(q b)  ; behind\n;!shell\n"
+    assert print_tree(tree, "prolog").text == "p(a).  % x\n\n% one\n% two\nq(b).  % behind\n%!shell\n"
 
 
 def test_rules_are_broken_as_in_prefix():
