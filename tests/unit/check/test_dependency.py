@@ -145,3 +145,18 @@ def test_a_graph_is_drawn_with_strata_as_layers() -> None:
     assert sum("stroke-dasharray" in path.attrib for path in edges) == 1
     assert len(edges) == len(g.edges) - 1
     assert dependency_graph(()).to_svg().startswith("<svg")
+
+
+def test_wide_strata_are_wrapped_and_cycles_drawn_from_above() -> None:
+    """A row has a bounded width; in a cycle an edge leaves at the upper side of its relation."""
+    space = "{http://www.w3.org/2000/svg}"
+    g = graph(" ".join(f"(<= relation_with_a_long_name_{n} base)" for n in range(20)))
+    root = ET.fromstring(g.to_svg())
+    assert float(root.attrib["width"]) < 1200
+    rows = {rect.attrib["y"] for node in root.iter(f"{space}g") for rect in node.iter(f"{space}rect")}
+    assert len(rows) > 3
+    root = ET.fromstring(graph("(<= a b) (<= b a)").to_svg())
+    (top,) = {rect.attrib["y"] for node in root.iter(f"{space}g") for rect in node.iter(f"{space}rect")}
+    edges = [path.attrib["d"] for path in root.iter(f"{space}path") if "data-from" in path.attrib]
+    assert [edge.split("C")[0].split()[1] for edge in edges] == [top, top]
+    assert "<rect" not in graph("(alone a)").to_svg()

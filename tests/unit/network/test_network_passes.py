@@ -123,6 +123,14 @@ def network_of(left: list[int], right: list[int], legal: list[int], inputs: int)
     )
 
 
+def test_large_and_looping_networks_stay_as_they_are() -> None:
+    """One for which the passes would need too much memory, and one in which gates depend on each other."""
+    network = herbrand.load("ticTacToe").network
+    assert optimised(network, megabytes=0) is network
+    looping = replace(network, loops=np.array([[1, 2, 0, 1]], np.int32))
+    assert factor(looping) is looping
+
+
 def test_common_factors_are_taken_out() -> None:
     """`(a and b) or (a and c) or (a and d)` needs three gates, not five."""
     a, b, c, d = 2, 4, 6, 8
