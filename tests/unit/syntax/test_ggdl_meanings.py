@@ -178,3 +178,9 @@ def test_a_plain_rule_of_a_surface_is_about_its_boards_only(sentence, rule):
     surface = f"surface S <=> {{[ b | \\i <- 1 .. 2 ]}} where (\n  {sentence}\n)"
     tree = read(f"role a\n{surface}\ninit one := S", "ggdl")
     assert rule in map(str, tree.statements)
+
+
+def test_the_negation_of_a_contradiction_is_left_out():
+    """No relation without rules is introduced for it."""
+    tree = read("role a\nq(1)\np(?x) :- q(?x) and not (?x == 1 and ?x == 2)", "ggdl")
+    assert "(<= (p ?x) (q ?x))" in map(str, tree.statements)

@@ -111,41 +111,39 @@ class RuleEmitter:
                     return [Distinct(only.left, only.right, *scope.span(scope.sentence))]
                 assert isinstance(only.literal, Atom)
                 return [only.literal]
-        return [self._view(inner, outer, beside, scope)]
+        return self._view(inner, outer, beside, scope)
 
-    def _view(self, inner: list[Literal], outer: dict[str, None], beside: list[Literal], scope: Scope) -> Not:
-        """Define a view equivalent to a conjunction, and return its negation."""
+    def _view(
+        self, inner: list[Literal], outer: dict[str, None], beside: list[Literal], scope: Scope
+    ) -> list[Literal]:
+        """Define a view equivalent to a conjunction, and return its negation; nothing if it is never true."""
         start, end = scope.span(scope.sentence)
         shared = tuple(Variable(name, None, start, end) for name in names_in(inner) if name in outer)
         trial = Atom("", shared, None, start, end)
         solved = self._solve_rule(trial, inner, scope, outer)
         if solved is None:
-            key, head = "false", trial
-            body: list[Atom | Not | Distinct] = []
-        else:
-            head, body = solved
-            bound = names_in([x for x in body if isinstance(x, Atom)])
-            loose = [
-                name
-                for name in names_in([head, *(x for x in body if not isinstance(x, Atom))])
-                if name not in bound
-            ]
-            if loose:
-                copies = [x for x in beside if isinstance(x, Atom) and any(v in names_in([x]) for v in loose)]
-                again = self._solve_rule(trial, [*copies, *inner], scope, outer)
-                if again is not None:
-                    head, body = again
-            key = _canonical(head, body)
+            return []
+        head, body = solved
+        bound = names_in([x for x in body if isinstance(x, Atom)])
+        loose = [
+            name
+            for name in names_in([head, *(x for x in body if not isinstance(x, Atom))])
+            if name not in bound
+        ]
+        if loose:
+            copies = [x for x in beside if isinstance(x, Atom) and any(v in names_in([x]) for v in loose)]
+            again = self._solve_rule(trial, [*copies, *inner], scope, outer)
+            if again is not None:
+                head, body = again
+        key = _canonical(head, body)
         name = self.generated.get(key)
         if name is None:
             name = self.program.fresh(self._name(body))
             self.program.used_names.add(name)
             self.generated[key] = name
-            if solved is not None:
-                rule = Rule(Atom(name, head.args, None, start, end), tuple(dict.fromkeys(body)), start, end)
-                self.program.rules.append((scope.work.number, rule))
-        atom = Atom(name, shared, None, start, end)
-        return Not(atom, start, end)
+            rule = Rule(Atom(name, head.args, None, start, end), tuple(dict.fromkeys(body)), start, end)
+            self.program.rules.append((scope.work.number, rule))
+        return [Not(Atom(name, shared, None, start, end), start, end)]
 
     def _name(self, body: list[Atom | Not | Distinct]) -> str:
         """Name a view after the only relation or fluent in its body, else by number."""
