@@ -78,6 +78,15 @@ REFUSED = [
     ("p [1", "", "expected `,` or `]`, found the end of the text"),
     ("q(1)\np(?x) :- q(?x) ==> F = 1 <= 2", "==>", "expected the end of a rule, found `==>`"),
     ("init F := 1\np(X) :- F == X & (q(X) | not q(X))\n", "X", "`X` is not declared"),
+    ("p(1). #Line(1)", "#", "`#Name` belongs to another dialect"),
+    ("next F(1)", "", "expected `=`, found the end of the text"),
+    ("role(a) @ b", "", "expected `->`, found the end of the text"),
+    ("(?x) == 1 :- q", "==", "expected the end of a sentence, found `==`"),
+    ("p :- q[1. r(1)]", ".", "expected `,` or `]`, found `.`"),
+    ("p(X) :- q(X) & (r -> s).", "X", "`X` is not declared"),
+    ("init ^ N :: 1 .. 5 default 6", "6", "the default `6` of `N` is not an integer from 1 to 5"),
+    ("?x == 3 and p <== q", "<==", "`<==` belongs to another dialect"),
+    ("3 == 4 :- x. p(1)", "3 == 4", "this cannot be the head of a rule"),
 ]  # fmt: skip
 """Texts, what of each is marked, and the message."""
 
@@ -138,6 +147,28 @@ MEANINGS = [
     ("surface S <=> {[ b | \\i <- 1 .. 2 ]} where (\n p(?x) :- @[?x] == b.\n ). q(1)\ninit one := S", "(<= (p ?board ?x) (s ?board) (true (cell ?board ?x b)))"),
     ("p(?x) :- q(?x) and ?x in 1 .. 2\np(1 .. 2)", "(<= (p ?x) (q ?x) (ggdl_1_to_2 ?x)) (p 1) (p 2)"),
     ("p(?x) :- ?x in 1 .. 2 and ?x in 2 .. 3 and q(?x)", "(<= (p ?x) (ggdl_1_to_2 ?x) (ggdl_2_to_3 ?x) (q ?x))"),
+    ("for(x)\np(1)", "(p 1)"),
+    ("next(p)", "(next p)"),
+    ("legal(a, go) :- q(1) ==> p = 1", "(<= (next (p 1)) (does a go) (q 1)) (<= (next (p ?v)) (true (p ?v)) (not ggdl_set_p))"),
+    ("role(a) p(1)", "(p 1)"),
+    ("role A\np(1)", "(p 1)"),
+    ("surface Row <=> {[ e | \\i <- 1 .. 2 ]} where (\n  Hot(?x) :- @[?x] == e\n  q(1) ==> Hot(1)\n  p(?x) :- Hot(?x)\n)\ninit b := Row\n", "(<= (p ?board ?x) (row ?board) (hot ?board ?x))"),
+    ("p(LEFT)\ndata t := left | LEFT", "(p left)"),
+    ("p(?x) :- (?x) == 1 and q(?x)", "(<= (p 1) (q 1))"),
+    ("p(?x) :- q(?x) and (?x + 1) * 2 == 4\nq(1)", "(<= (p ?x) (q ?x) (ggdl_add ?x 1 ?sum) (ggdl_mul ?sum 2 4))"),
+    ("// The first player.\nrole b\n/* the other */\nrole c\np(1)", "(p 1)"),
+    ("role(?x) :- q(?x)\np(?x) :- role(?x)", "(<= (p ?x) (role ?x))"),
+    ("D <=> 3\np(X) :- q(X, D) & ~D != X.", "(<= (p ?x) (q ?x 3) (not (distinct 3 ?x)))"),
+    ("init ^ N :: 1 .. 5 default 3\np(N)", "(p 3)"),
+    ("init F(1) := 1\np(?x) :- F(?x) == 1", "(<= (p ?x) (true (f ?x 1)))"),
+    ("p(?x) :- q(?x) and not (r(?y) and f(1) == f(2) and ?x == ?x)", "(<= (p ?x) (q ?x))"),
+    ("init F := 1\np(?x) :- q(?x) and not (not (F == ?x))", "(<= (p ?x) (q ?x) (true (f ?x)))"),
+    ("init a.p := 1", "(init (p a 1)) (<= (next (p ?x ?v)) (true (p ?x ?v))) (<= (base (p ?x 1)) (role ?x))"),
+    ("init p(?x, ?x) := 1 :- q(?x)", "(<= (init (p ?x ?x 1)) (q ?x)) (<= (next (p ?x1 ?x2 ?v)) (true (p ?x1 ?x2 ?v)))"),
+    ("p(1) :- q(1). q(1)", "(<= (p 1) (q 1))"),
+    ("init F := new g\np(F)", "(<= (p ?f) (true (f ?f)))"),
+    ("p(X) :- q(X) & distinct(X, Y) & r(Y).", "(<= (p ?x) (q ?x) (distinct ?x ?y) (r ?y))"),
+    ("init p(?x:t) := 1\ninit p(?x) := 2 :- ?x == 2\ndata t := 1 .. 2", "(<= (next (p ?x ?v)) (true (p ?x ?v))) (init (p 1 1)) (<= (base (p ?x ?v)) (t ?x) (t ?v)) (init (p 2 2))"),
 ]  # fmt: skip
 """Texts, and their rules about `p`."""
 
@@ -157,6 +188,21 @@ def test_a_construct_means_these_rules(text, rules):
     assert not [d.message for d in tree.diagnostics if d.is_error]
     about_p = re.compile(r"(\(<= )?(\((init|base|next) )?\(?p(?![\w(])")
     assert " ".join(rule for rule in map(str, tree.statements) if about_p.match(rule)) == rules
+
+
+@pytest.mark.parametrize(
+    ("parameter", "argument", "value"),
+    [
+        ("init ^ P :: 1 .. 5 default 3", 4, "4"),
+        ("init ^ P :: bool default true", "false", "false"),
+        ("init ^ P :: bool default true", False, "false"),
+        ("data t := red | Green\ninit ^ P :: t default red", "green", "green"),
+    ],
+)
+def test_a_parameter_takes_a_value_of_its_type(parameter, argument, value):
+    """As Python's value or as text; the case of names does not matter."""
+    tree = read(f"{parameter}\nrole a\np(P)", "ggdl", parameters={"P": argument})
+    assert f"(p {value})" in map(str, tree.statements)
 
 
 def test_a_rule_is_not_joined_with_the_effect_on_the_next_line():
