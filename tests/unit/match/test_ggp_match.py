@@ -19,7 +19,15 @@ from herbrand.convert.movereader import MoveReader
 from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
 from herbrand.machine.moves import Move
 from herbrand.match.protocol.http import write_reply, write_request
-from herbrand.match.protocol.manager import Manager, Match, MatchSettings, Past, new_match_id, seats_for
+from herbrand.match.protocol.manager import (
+    Manager,
+    Match,
+    MatchSettings,
+    Past,
+    Problem,
+    new_match_id,
+    seats_for,
+)
 from herbrand.match.protocol.messages import parse
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer, margin
@@ -303,6 +311,17 @@ def test_a_match_does_not_go_on_after_its_end() -> None:
     past = Past("m", (("left", "left"),) * 4, (), (), {})
     with pytest.raises(IllegalMoveError, match="no step 4 is possible: terminal"):
         asyncio.run(Manager(game, FAST).play(seats, past=past))
+
+
+def test_problems_before_an_interruption_count_for_patience() -> None:
+    """A player that failed just before is no longer asked when the match goes on."""
+    game = herbrand.loads(TURNS)
+    seats = seats_for(game, [LocalSeat(make_player("legal"), name="x") for _ in range(2)])
+    past = Past("m", (("right", "right"),), (), (Problem(1, "a", "timeout", None, "", "right"),), {})
+    settings = MatchSettings(start_clock=20, play_clock=10, patience=1)
+    match = asyncio.run(Manager(game, settings).play(seats, past=past))
+    assert [(p.step, p.role, p.kind) for p in match.problems if p.role == "b"] == []
+    assert {p.kind for p in match.problems if p.step > 1} == {"ignored"}
 
 
 def test_a_seat_that_was_not_started_is_busy() -> None:
@@ -909,6 +928,36 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
                 rules = f"(role a) (init (n {number})) (legal a go) (<= terminal (true (n 9))) (goal a 1)"
                 await ask(server.port, f"(START k{number} a ({rules}) 5 5)")
             assert len(server._games._games) == 4
+
+    asyncio.run(run())
+
+
+def test_large_rules_are_read_one_at_a_time_and_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faulty ones are refused like small ones."""
+    monkeypatch.setattr(herbrand.match.protocol.server, "LARGE_MESSAGE_CHARS", 60)
+    monkeypatch.setattr(herbrand.match.protocol.gamecache, "LARGE_MESSAGE_CHARS", 60)
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0) as server:
+            faulty = "(role a) (init (n 0)) " * 5
+            assert await ask(server.port, f"(START f a ({faulty}) 5 5)") == "busy"
+            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer")) == "ready"
+            assert await ask(server.port, "(PLAY m NIL)") == "( mark 1 1 )"
+            assert server._games._games == {}
+
+    asyncio.run(run())
+
+
+def test_matches_of_one_remote_player_are_told_apart() -> None:
+    """A player in several roles of a match gets it under several names."""
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0) as server:
+            seat = RemoteSeat("127.0.0.1", server.port, name="x", suffix=".2")
+            reply = await seat.ask(parse(start_message("ticTacToe", "m", "xplayer")), seconds=20)
+            assert reply.reply == "ready"
+            assert await ask(server.port, "(PLAY m NIL)") == "busy"
+            assert await ask(server.port, "(PLAY m.2 NIL)") == "( mark 1 1 )"
 
     asyncio.run(run())
 

@@ -328,6 +328,12 @@ def test_replies_are_read_whatever_is_around_them(data: bytes, text: str) -> Non
     assert reply_text(data) == text
 
 
+def test_a_reply_that_breaks_off_within_a_chunk_is_refused() -> None:
+    """What has arrived may be half a move."""
+    with pytest.raises(ProtocolError, match="closed within a chunk"):
+        reply_text(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nno")
+
+
 def test_an_open_connection_does_not_hold_up_a_reply() -> None:
     """With a length, or with closed parentheses and silence, a reply is complete."""
     assert reply_text(GGP_BASE_REPLY, end=False) == "ready"

@@ -57,6 +57,7 @@ def test_without_people_one_step_is_taken_back() -> None:
     match = LocalMatch(herbrand.load("ticTacToe"), seed=3)
     while match.advance():
         pass
+    assert match.waiting == []
     steps = len(match.play)
     assert steps >= 5
     assert match.take_back()

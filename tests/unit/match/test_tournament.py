@@ -260,6 +260,8 @@ def test_what_workers_elsewhere_send_is_the_same_tournament(tmp_path: Path) -> N
     assert moves_of(sent) == moves_of(records)
     assert all(Verifier().verify(record) == [] for record in sent)
     assert sum(row["byes"] for row in results.table) == 2
+    with Store(":memory:") as store, ThreadPoolExecutor(2) as executor:  # no worker can write to it
+        assert Tournament.create(store, plan).run(executor, shared=True).table == live.table
 
 
 class Odd(ThreadPoolExecutor):
