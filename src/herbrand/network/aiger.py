@@ -174,18 +174,18 @@ class _Reader:
         if most < inputs + latches + gates or len(self.data) < latches + outputs + bads + 2 * gates:
             raise GameError(f"`{' '.join(header)}`: these sizes do not fit each other or the file")
         text = header[0] == "aag"
-        variables = [self.numbers(1, 1)[0] for _ in range(inputs)] if text else []
-        variables = variables or [2 * (1 + i) for i in range(inputs)]
+        own = [self.numbers(1, 1)[0] for _ in range(inputs)] if text else []
         rows = []
         for i in range(latches):
-            row = self.numbers(2, 3) if text else [2 * (1 + inputs + i), *self.numbers(1, 2)]
-            rows.append([*row, 0] if len(row) == 2 else row)
-            if rows[-1][2] > 1:
+            row = self.numbers(2, 3) if text else self.numbers(1, 2)
+            if text:
+                own.append(row.pop(0))
+            rows.append(row if len(row) == 2 else [*row, 0])
+            if rows[-1][1] > 1:
                 raise GameError(f"latch {i} has no reset value")
         output = np.array([self.numbers(1, 1)[0] for _ in range(outputs)], np.int64)
         bad = np.array([self.numbers(1, 1)[0] for _ in range(bads)], np.int64)
-        own = variables + [row[0] for row in rows]
-        following = np.array([row[1] for row in rows], np.int64)
+        following = np.array([row[0] for row in rows], np.int64)
         if text:
             table = [self.numbers(3, 3) for _ in range(gates)]
             left, right, place = _renumbered(most, own, table)
@@ -200,7 +200,7 @@ class _Reader:
             inputs=names["i"],
             latches=names["l"],
             next=following,
-            reset=np.array([row[2] == 1 for row in rows], np.bool_),
+            reset=np.array([row[1] == 1 for row in rows], np.bool_),
             left=left,
             right=right,
             outputs=names["o"],
