@@ -40,6 +40,11 @@ LOOP = """
 (<= (goal r 0) (not (linked 1 4)))
 (<= terminal (linked 1 4))
 """
+TWO_LOOPS = f"""{LOOP}
+(<= (back ?y ?x) (true (edge ?x ?y)) (not (linked 1 3)))
+(<= (back ?x ?z) (back ?x ?y) (back ?y ?z))
+(<= (goal r 50) (back 4 1))
+"""
 DEAD_END = """
 (role a) (role b) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)
 (<= (legal a stay) (true (n ?x))) (<= (legal a go) (true (n ?x)))
@@ -92,10 +97,11 @@ def test_aiger_plays_the_game(name: str) -> None:
         replay(network, read, plays=3, steps=30)
 
 
-def test_aiger_of_loops_is_unrolled() -> None:
+@pytest.mark.parametrize(("text", "loops"), [(LOOP, 1), (TWO_LOOPS, 2)])
+def test_aiger_of_loops_is_unrolled(text: str, loops: int) -> None:
     """Recursion in a state is written out as often as it turns."""
-    network = herbrand.loads(LOOP).network
-    assert len(network.loops)
+    network = herbrand.loads(text).network
+    assert len(network.loops) == loops
     replay(network, to_aiger(network), plays=15, steps=6)
     with pytest.raises(BudgetExceeded, match="unrolling the loops"):
         unrolled(network, max_gates=10)
@@ -115,6 +121,14 @@ def test_networks_come_back_from_their_files(name: str) -> None:
     replay(back, to_aiger(network), plays=2, steps=20)
 
 
+def test_names_keep_their_spelling_in_files() -> None:
+    """Upper and lower case are read back, though names are compared without."""
+    network = herbrand.loads(DEAD_END.replace("go", "Go").replace("(n ", "(Number ")).network
+    assert "(does a Go)" in str(network)
+    assert "(true (Number 0))" in str(network)
+    assert str(from_json(to_json(network))) == str(network)
+
+
 def test_dot_names_inputs_and_outputs() -> None:
     """Small networks can be drawn; large ones are refused with their size."""
     network = herbrand.load("nim").network
@@ -124,7 +138,9 @@ def test_dot_names_inputs_and_outputs() -> None:
     assert dot.count(" -> ") == 2 * network.gates + 1 + sum(
         map(len, (network.legal, network.goal, network.sees, network.next, network.feedback))
     )
-    with pytest.raises(GameError, match=r"has \d+ nodes: more than 10 are not drawn"):
+    nodes = network.inputs + network.gates
+    assert to_dot(network, max_nodes=nodes) == dot
+    with pytest.raises(GameError, match=f"has {nodes} nodes: more than 10 are not drawn"):
         to_dot(network, max_nodes=10)
 
 
@@ -151,8 +167,9 @@ def test_dot_names_inputs_and_outputs() -> None:
 )
 def test_what_is_not_aiger_is_refused(data: bytes, reason: str) -> None:
     """Every fault of a file is a `GameError` that says what it is."""
-    with pytest.raises(GameError, match=reason):
+    with pytest.raises(GameError, match=reason) as error:
         aiger.read(data)
+    assert str(error.value).count("this is not AIGER") <= 1
 
 
 def test_aiger_of_something_else_is_no_game() -> None:
@@ -180,6 +197,7 @@ def test_any_order_of_gates_is_read() -> None:
         ({"terminal": 10**6}, "belongs to no node"),
         ({"legal": []}, "literals of `legal`"),
         ({"gates": [[0, 10**6]]}, "later one"),
+        ({"gates": [[-1, 2]]}, "later one"),
         ({"cones": [1, 0, 3]}, "cones"),
         ({"roles": []}, "no name"),
         ({"fluents": ["(("]}, "InvalidMoveError"),
@@ -191,6 +209,18 @@ def test_what_is_no_network_is_refused(change: dict[str, object], reason: str) -
     value = to_json(herbrand.load("nim").network)
     with pytest.raises(GameError, match=reason):
         from_json({**value, **change})
+
+
+def test_loops_come_back_from_json_and_are_checked() -> None:
+    """A network with loops is read back; loops of gates or feedback that it does not have are refused."""
+    network = herbrand.loads(LOOP).network
+    value = to_json(network)
+    assert str(from_json(value)) == str(network)
+    assert from_json(value).loops.tolist() == network.loops.tolist()
+    gates, feedback = network.gates, len(network.feedback)
+    for loop in ([0, gates + 1, 0, 1], [gates + 1, gates, 0, 1], [0, 1, 0, feedback + 1], [-1, 1, 0, 1]):
+        with pytest.raises(GameError, match="a loop goes beyond the gates"):
+            from_json({**value, "loops": [loop]})
 
 
 def run_property(graph: aiger.Aiger, choose: list[list[str]]) -> list[list[bool]]:
@@ -215,6 +245,69 @@ def test_properties_count_only_while_a_play_lasts() -> None:
     assert not any(map(any, run_property(graph, [[go], [go, wait], [go, wait], [], []])))
     with pytest.raises(ValueError, match="no property 'win c'"):
         property_aiger(network, ["win c"])
+
+
+THREE_ROLES = """
+(role a) (role b) (role random) (init (turn 0))
+(succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal ?r go) (role ?r) (true (turn ?x)) (distinct ?x 2))
+(<= (legal a stop) (true (turn ?x)))
+(<= (legal b stop) (true (turn 1)))
+(<= (legal random stop) (not (true (turn 2))))
+(<= (next (turn ?y)) (true (turn ?x)) (does a go) (succ ?x ?y))
+(<= (next (turn ?x)) (true (turn ?x)) (does a stop))
+(<= (next (left ?r)) (does ?r stop) (distinct ?r a))
+(<= (goal a 100) (true (turn 2)))
+(<= (goal a 50) (true (left b)))
+(<= (goal b 100) (true (left random)))
+(<= (goal b 7) (true (turn 1)) (not (true (left random))))
+(<= (goal b 0) (true (turn 2)) (not (true (left random))))
+(<= terminal (true (left ?r)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reached"),
+    [
+        (LOOP, {"terminal", "win r"}),
+        (DEAD_END, {"playability"}),
+        (THREE_ROLES, {"playability", "terminal", "goals", "win a", "win b"}),
+    ],
+    ids=["one role", "two roles", "three roles"],
+)
+def test_properties_are_those_of_the_rules(text: str, reached: set[str]) -> None:
+    """Whatever the inputs: each role makes its first legal move that is on, and a state is bad as the rules say."""
+    game = herbrand.loads(text)
+    properties = ["playability", "terminal", "goals", *(f"win {role}" for role in game.roles)]
+    graph = property_aiger(game.network, properties)
+    chance = random.Random(7)
+
+    def is_bad(state: herbrand.State) -> list[bool]:
+        values = [state.goal_values(role) for role in game.roles]
+        players = [value for role, value in zip(game.roles, values, strict=True) if role != "random"]
+        fair = all(len(value) == 1 and 0 <= int(value[0]) <= 100 for value in players)
+        end = state.is_terminal
+        stuck = not end and not all(state.legal_moves().values())
+        return [stuck, end, end and not fair, *(end and "100" in value for value in values)]
+
+    seen = set()
+    for _ in range(60):
+        state: herbrand.State | None = game.initial_state("rules")
+        latches = graph.reset.tolist()
+        for _ in range(6):
+            inputs = [chance.random() < 0.6 for _ in graph.inputs]
+            latches, _, bad = graph.step(latches, inputs)
+            assert bad == (is_bad(state) if state else [False] * len(properties))
+            seen.update(name for name, is_on in zip(properties, bad, strict=True) if is_on)
+            if state:
+                on = [name for name, is_on in zip(graph.inputs, inputs, strict=True) if is_on]
+                made = [
+                    [name for name in on if name in {f"(does {role} {move})" for move in moves}]
+                    for role, moves in state.legal_moves().items()
+                ]
+                joint = [names[0].split(" ", 2)[2][:-1] for names in made if names]
+                state = state.next(joint) if len(joint) == len(made) and not state.is_terminal else None
+    assert seen == reached
 
 
 @pytest.mark.skipif(shutil.which("berkeley-abc") is None, reason="berkeley-abc is not installed")
