@@ -8,6 +8,7 @@ import pytest
 
 import herbrand
 from herbrand import GameError, IllegalMoveError, InvalidMoveError, Move
+from herbrand.machine.network_state import NetworkState
 from herbrand.machine.trajectory import Trajectory
 
 
@@ -72,6 +73,36 @@ def test_wrong_joint_moves_are_refused(state: herbrand.State, joint: object, err
     """What is not a legal joint move raises the fitting error."""
     with pytest.raises(error):
         state.next(joint)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ["rules", "network"])
+def test_what_is_no_move_is_not_legal(game: herbrand.Game, engine: str) -> None:
+    """Texts that are not ground terms are not legal, and have no percepts."""
+    state = game.initial_state(engine)
+    assert state.is_legal("xplayer", "(MARK 1 1)")
+    for text in ("(mark 4 4)", "(mark ?x 1)", "(mark 1", "", "(fly away)"):
+        assert state.is_legal("xplayer", text) is False
+    with pytest.raises(IllegalMoveError, match=r"no role has the move `\(fly away\)`"):
+        state.percepts(("(fly away)", "noop"))
+    with pytest.raises(InvalidMoveError, match=r"is not a ground term|variable"):
+        state.percepts(("(mark ?x 1)", "noop"))
+
+
+def test_moves_are_found_without_reading_texts(
+    state: herbrand.State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Successors of the network's states are made in the core, for equal moves too; its own need no look-up."""
+    after = state.next(("( MARK 1  1 )", "NOOP"))
+    assert type(after) is type(state.next({"oplayer": "noop", "xplayer": Move("(mark 1 1)")})) is type(state)
+    monkeypatch.setattr(NetworkState, "_successor_of_equal_moves", None)
+    assert state.next([moves[0] for moves in state.legal_moves().values()]) == after
+
+
+def test_moves_print_as_code() -> None:
+    """`repr` of a move evaluates to an equal one."""
+    move = Move("( mark 1  1 )")
+    assert repr(move) == "Move('(mark 1 1)')"
+    assert eval(repr(move)) == move
 
 
 def test_refusal_names_what_is_legal(state: herbrand.State) -> None:
@@ -161,6 +192,8 @@ def test_engines_give_equal_states(game: herbrand.Game) -> None:
     two = game.initial_state(engine="naive")
     assert one == two
     assert hash(one) == hash(two)
+    assert one.next(("(mark 1 1)", "noop")) != two
+    assert one.next(("(mark 1 1)", "noop")) == two.next(("(mark 1 1)", "noop"))
     with pytest.raises(ValueError, match="engine"):
         game.initial_state(engine="steam")
 
@@ -282,6 +315,8 @@ def test_a_trajectory_goes_on_and_back(game: herbrand.Game) -> None:
     with pytest.raises(IllegalMoveError):
         play.make(("(mark 2 2)", "noop"))
     assert len(play) == 1
+    assert play.make(("noop", "(mark 3 3)")) is play.state is play.states[2]
+    play.take_back(1)
     play.finish(Random(1), max_steps=3)
     assert len(play) == 3
     play.finish(Random(1))

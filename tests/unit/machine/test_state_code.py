@@ -82,3 +82,13 @@ def test_plain_games_have_codes_too():
         seen[number] = state
         state = state.next([state.legal_moves(role)[-1] for role in game.roles])
     assert len(seen) > 2
+
+
+def test_relations_without_values_are_bits():
+    """A relation that is no function has a digit of radix 2 for each tuple of its arguments, in order of the type."""
+    text = "role x\ndata t := 2 | 10 | a\nbase Lit(t)\nx -> go(?i:t) ==> Lit(?i)"
+    code = herbrand.loads(text, "ggdl").state_code
+    bits = ["(lit 2)", "(lit 10)", "(lit a)"]
+    assert [slot.place for slot in code.slots] == bits
+    assert [slot.facts for slot in code.slots] == [(None, bit) for bit in bits]
+    assert [code.decode(1 << place) for place in range(3)] == [frozenset([bit]) for bit in reversed(bits)]
