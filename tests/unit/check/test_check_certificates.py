@@ -72,6 +72,14 @@ FINITE = {
     "a role chosen by a constant move": (
         "(role r) (<= (legal ?r noop) (role ?r)) (<= (next (control ?r)) (does ?r noop))"
     ),
+    "growth of what is never true": "(init (m a)) (<= (next (n (s ?x))) (true (n ?x)))",
+    "growth of what is never nested so deep": (
+        "(init (n a)) (<= (next (n (s (s (s ?x))))) (true (n (f (f ?x)))))"
+    ),
+    "conjunctions in a disjunction": (
+        "(succ 1 2) (init (n 1))"
+        " (<= (next (n ?y)) (true (n ?x)) (or (and (succ ?x ?y) (not p)) (and (succ ?y ?x) p)))"
+    ),
     "growth that a static relation limits": (
         "(init (p a)) (shape (f (f a))) (<= (next (p (f ?x))) (true (p ?x)) (shape (f ?x)))"
     ),
@@ -117,6 +125,11 @@ END = "(<= terminal (true (step 4)))"
             (<= terminal (true (digits 2 2)))
             """,
             5,
+        ),
+        (
+            "(<= (next (step ?y)) (true (step ?x)) (plus ?x ?y)) (last 4)"
+            "(<= (plus ?x ?y) (succ ?x ?y) (distinct ?x ?y) (not (last ?x)))" + END,
+            3,
         ),
         ("(<= terminal (true (step 1)))", 0),
         ("(next (late 1)) (<= terminal (true (late 1)) (true (step ?x)))" + STEP, 1),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from herbrand.check.dependency import DependencyGraph, dependency_graph, negative_rule_cycles
 from herbrand.check.relations import strongly_connected
 from herbrand.syntax import read
@@ -160,3 +162,41 @@ def test_wide_strata_are_wrapped_and_cycles_drawn_from_above() -> None:
     edges = [path.attrib["d"] for path in root.iter(f"{space}path") if "data-from" in path.attrib]
     assert [edge.split("C")[0].split()[1] for edge in edges] == [top, top]
     assert "<rect" not in graph("(alone a)").to_svg()
+
+
+def test_networkx_gets_the_same_graph() -> None:
+    """Relations with whether they are recursive, dependencies with whether they are negative and their rule."""
+    pytest.importorskip("networkx")
+    g = graph("(<= a b) (<= b (not c)) (<= c c) (<= c d)")
+    other = g.to_networkx()
+    assert dict(other.nodes(data="recursive")) == {(name, 0): name == "c" for name in "abcd"}
+    assert {(head, body, data["negative"], data["rule"]) for head, body, data in other.edges(data=True)} == {
+        (edge.head, edge.body, edge.negative, edge.rule) for edge in g.edges
+    }
+
+
+def test_edges_leave_a_relation_towards_the_other() -> None:
+    """From its lower border if the other is below, from its upper border if it is above; boxes do not overlap."""
+    drawn = ET.fromstring(
+        graph("(<= (a ?x) (b ?x)) (<= (b ?x) (c ?x)) (<= (c ?x) (b ?x)) (<= (a ?x) (d ?x))").to_svg()
+    )
+    svg = "{http://www.w3.org/2000/svg}"
+    boxes = {}
+    for group in drawn.iter(f"{svg}g"):
+        box = group.find(f"{svg}rect")
+        if box is not None and (name := group.get("data-relation")):
+            boxes[name] = [float(box.get(key, "nan")) for key in ("x", "y", "width", "height")]
+    for one, (x, y, width, height) in boxes.items():
+        for other, (x2, y2, width2, height2) in boxes.items():
+            apart = x + width < x2 or x2 + width2 < x or y + height < y2 or y2 + height2 < y
+            assert one == other or apart, (one, other)
+    directions = set()
+    for path in drawn.iter(f"{svg}path"):
+        if not (head := path.get("data-from")):
+            continue
+        _, y, _, height = boxes[head]
+        _, end, _, _ = boxes[path.get("data-to", "")]
+        start = float(path.get("d", "").split("C")[0].split()[1])
+        assert abs(start - (y + height if end > y else y)) < 1
+        directions.add(end > y)
+    assert directions == {True, False}
