@@ -54,13 +54,13 @@ def one(file: Path, options: argparse.Namespace) -> None:
         started = time.monotonic()
         try:
             if engine == "scrambled":
-                found = _scrambled(game, options)
+                verdict = _scrambled(game, options)
             else:
-                found = _compared(game, engine, options)
+                verdict = _compared(game, engine, options)
         except (HerbrandError, MemoryError) as error:
-            found = {"verdict": "unsupported", "reason": str(error) or type(error).__name__, "states": 0}
-        found["seconds"] = round(time.monotonic() - started, 2)
-        print(json.dumps({engine: found}), flush=True)
+            verdict = {"verdict": "unsupported", "reason": str(error) or type(error).__name__, "states": 0}
+        verdict["seconds"] = round(time.monotonic() - started, 2)
+        print(json.dumps({engine: verdict}), flush=True)
 
 
 def _compared(game: Game, engine: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -78,10 +78,10 @@ def _compared(game: Game, engine: str, options: argparse.Namespace) -> dict[str,
     )
     if report.difference is not None:
         return {"verdict": "differs", "reason": str(report.difference), "states": report.states}
-    found: dict[str, Any] = {"verdict": "agrees", "states": report.compared[name]}
+    verdict: dict[str, Any] = {"verdict": "agrees", "states": report.compared[name]}
     if report.unsupported:
-        found |= {"verdict": "unsupported", "reason": report.unsupported[name]}
-    return found
+        verdict |= {"verdict": "unsupported", "reason": report.unsupported[name]}
+    return verdict
 
 
 def _scrambled(game: Game, options: argparse.Namespace) -> dict[str, Any]:
@@ -128,13 +128,13 @@ def sheet(file: Path, options: argparse.Namespace) -> dict[str, Any]:
         os.killpg(child.pid, signal.SIGKILL)
         output, errors = child.communicate()
         errors = f"stopped after {allowed:g} s"
-    found: dict[str, Any] = {}
+    verdicts: dict[str, Any] = {}
     for line in output.splitlines():
-        found |= json.loads(line)
+        verdicts |= json.loads(line)
     for engine in engines:
         last = errors.strip().splitlines()[-1] if errors.strip() else "the process ended"
-        found.setdefault(engine, {"verdict": "unsupported", "reason": last, "states": 0})
-    return found
+        verdicts.setdefault(engine, {"verdict": "unsupported", "reason": last, "states": 0})
+    return verdicts
 
 
 def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -156,11 +156,11 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
             options.engines = ",".join(again)
         elif known is not None and options.carry_on:
             continue
-        found = sheet(file, options)
+        verdicts = sheet(file, options)
         options.engines = wanted
-        results[file.stem] = {**(known or {}), **found}
-        told = ", ".join(f"{engine} {one['verdict']} {one['states']}" for engine, one in found.items())
-        print(f"{number}/{len(files)} {file.stem}: {told}", file=sys.stderr, flush=True)
+        results[file.stem] = {**(known or {}), **verdicts}
+        summary = ", ".join(f"{engine} {one['verdict']} {one['states']}" for engine, one in verdicts.items())
+        print(f"{number}/{len(files)} {file.stem}: {summary}", file=sys.stderr, flush=True)
         report = {"machine": platform.platform(), "herbrand": herbrand.__version__, "sheets": results}
         path.write_text(json.dumps(report, indent=1, sort_keys=True), encoding="utf-8")
     return json.loads(path.read_text(encoding="utf-8"))

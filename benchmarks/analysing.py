@@ -63,7 +63,7 @@ def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple
         prove.CHECKING = max(2.0, budget / 3)
         symbolic.SHORTEST = False
         again = len(wanted) < len(COLUMNS)
-        found = prove.analyse(
+        entry = prove.analyse(
             game,
             wanted,
             budget=Budget(budget, states, 1000.0),
@@ -71,14 +71,14 @@ def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple
             values=not again,
             exploring=EXPLORING,
         ).as_json()
-        found["roles"] = len(game.roles)
+        entry["roles"] = len(game.roles)
     except (HerbrandError, MemoryError, RecursionError) as error:
-        found = {"error": (str(error) or type(error).__name__)[:300]}
-    for verdict in found.get("properties", {}).values():
+        entry = {"error": (str(error) or type(error).__name__)[:300]}
+    for verdict in entry.get("properties", {}).values():
         _shorten(verdict)
-    found["wall_s"] = round(clock() - started, 2)
-    found["cpu_s"] = round(_processor() - processor, 2)
-    pipe.send(found)
+    entry["wall_s"] = round(clock() - started, 2)
+    entry["cpu_s"] = round(_processor() - processor, 2)
+    pipe.send(entry)
 
 
 def _processor() -> float:
@@ -97,14 +97,14 @@ def _shorten(verdict: dict[str, Any]) -> None:
         _shorten(inner)
 
 
-def replay(found: dict[str, dict[str, Any]], files: dict[str, str], which: str) -> str:
+def replay(entries: dict[str, dict[str, Any]], files: dict[str, str], which: str) -> str:
     """Play lines of play in the results by the rules, and say how many show what they should.
 
     `which` is "refuted" for those that refute something, or "all".
     """
     counts: dict[str, list[int]] = {}
     wrong = []
-    for name, entry in found.items():
+    for name, entry in entries.items():
         game = None
         for column, claim in CLAIMS.items():
             verdict = entry.get("properties", {}).get(column, {})
@@ -131,24 +131,24 @@ def run(file: str, budget: float, states: int, wanted: tuple[str, ...]) -> dict[
     process = context.Process(target=child, args=(theirs, file, budget, states, wanted))
     process.start()
     theirs.close()
-    found: dict[str, Any] = {"error": "the process ended without an answer"}
+    entry: dict[str, Any] = {"error": "the process ended without an answer"}
     try:
         if mine.poll(SLOWER * budget + GRACE):
-            found = mine.recv()
+            entry = mine.recv()
         else:
-            found = {"error": f"no answer after {SLOWER * budget + GRACE:g} s"}
+            entry = {"error": f"no answer after {SLOWER * budget + GRACE:g} s"}
     except EOFError:
         pass
     process.terminate()
     process.join()
-    return found
+    return entry
 
 
-def undecided(found: dict[str, Any] | None) -> tuple[str, ...]:
+def undecided(entry: dict[str, Any] | None) -> tuple[str, ...]:
     """Return the properties to ask for: what makes a sheet decided and is unknown; all of a new sheet."""
-    if found is None or "error" in found:
+    if entry is None or "error" in entry:
         return COLUMNS
-    verdicts = found["properties"]
+    verdicts = entry["properties"]
     return tuple(name for name in DECIDED if verdicts[name]["verdict"] == "unknown")
 
 
@@ -195,55 +195,55 @@ def _joined_roles(before: dict[str, Any], after: dict[str, Any]) -> dict[str, An
     }  # fmt: skip
 
 
-def row(name: str, found: dict[str, Any]) -> str:
+def row(name: str, entry: dict[str, Any]) -> str:
     """Write one line of the table."""
-    if "error" in found:
-        return f"| {name} |" + " |" * len(COLUMNS) + f" | | | {found['error'][:60]} |"
+    if "error" in entry:
+        return f"| {name} |" + " |" * len(COLUMNS) + f" | | | {entry['error'][:60]} |"
     cells = []
     for column in COLUMNS:
-        verdict = found["properties"][column]
+        verdict = entry["properties"][column]
         text = SIGNS[verdict["verdict"]]
         if column == "strong_winnability" and verdict["verdict"] == "proved":
             text = ", ".join(r for r, v in verdict["roles"].items() if v["verdict"] == "proved") or text
         cells.append(text)
-    counts = found.get("counts")
+    counts = entry.get("counts")
     states = f"{counts['states']:,}".replace(",", " ") if counts else "-"
-    value = " ".join(f"{v:g}" for v in found["value"].values()) if found.get("value") else "-"
-    methods = {v["method"] for v in found["properties"].values() if v["method"] != "-"}
+    value = " ".join(f"{v:g}" for v in entry["value"].values()) if entry.get("value") else "-"
+    methods = {v["method"] for v in entry["properties"].values() if v["method"] != "-"}
     how = ", ".join(sorted({m for text in methods for m in text.split(", ")}))
-    return f"| {name} | {' | '.join(cells)} | {states} | {value} | {found['cpu_s']:.1f} | {how} |"
+    return f"| {name} | {' | '.join(cells)} | {states} | {value} | {entry['cpu_s']:.1f} | {how} |"
 
 
-def table(found: dict[str, dict[str, Any]]) -> str:
+def table(entries: dict[str, dict[str, Any]]) -> str:
     """Write the table, with the shares that are decided first."""
-    good = [entry for entry in found.values() if "error" not in entry]
+    good = [entry for entry in entries.values() if "error" not in entry]
     lines = ["| | " + " | ".join(c.replace("_", " ") for c in COLUMNS) + " |", "|---" * 7 + "|"]
     for answer in ("proved", "refuted", "unknown"):
         numbers = [sum(e["properties"][c]["verdict"] == answer for e in good) for c in COLUMNS]
         lines.append(f"| {answer} | " + " | ".join(map(str, numbers)) + " |")
     head = ["game", *(c.replace("_", " ") for c in COLUMNS), "states", "value", "s", "methods"]
     lines += ["", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    lines += [row(name, found[name]) for name in sorted(found, key=str.lower)]
+    lines += [row(name, entries[name]) for name in sorted(entries, key=str.lower)]
     return "\n".join(lines) + "\n"
 
 
-def refutations(found: dict[str, dict[str, Any]]) -> str:
+def refutations(entries: dict[str, dict[str, Any]]) -> str:
     """Write what was refuted, with the length of the line of play that shows it."""
     lines = []
-    for name in sorted(found, key=str.lower):
+    for name in sorted(entries, key=str.lower):
         for column in ("termination", "playability", "goals", "weak_winnability"):
-            verdict = found[name].get("properties", {}).get(column, {})
+            verdict = entries[name].get("properties", {}).get(column, {})
             if verdict.get("verdict") == "refuted":
                 checked = "" if verdict.get("checked") else " (not checked again)"
                 lines.append(f"- {name}, {column.replace('_', ' ')}: {verdict['reason']}{checked}")
     return "\n".join(lines) + "\n"
 
 
-def puzzles(found: dict[str, dict[str, Any]]) -> str:
+def puzzles(entries: dict[str, dict[str, Any]]) -> str:
     """Write a table of games with one role: the best goal value, and the fewest steps to 100."""
     lines = ["| game | best | steps to 100 | fewest? | states | how | s |", "|---|---|---|---|---|---|---|"]
-    for name in sorted(found, key=str.lower):
-        entry = found[name]
+    for name in sorted(entries, key=str.lower):
+        entry = entries[name]
         if entry.get("roles") != 1:
             continue
         weak = entry["properties"]["weak_winnability"]
@@ -283,9 +283,9 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path)
     parser.add_argument("--replay", choices=("refuted", "all"), help="play lines in the results by the rules")
     options = parser.parse_args()
-    found: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     if options.json and options.json.exists() and (options.go_on or options.again or not options.budget):
-        found = json.loads(options.json.read_text(encoding="utf-8"))
+        entries = json.loads(options.json.read_text(encoding="utf-8"))
     if options.folder is None:
         files = {name: name for name in games.names()}
     else:
@@ -294,7 +294,7 @@ def main() -> None:
         files = {name: file for name, file in files.items() if name in options.only}
     if options.budget:
         for name, file in files.items():
-            before = found.get(name)
+            before = entries.get(name)
             wanted = undecided(before)
             if before is not None and (options.go_on or not wanted):
                 continue
@@ -302,16 +302,16 @@ def main() -> None:
                 wanted = tuple(property_ for property_ in wanted if property_ in options.property)
             if not wanted:
                 continue
-            found[name] = joined(before, run(file, options.budget, options.states, wanted))
-            print(row(name, found[name]), flush=True)
+            entries[name] = joined(before, run(file, options.budget, options.states, wanted))
+            print(row(name, entries[name]), flush=True)
             if options.json:
-                options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+                options.json.write_text(json.dumps(entries, indent=1), encoding="utf-8")
     if options.replay:
-        known = {name: entry for name, entry in found.items() if name in files}
+        known = {name: entry for name, entry in entries.items() if name in files}
         print(replay(known, files, options.replay))
     if options.markdown:
-        text = table(found) + "\nRefuted:\n\n" + refutations(found)
-        text += "\nFor one player:\n\n" + puzzles(found)
+        text = table(entries) + "\nRefuted:\n\n" + refutations(entries)
+        text += "\nFor one player:\n\n" + puzzles(entries)
         options.markdown.write_text(text, encoding="utf-8")
 
 

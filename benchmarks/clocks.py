@@ -65,11 +65,11 @@ def measured(game: str, player: str, options: argparse.Namespace) -> dict[str, A
     process = context.Process(target=child, args=(theirs, game, player, options))
     process.start()
     theirs.close()
-    found: dict[str, Any] = {"problems": ["the process ended without an answer"]}
+    outcome: dict[str, Any] = {"problems": ["the process ended without an answer"]}
     with suppress(EOFError):
-        found = mine.recv()
+        outcome = mine.recv()
     process.join()
-    return {"game": game, "player": player, **found}
+    return {"game": game, "player": player, **outcome}
 
 
 def main() -> None:
@@ -83,23 +83,23 @@ def main() -> None:
     parser.add_argument("--grace", type=float, default=0.05, help="seconds that count as in time")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    found = []
+    late = []
     for game in games.names() if options.games == ["all"] else options.games:
         for player in options.players:
             pair = measured(game, player, options)
-            found.append(pair)
-            told = "; ".join(pair["problems"]) or "in time"
-            print(f"{game:<16} {player:<12} {pair.get('latest_ms', '-'):>8} ms  {told}", flush=True)
+            late.append(pair)
+            verdict = "; ".join(pair["problems"]) or "in time"
+            print(f"{game:<16} {player:<12} {pair.get('latest_ms', '-'):>8} ms  {verdict}", flush=True)
     report = {
         "clocks": options.clocks,
         "start_clock": options.start_clock,
         "steps": options.steps,
         "grace": options.grace,
         "load": round(os.getloadavg()[0], 1),
-        "pairs": found,
+        "pairs": late,
     }
-    fine = sum(not pair["problems"] for pair in found)
-    print(f"{fine} of {len(found)} pairs in time, at load {report['load']}")
+    fine = sum(not pair["problems"] for pair in late)
+    print(f"{fine} of {len(late)} pairs in time, at load {report['load']}")
     if options.json:
         options.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
 

@@ -19,8 +19,8 @@ from typing import Any
 def rows(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """Read the rows of a run by collection and game; the last measurement of a game counts."""
     value = json.loads(file.read_text(encoding="utf-8"))
-    found = value["rows"] if isinstance(value, dict) else value
-    return {(row.get("collection", ""), row["game"]): row for row in found}
+    entries = value["rows"] if isinstance(value, dict) else value
+    return {(row.get("collection", ""), row["game"]): row for row in entries}
 
 
 def main() -> int:

@@ -37,8 +37,8 @@ def bench(python: str, game: str, seconds: float) -> dict[str, Any]:
     )
     if done.returncode:
         raise SystemExit(f"{python} cannot play {game}: {done.stderr.strip()}")
-    found: dict[str, Any] = json.loads(done.stdout)[0]
-    return found
+    measurement: dict[str, Any] = json.loads(done.stdout)[0]
+    return measurement
 
 
 def processor() -> str:
@@ -72,20 +72,20 @@ def main() -> None:
         for _ in range(options.rounds):
             for who, python in (("ours", sys.executable), ("other", options.other)):
                 rounds[who].append(bench(python, path, options.seconds))
-        speeds = {who: [found["transitions_per_s"] for found in all_] for who, all_ in rounds.items()}
+        speeds = {who: [run["transitions_per_s"] for run in all_] for who, all_ in rounds.items()}
         ratio = max(speeds["ours"]) / max(speeds["other"])
-        share = max(found["efficiency"] or 0 for found in rounds["ours"])
+        share = max(run["efficiency"] or 0 for run in rounds["ours"])
         results.append(
             {
                 "game": name,
-                **{who: max(found) for who, found in speeds.items()},
+                **{who: max(run) for who, run in speeds.items()},
                 "ratio": ratio,
                 "efficiency": share,
-                "ready_s": min(found["compile_s"] for found in rounds["ours"]),
+                "ready_s": min(run["compile_s"] for run in rounds["ours"]),
                 "nodes": rounds["ours"][0]["nodes"],
             }
         )
-        best = {who: max(found) / 1e6 for who, found in speeds.items()}
+        best = {who: max(run) / 1e6 for who, run in speeds.items()}
         print(
             f"{name:18} {best['ours']:9.2f} {best['other']:9.2f} {ratio:6.2f} {100 * share:7.1f}%", flush=True
         )

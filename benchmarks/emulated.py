@@ -156,8 +156,8 @@ class _Processor:
 
 def _ternary(table: int, a: int, b: int, c: int) -> int:
     """Compute what vpternlogq does: bit 4 * a + 2 * b + c of the table."""
-    found = 0
+    result = 0
     for row in range(8):
         if table >> row & 1:
-            found |= (a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c)
-    return found & _FULL
+            result |= (a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c)
+    return result & _FULL

@@ -114,11 +114,11 @@ def markdown(report: dict[str, Any]) -> str:
     for row in report["games"]:
         speeds, times = [], []
         for engine in engines:
-            found = row.get(engine, {})
-            if "steps_per_s" in found:
-                speed = found["steps_per_s"]
+            measurement = row.get(engine, {})
+            if "steps_per_s" in measurement:
+                speed = measurement["steps_per_s"]
                 speeds.append(f"{speed:,.0f}".replace(",", " ") if speed >= 10 else f"{speed:.2g}")
-                times.append(f"{found['ready_s']:.1f}")
+                times.append(f"{measurement['ready_s']:.1f}")
             else:
                 speeds.append("–")
                 times.append("–")

@@ -70,12 +70,12 @@ def main() -> None:
         design = next(drawn)
         stages["variation"] += spent() - before
         job = EvaluationJob("random", candidates, (), settings)
-        found = look_at(Variant(design, Lineage("random", candidates)), job)
+        candidate = look_at(Variant(design, Lineage("random", candidates)), job)
         candidates += 1
-        measured += found.measured
-        reasons[found.reason.split(":")[0] or "measured"] += 1
-        stages.update(found.seconds)
-        lines.append(json.dumps(found.as_json()))
+        measured += candidate.measured
+        reasons[candidate.reason.split(":")[0] or "measured"] += 1
+        stages.update(candidate.seconds)
+        lines.append(json.dumps(candidate.as_json()))
     seconds = spent() - began
     if given.json:
         given.json.write_text("\n".join(lines) + "\n", encoding="utf-8")

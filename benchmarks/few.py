@@ -57,19 +57,19 @@ def middle(game: herbrand.Game, count: int) -> Any:
     """Return so many states from the first half of random games, packed, each as likely as another."""
     expander = game.expander
     generator = np.random.default_rng(1)
-    states, met = np.repeat(expander.initial, count, axis=0), []
+    states, visited = np.repeat(expander.initial, count, axis=0), []
     for _ in range(12):
         legal = expander.legal(states)
         states = states[~legal.over]
         if not len(states):
             break
-        met.append(states)
+        visited.append(states)
         joint = np.zeros((len(states), len(expander.roles)), np.int32)
         for role in range(len(expander.roles)):
             mask = legal.mask(role)[~legal.over]
             joint[:, role] = np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1)
         states = expander.step(states, joint)
-    every = np.concatenate(met)
+    every = np.concatenate(visited)
     return every[generator.choice(len(every), count, replace=False)]
 
 
@@ -156,8 +156,8 @@ def ismcts(game: herbrand.Game) -> Callable[[], int]:
 
     def work() -> int:
         player.select(state, 60.0)
-        found = player.report()
-        return 500 if found is not None else 0
+        report = player.report()
+        return 500 if report is not None else 0
 
     return work
 
@@ -180,10 +180,10 @@ def solving(game: herbrand.Game) -> Callable[[], int]:
 
 def jobs(corpus: Path | None) -> dict[str, Callable[[], Callable[[], int]]]:
     """Return what makes each job, by its name."""
-    found: dict[str, Callable[[], Callable[[], int]]] = {}
+    all_jobs: dict[str, Callable[[], Callable[[], int]]] = {}
 
     def add(name: str, sheet: str, make: Callable[..., Callable[[], int]], **more: Any) -> None:
-        found[f"{name}:{sheet}"] = lambda: make(load(sheet, corpus), **more)
+        all_jobs[f"{name}:{sheet}"] = lambda: make(load(sheet, corpus), **more)
 
     boards = ("ticTacToe", "connectFour", "breakthrough", "reversi", "chess", "corpus/speedChess")
     for sheet in boards:
@@ -208,7 +208,7 @@ def jobs(corpus: Path | None) -> dict[str, Callable[[], Callable[[], int]]]:
     add("explore", "eightPuzzle", exploring, states=200_000)
     for sheet in ("ticTacToe", "nim"):
         add("solve", sheet, solving)
-    return found
+    return all_jobs
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:
@@ -266,11 +266,11 @@ def main() -> int:
             continue
         row = rows[job] = {name: [] for name in versions}
         for _, (name, (command, folder)) in itertools.product(range(options.rounds), versions.items()):
-            found = measured(command, folder, job, options)
-            if found is not None:
-                row[name].append(round(found, 1))
+            results = measured(command, folder, job, options)
+            if results is not None:
+                row[name].append(round(results, 1))
         if not options.json:
-            best = {name: max(found, default=0.0) for name, found in row.items()}
+            best = {name: max(results, default=0.0) for name, results in row.items()}
             ratio = f"  {best['this'] / best['other']:6.2f} x" if best.get("other") else ""
             print(f"{job:32}" + "".join(f"{value:16,.0f}" for value in best.values()) + ratio, flush=True)
     if options.json:

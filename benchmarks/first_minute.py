@@ -127,10 +127,10 @@ def said(port: int, text: str) -> str:
 
 def measured(python: str, game: str, rounds: int) -> dict[str, dict[str, float]]:
     """Measure one version: first with an empty cache, and then the best of the rounds."""
-    found: dict[str, dict[str, float]] = {}
+    times: dict[str, dict[str, float]] = {}
 
     def note(job: str, value: float, later: Any = min) -> None:
-        row = found.setdefault(job, {})
+        row = times.setdefault(job, {})
         if "first" not in row:
             row["first"] = value
         else:
@@ -149,7 +149,7 @@ def measured(python: str, game: str, rounds: int) -> dict[str, dict[str, float]]
             note("random", version.player("random", game)[1], max)
         note("two threads", version.threads(game))
         note("two threads", version.threads(game), max)
-    return found
+    return times
 
 
 def main() -> None:

@@ -169,7 +169,7 @@ class _Wiring:
 
         If the first group has a fluent for each role, roles take turns: they wait where theirs is false.
         """
-        found = []
+        turns = []
         size = shape.groups[0]
         for role, count in enumerate(shape.moves):
             take_turns = size == len(shape.moves) > 1
@@ -178,20 +178,20 @@ class _Wiring:
             for move in range(count):
                 member = 2 * int(self.chance.choice(members))
                 alone = move == 0 or self.chance.random() < 0.3
-                found.append(member if alone else 2 * self.gate(member, self.literal(nodes)))
+                turns.append(member if alone else 2 * self.gate(member, self.literal(nodes)))
             if take_turns and count > 1:
-                found[-1] = 2 * first + 1
-        return found
+                turns[-1] = 2 * first + 1
+        return turns
 
     def clock(self, bits: Sequence[int]) -> list[int]:
         """Return the literals of these fluents in the next step, of a clock that counts steps."""
-        found, carry = [], 1
+        clock, carry = [], 1
         for bit in bits:
             both = self.gate(2 * bit, carry)
             neither = self.gate(2 * bit + 1, carry ^ 1)
-            found.append(2 * self.gate(2 * both + 1, 2 * neither + 1))
+            clock.append(2 * self.gate(2 * both + 1, 2 * neither + 1))
             carry = 2 * both
-        return found
+        return clock
 
 
 def random_network(chance: Generator, shape: Shape) -> Network:
@@ -235,11 +235,11 @@ def random_network(chance: Generator, shape: Shape) -> Network:
 
     def outputs(count: int, cone: int) -> NDArray[np.int32]:
         nodes = visible[cone]
-        found = [wiring.literal(nodes) for _ in range(count)]
+        literals = [wiring.literal(nodes) for _ in range(count)]
         for i in range(count):
             if chance.random() < shape.constant:
-                found[i] = int(chance.choice([0, 1, 1, wiring.literal(nodes[:first_move]), found[0]]))
-        return np.array(found, np.int32)
+                literals[i] = int(chance.choice([0, 1, 1, wiring.literal(nodes[:first_move]), literals[0]]))
+        return np.array(literals, np.int32)
 
     def pairs(count: int, values: Sequence[str]) -> NDArray[np.int64]:
         count = count if roles else 0
@@ -311,8 +311,8 @@ def evaluated(network: Network, fluents: Bits, moves: Bits) -> Callable[[NDArray
     first_back = 1 + len(fluents) + len(moves)
 
     def literals(of: NDArray[np.int32] | int) -> Bits:
-        found: Bits = values[np.asarray(of) >> 1] ^ (np.asarray(of)[..., None] & 1).astype(np.bool_)
-        return found
+        result: Bits = values[np.asarray(of) >> 1] ^ (np.asarray(of)[..., None] & 1).astype(np.bool_)
+        return result
 
     def gates(begin: int, end: int) -> None:
         for g in range(begin, end):
@@ -351,14 +351,14 @@ def random_rows(chance: Generator, count: int) -> Bits:
     return chance.random((count, LANES)) < share
 
 
-def same(what: str, expected: Any, found: Any) -> None:
+def same(what: str, expected: Any, actual: Any) -> None:
     """Raise `AssertionError` unless two arrays, or whatever they are, are equal."""
     if isinstance(expected, np.ndarray):
-        equal = expected.shape == np.shape(found) and np.array_equal(expected, found)
+        equal = expected.shape == np.shape(actual) and np.array_equal(expected, actual)
     else:
-        equal = expected == found
+        equal = expected == actual
     if not equal:
-        raise AssertionError(f"{what}: expected {expected!r}, found {found!r}")
+        raise AssertionError(f"{what}: expected {expected!r}, found {actual!r}")
 
 
 # -- comparisons ------------------------------------------------------------------------------------------
@@ -417,8 +417,8 @@ def check_evaluation(network: Network, shape: Shape, chance: Generator) -> None:
             ("goal", network.goal, program.goal_rows),
             ("sees", network.sees, program.sees_rows),
         ):
-            found = unpacked(rows[list(places)]).reshape(-1, LANES)
-            same(f"{name}, {kind or 'interpreted'}", literals(literal), found)
+            actual = unpacked(rows[list(places)]).reshape(-1, LANES)
+            same(f"{name}, {kind or 'interpreted'}", literals(literal), actual)
 
     number = chance.integers(1, LANES + 1)
     made = np.array([chance.integers(-1, count or 1, number) for count in _sizes(network)], np.int32)
@@ -455,13 +455,13 @@ def _sizes(network: Network) -> list[int]:
 
 def _values(network: Network, goals: Bits) -> NDArray[np.int16]:
     """[n, roles] the goal values of each role."""
-    found = np.full((goals.shape[1], len(network.roles)), core.NO_VALUE, np.int16)
+    values = np.full((goals.shape[1], len(network.roles)), core.NO_VALUE, np.int16)
     for (role, term), holds in zip(network.goals.tolist(), goals, strict=True):
         text = network.terms.text(term)
         value = int(text) if text.isdigit() and int(text) <= 100 else core.SEVERAL_VALUES
-        mine = found[:, role]
+        mine = values[:, role]
         mine[holds] = np.where(mine[holds] == core.NO_VALUE, value, core.SEVERAL_VALUES)
-    return found
+    return values
 
 
 def _check_engine(
@@ -540,8 +540,8 @@ def check_choice(network: Network, shape: Shape, chance: Generator) -> None:
         initial = np.broadcast_to(network.initial[:, None], fluents.shape)
         same("the state after a restart", initial[:, restart], after[: len(fluents), restart])
         for role, (first, bits) in enumerate(play.counters):
-            found = _number(machine.after, range(first, first + bits))
-            same("the counter of moves", meaning.counted[role, fine], found[fine])
+            actual = _number(machine.after, range(first, first + bits))
+            same("the counter of moves", meaning.counted[role, fine], actual[fine])
         _check_ranks(network, machine, counts, compared, meaning.legal)
 
 
@@ -565,10 +565,10 @@ class _Pass:
 
 def _number(rows: NDArray[np.uint64], of: Sequence[int]) -> NDArray[np.int64]:
     """[lanes] numbers from the rows of their bits, the lowest first."""
-    found = np.zeros(LANES, np.int64)
+    number = np.zeros(LANES, np.int64)
     for bit, row in enumerate(of):
-        found += unpacked(rows[row]).astype(np.int64) << bit
-    return found
+        number += unpacked(rows[row]).astype(np.int64) << bit
+    return number
 
 
 def _check_ranks(
@@ -604,20 +604,20 @@ def _check_ranks(
         following = evaluated(network, fluents, made)(network.next)
         by_move.append(hashes(following, compared & legal[list(joint)].all(axis=0)))
     most = max(len(by_rank), len(by_move))
-    found, expected = (
+    actual, expected = (
         np.sort(np.pad(np.array(of), ((most - len(of), 0), (0, 0))), axis=0) for of in (by_rank, by_move)
     )
-    same("the states that ranks lead to", expected, found)
+    same("the states that ranks lead to", expected, actual)
 
 
 def counts_of(played: core.Playouts | InterpretedPlayouts) -> dict[str, Any]:
     """Return all that is counted of random games."""
     names = ("played", "ended", "truncated", "stuck", "transitions", "stuck_role")
-    found: dict[str, Any] = {name: getattr(played, name) for name in names}
+    counts: dict[str, Any] = {name: getattr(played, name) for name in names}
     lengths = played.lengths
     pairs = lengths.items() if isinstance(lengths, dict) else enumerate(lengths.tolist())
-    found["lengths"] = sorted((length, games) for length, games in pairs if games)
-    return found | {"goals": played.goals.tolist(), "choices": played.choices.tolist()}
+    counts["lengths"] = sorted((length, games) for length, games in pairs if games)
+    return counts | {"goals": played.goals.tolist(), "choices": played.choices.tolist()}
 
 
 def check_games(network: Network, shape: Shape, chance: Generator, *, compiled: bool) -> None:
@@ -660,19 +660,19 @@ def by_c(network: Network, games: int, seed: int, max_steps: int, flags: Sequenc
         _run([COMPILER, *strict, *flags, str(file), "-o", str(program)])
         words = ["-n", str(games), "--seed", str(seed), "--max-steps", str(max_steps)]
         lines = _run([str(program), *words]).splitlines()
-    found: dict[str, Any] = {"stuck_role": -1, "lengths": [], "goals": [], "choices": []}
+    counts: dict[str, Any] = {"stuck_role": -1, "lengths": [], "goals": [], "choices": []}
     names = [network.terms.text(role) for role in network.roles]
     for line in lines:
         kind, *rest = line.split()
         if line.startswith("stuck in"):
-            found["stuck_role"] = names.index(rest[1])
+            counts["stuck_role"] = names.index(rest[1])
         elif kind == "length":
-            found["lengths"].append((int(rest[0]), int(rest[1])))
+            counts["lengths"].append((int(rest[0]), int(rest[1])))
         elif kind in {"goal", "choices"}:
-            found["goals" if kind == "goal" else kind].append(int(rest[-1]))
+            counts["goals" if kind == "goal" else kind].append(int(rest[-1]))
         else:
-            found[kind] = int(rest[0])
-    return found
+            counts[kind] = int(rest[0])
+    return counts
 
 
 def _run(command: list[str]) -> str:
@@ -705,14 +705,14 @@ def check_refusal(network: Network, chance: Generator) -> None:
 
 def _arguments(network: Network) -> dict[str, Any]:
     """Return the arguments with which a network makes its circuit."""
-    found: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
     make = core.make_circuit
     try:
-        core.make_circuit = lambda **arguments: found.update(arguments)  # type: ignore[assignment]
+        core.make_circuit = lambda **arguments: chosen.update(arguments)  # type: ignore[assignment]
         replace(network)._create_circuit()
     finally:
         core.make_circuit = make
-    return found
+    return chosen
 
 
 def _changed(value: Any, chance: Generator) -> Any:

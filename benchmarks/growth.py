@@ -49,8 +49,8 @@ def numbers(size: int, name: str, follows: str) -> str:
 def hexagons(size: int) -> str:
     """Return the bundled hex on another board."""
     rules = games.path("hex").read_text(encoding="utf-8")
-    kept = [line for line in rules.splitlines() if not line.startswith(("(number ", "(succ "))]
-    text = "\n".join(kept).replace("(rooted red ?x 9)", f"(rooted red ?x {size})")
+    others = [line for line in rules.splitlines() if not line.startswith(("(number ", "(succ "))]
+    text = "\n".join(others).replace("(rooted red ?x 9)", f"(rooted red ?x {size})")
     return text.replace("(rooted blue 9 ?y)", f"(rooted blue {size} ?y)") + numbers(size, "number", "succ")
 
 
@@ -58,11 +58,11 @@ def breakthrough(size: int) -> str:
     """Return the bundled breakthrough on another board, with numbers for files."""
     rules = games.path("breakthrough").read_text(encoding="utf-8")
     board = ("(file ", "(rank ", "(right_of ", "(up ", "(home ", "(goal_rank white ")
-    kept = [line for line in rules.splitlines() if not line.startswith(board)]
+    others = [line for line in rules.splitlines() if not line.startswith(board)]
     homes = (("white", 1), ("white", 2), ("black", size - 1), ("black", size))
     facts = [f"(home {player} {rank})" for player, rank in homes] + [f"(goal_rank white {size})"]
     ranks, files = numbers(size, "rank", "up"), numbers(size, "file", "right_of")
-    return "\n".join([*kept, *facts, ranks, files])
+    return "\n".join([*others, *facts, ranks, files])
 
 
 def load(name: str, size: int) -> herbrand.Game:

@@ -118,13 +118,13 @@ def page(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
     for row in rows:
         cells = []
         for name in names:
-            found = row.get(name, {})
-            if found.get("result") == "does not fit":
-                if found["why"] not in reasons:
-                    reasons.append(found["why"])
-                cells.append(str(1 + reasons.index(found["why"])))
+            result = row.get(name, {})
+            if result.get("result") == "does not fit":
+                if result["why"] not in reasons:
+                    reasons.append(result["why"])
+                cells.append(str(1 + reasons.index(result["why"])))
             else:
-                cells.append({"passes": "yes", "fails": "**fails**"}.get(found.get("result", ""), "–"))
+                cells.append({"passes": "yes", "fails": "**fails**"}.get(result.get("result", ""), "–"))
         lines.append(f"| {row['game']} | " + " | ".join(cells) + " |")
     lines += ["", *(f"{i}. {reason}" for i, reason in enumerate(reasons, 1))]
     return "\n".join(lines).rstrip() + "\n"
@@ -148,17 +148,17 @@ def main() -> int:
         row = rows.setdefault(name, {"game": name})
         for interface in options.interfaces:
             began = time.process_time()
-            found: dict[str, Any] = {"result": "passes"}
+            result: dict[str, Any] = {"result": "passes"}
             try:
                 INTERFACES[interface][1](game, name)
             except GameError as error:
-                found = {"result": "does not fit", "why": str(error)}
+                result = {"result": "does not fit", "why": str(error)}
             except Exception as error:  # noqa: BLE001 - whatever goes wrong is a failed test
-                found = {"result": "fails", "why": f"{type(error).__name__}: {error}"[-2000:]}
-            found["cpu_s"] = round(time.process_time() - began, 1)
-            row[interface] = found
-            told = f"{found['result']} {found.get('why', '')}".rstrip()
-            print(f"{name:20} {interface:10} {found['cpu_s']:6.1f} s  {told}", flush=True)
+                result = {"result": "fails", "why": f"{type(error).__name__}: {error}"[-2000:]}
+            result["cpu_s"] = round(time.process_time() - began, 1)
+            row[interface] = result
+            summary = f"{result['result']} {result.get('why', '')}".rstrip()
+            print(f"{name:20} {interface:10} {result['cpu_s']:6.1f} s  {summary}", flush=True)
         if options.json:
             options.json.write_text(
                 json.dumps({**about, "rows": list(rows.values())}, indent=1) + "\n", encoding="utf-8"

@@ -57,13 +57,13 @@ def main() -> int:
             print(f"{game.name:20} not finished: {space.stopped}")
             continue
         solution = solve_space(space, Budget(options.seconds))
-        found = next(iter((solution.value or {}).values()), None)
-        same = len(space.states) == states and found == value
+        computed = next(iter((solution.value or {}).values()), None)
+        same = len(space.states) == states and computed == value
         wrong += not same
         rate = space.transitions / explored / 1e6
         print(
             f"{game.name:20} {len(space.states):9} states, {space.transitions:9} transitions in "
-            f"{explored:6.2f} s ({rate:.1f} M/s), value {found}, solved in {solution.seconds:.2f} s"
+            f"{explored:6.2f} s ({rate:.1f} M/s), value {computed}, solved in {solution.seconds:.2f} s"
             f"{'' if same else f'  WRONG: {states} states, value {value}'}",
             flush=True,
         )

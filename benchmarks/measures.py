@@ -58,10 +58,10 @@ def measured(name: str, effort: str, everything: list[KnownGame], seed: int) -> 
     """Measure one bundled game."""
     others = [one for one in everything if variant(one.name) != variant(name)]
     try:
-        found = measure(herbrand.load(name), effort=effort, seed=seed, known=others)
+        measures = measure(herbrand.load(name), effort=effort, seed=seed, known=others)
     except HerbrandError as error:
         return {"game": name, "error": str(error)}
-    return {**found.as_json(), "game": name, "behaviour": behaviour(found)}
+    return {**measures.as_json(), "game": name, "behaviour": behaviour(measures)}
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -113,9 +113,9 @@ def main() -> None:
     if given.task == "table":
         print(table(rows))
     else:
-        found: dict[str, dict[str, float]] = json.loads(BUNDLED.read_text(encoding="utf-8"))
-        found |= {row["game"]: row["behaviour"] for row in rows if "behaviour" in row}
-        rounded = {name: {k: round(v, 4) for k, v in one.items()} for name, one in sorted(found.items())}
+        values: dict[str, dict[str, float]] = json.loads(BUNDLED.read_text(encoding="utf-8"))
+        values |= {row["game"]: row["behaviour"] for row in rows if "behaviour" in row}
+        rounded = {name: {k: round(v, 4) for k, v in one.items()} for name, one in sorted(values.items())}
         json.dump(rounded, sys.stdout, indent=1)
         print()
 

@@ -28,9 +28,9 @@ def speed(reader: herbrand.MoveReader, role: str, texts: Sequence[str]) -> float
     """Moves a second of `find_many` on these texts, all of which are moves."""
     reader.find_many(role, texts[:1])
     started = time.process_time()
-    found = reader.find_many(role, texts)
+    moves = reader.find_many(role, texts)
     seconds = time.process_time() - started
-    if None in found:
+    if None in moves:
         raise AssertionError(f"a spelling of a move was refused in {reader.game.name}")
     return len(texts) / max(seconds, 1e-9)
 

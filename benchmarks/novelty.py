@@ -91,10 +91,10 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--opening", type=int, default=2)
     given = parser.parse_args()
-    found = [
+    rows = [
         row for name in given.games_named for row in compare(name, given.games, given.nodes, given.opening)
     ]
-    print(json.dumps(found, indent=2))
+    print(json.dumps(rows, indent=2))
 
 
 if __name__ == "__main__":

@@ -228,20 +228,22 @@ def ways(name: str) -> dict[str, Callable[[float], float]]:
         batched["pgx"] = envs.theirs(pgx, BATCH)
     if ldx is not None and there("ludax"):
         batched["ludax"] = ludax(ldx)
-    found: dict[str, Callable[[float], float]] = {way: partial(timed, play) for way, play in single.items()}
-    found |= {way: partial(envs.rate, go, BATCH) for way, go in batched.items()}
+    functions: dict[str, Callable[[float], float]] = {
+        way: partial(timed, play) for way, play in single.items()
+    }
+    functions |= {way: partial(envs.rate, go, BATCH) for way, go in batched.items()}
 
     def batch(seconds: float) -> float:
         return measure_network(game.network, seconds=seconds).transitions_per_second
 
-    return found | {"batch": batch}
+    return functions | {"batch": batch}
 
 
-def page(found: dict[str, dict[str, int]]) -> str:
+def page(measured: dict[str, dict[str, int]]) -> str:
     """Return the table of what was found by game and way as Markdown."""
-    names = [way for way in WAYS if any(way in rates for rates in found.values())]
+    names = [way for way in WAYS if any(way in rates for rates in measured.values())]
     lines = ["| game | " + " | ".join(WAYS[way] for way in names) + " |", "|---" + "|---:" * len(names) + "|"]
-    for game, rates in found.items():
+    for game, rates in measured.items():
         cells = [f"{rates[way]:,}".replace(",", " ") if way in rates else "–" for way in names]
         lines.append(f"| {game} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -263,25 +265,25 @@ def main() -> None:
     about |= {"rounds": options.rounds, "seconds": options.seconds, "herbrand": herbrand.__version__}
     about |= {library: version(library) for library in LIBRARIES if library not in missing}
     about["not_installed"] = missing
-    found: dict[str, dict[str, int]] = {}
+    page_rates: dict[str, dict[str, int]] = {}
     for name in options.only:
         best: dict[str, float] = {}
         measured = ways(name)
         for _ in range(options.rounds):
             for way, rate in measured.items():
                 best[way] = max(best.get(way, 0.0), rate(options.seconds))
-        rates = found[name] = {way: round(best[way]) for way in WAYS if way in best}
+        rates = page_rates[name] = {way: round(best[way]) for way in WAYS if way in best}
         print(name + ":", ", ".join(f"{WAYS[way]} {rate:,}" for way, rate in rates.items()), flush=True)
         if options.json:
             rows = [
                 {"collection": way, "game": game, "engine": WAYS[way], "transitions_per_s": rate}
-                for game, rates in found.items()
+                for game, rates in page_rates.items()
                 for way, rate in rates.items()
             ]
             about["processor_seconds"] = round(spent())
             options.json.write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
         if options.page:
-            options.page.write_text(page(found), encoding="utf-8")
+            options.page.write_text(page(page_rates), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -121,10 +121,10 @@ def measure(
         steps(
             lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2)
         )  # translates the rules to Python
-        found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds))
-        if found.get("steps", FEW) < FEW:
-            found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
-        yield {"rules": found}
+        speeds = steps(lambda: speed.measure_engine(evaluator, seconds=seconds))
+        if speeds.get("steps", FEW) < FEW:
+            speeds = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
+        yield {"rules": speeds}
     yield {"peak_mb": peak_megabytes()}
 
 
@@ -150,8 +150,8 @@ def walk(network: Network, seconds: float) -> dict[str, Any]:
             walker.play([m[int(draw() * len(m))] if len(m) > 1 else m[0] for m in legal])
             steps += 1
     spent = time.process_time() - started
-    found = {"steps_per_s": round(steps / spent, 1), "steps": steps, "playouts": games}
-    return {**found, "failed": f"some games get stuck: {stuck} has no legal move"} if stuck else found
+    speeds = {"steps_per_s": round(steps / spent, 1), "steps": steps, "playouts": games}
+    return {**speeds, "failed": f"some games get stuck: {stuck} has no legal move"} if stuck else speeds
 
 
 def _limit_processor(seconds: float) -> None:

@@ -147,15 +147,15 @@ SOLVED = ("ticTacToe",)
 def actions_of(theirs: Any, rename: Callable[[str], str], moves: list[Move]) -> dict[int, Move]:
     """Return our move for each of their actions; they must be the same moves."""
     named = {rename(str(move)): move for move in moves}
-    found = {}
+    actions = {}
     for action in theirs.legal_actions():
         text = theirs.action_to_string(action).rstrip("*")
         if text not in named:
             text = text[1:]  # the mark of the player
-        found[action] = named[text]
-    if len(found) != len(moves):
-        raise ValueError(f"they have {len(found)} moves, we {len(moves)}")
-    return found
+        actions[action] = named[text]
+    if len(actions) != len(moves):
+        raise ValueError(f"they have {len(actions)} moves, we {len(moves)}")
+    return actions
 
 
 class TheirSearch:
@@ -185,8 +185,8 @@ class TheirSearch:
 
 def thought(player: Any, state: State, clock: float) -> Move:
     """Let a player of ours think for so much processor time, in one thread; simple ones for so much time."""
-    found: Move = (player.consider if hasattr(player, "consider") else player.select)(state, clock)
-    return found
+    move: Move = (player.consider if hasattr(player, "consider") else player.select)(state, clock)
+    return move
 
 
 def against_openspiel(name: str, who: str, games: int, clock: float, plies: int) -> dict[str, Any]:
@@ -242,7 +242,9 @@ def against_openspiel(name: str, who: str, games: int, clock: float, plies: int)
         "their_simulations_per_s": round(theirs_made / max(theirs_spent, 1e-9)),
     }  # fmt: skip
     if policy is not None:
-        row["openings_to_be_won"] = {side: f"{sum(found)} of {len(found)}" for side, found in won.items()}
+        row["openings_to_be_won"] = {
+            side: f"{sum(results)} of {len(results)}" for side, results in won.items()
+        }
     return row
 
 
@@ -320,25 +322,25 @@ def against_perfect(
             if turn == role:
                 made[role] = thought(mine, state, clock)
             elif turn is not None:
-                kept = {
+                value_of = {
                     move: worth(game, policy, state.next({**made, turn: move}), turn)
                     for move in state.legal_moves(turn)
                 }
-                made[turn] = max(kept, key=lambda move: kept[move])
+                made[turn] = max(value_of, key=lambda move: value_of[move])
             state = state.next(made)
         return state.goal(role) == 100
 
-    found = []
+    rows = []
     for who in players:
         thrown = 0
         for tried, start in enumerate(starts):
             thrown += not won(who, *start)
             print(f"{name}: {who} did not win {thrown} of {tried + 1} won positions", file=sys.stderr)
-        found.append({
+        rows.append({
             "game": name, "player": who, "clock_s": clock, "states": len(policy.space.states),
             "won_positions": len(starts), "not_won": thrown,
         })  # fmt: skip
-    return found
+    return rows
 
 
 def rate(name: str, clock: float) -> dict[str, Any]:
@@ -383,27 +385,27 @@ def main() -> None:
 
     if given.what == "openspiel":
         names = given.games_named or tuple(OPENSPIEL)
-        found = [
+        rows = [
             against_openspiel(name, who, given.games, given.clock, given.opening)
             for name in names
             for who in named(given.players)
         ]
     elif given.what == "players":
-        found = [
+        rows = [
             against_each_other(name, one, two, given.games, given.clock, given.opening)
             for name in given.games_named or ("connectFour", "breakthrough")
             for one, two in combinations(named(given.players), 2)
         ]
     elif given.what == "solved":
         names = given.games_named or ("ticTacToe", "nim", "connectFour5x4")
-        found = [
+        rows = [
             row
             for name in names
             for row in against_perfect(name, named(given.players), given.games, given.clock, given.opening)
         ]
     else:
-        found = [rate(name, given.clock) for name in given.games_named or RATE_GAMES]
-    print(json.dumps(found, indent=2))
+        rows = [rate(name, given.clock) for name in given.games_named or RATE_GAMES]
+    print(json.dumps(rows, indent=2))
 
 
 if __name__ == "__main__":

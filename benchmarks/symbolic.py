@@ -50,8 +50,8 @@ def decide(path: Path, properties: list[str], seconds: float, out: Path) -> None
         game = herbrand.load(path, limits=herbrand.Limits(seconds=20))
         assert game.network is not None
         row["ready"] = round(time.monotonic() - started, 2)
-        found = prove(game, properties, Budget(seconds=seconds))
-        row["verdicts"] = {name: checked(game, name, verdict) for name, verdict in found.items()}
+        verdicts = prove(game, properties, Budget(seconds=seconds))
+        row["verdicts"] = {name: checked(game, name, verdict) for name, verdict in verdicts.items()}
     except HerbrandError as error:
         row["error"] = str(error)
     with out.open("a") as file:

@@ -38,29 +38,29 @@ def compare(old: Path, new: Path, seconds: float) -> dict[str, Any]:
     """Compare a version with its successor; return plain values."""
     games = [herbrand.load(path) for path in (old, new)]
     errors = [sum(d.is_error for d in game.diagnostics) for game in games]
-    found: dict[str, Any] = {"errors": errors}
+    result: dict[str, Any] = {"errors": errors}
     try:
-        told = diff(*games, seconds=seconds)
+        change = diff(*games, seconds=seconds)
     except HerbrandError as error:
-        return {**found, "verdict": "unknown", "why": str(error)}
-    found |= {"verdict": told.verdict, "states": told.behaviour.states if told.behaviour else 0}
-    difference = told.difference
-    if told.verdict == "unknown" and games[0].roles == games[1].roles:
+        return {**result, "verdict": "unknown", "why": str(error)}
+    result |= {"verdict": change.verdict, "states": change.behaviour.states if change.behaviour else 0}
+    difference = change.difference
+    if change.verdict == "unknown" and games[0].roles == games[1].roles:
         try:
-            met, line = side_by_side(games[0], games[1], seconds)
+            compared, line = side_by_side(games[0], games[1], seconds)
         except HerbrandError as error:
-            return {**found, "why": f"no difference in {found['states']} states; {error}"}
-        found["states"] += met
+            return {**result, "why": f"no difference in {result['states']} states; {error}"}
+        result["states"] += compared
         if line is not None:
-            found |= {"verdict": "differs", **at_the_end(games[0], games[1], line)}
+            result |= {"verdict": "differs", **at_the_end(games[0], games[1], line)}
     if difference is not None:
-        found |= {
+        result |= {
             "what": difference.what,
             "moves": difference.moves,
             "old": difference.first,
             "new": difference.second,
         }
-    return found
+    return result
 
 
 def side_by_side(
@@ -70,7 +70,7 @@ def side_by_side(
     for game in (old, new):
         game.network_within(4 * seconds)  # raises BudgetExceeded
     one, two = old.expander, new.expander
-    rng, deadline, met = np.random.default_rng(1), time.monotonic() + seconds, 0
+    rng, deadline, compared = np.random.default_rng(1), time.monotonic() + seconds, 0
     places = [
         np.array([numbers.get(move.lower(), -1) for move in moves], np.int64)
         for moves, numbers in zip(one.moves, two.move_numbers, strict=True)
@@ -81,7 +81,7 @@ def side_by_side(
         lanes, history = np.arange(LANES), []
         for _ in range(LONGEST):
             legal, other = one.legal(first), two.legal(second)
-            met += len(first)
+            compared += len(first)
             goals = one.goals(first) != two.goals(second)
             apart = (legal.over != other.over) | (legal.over & goals.any(axis=1))
             joint = np.zeros((len(first), len(one.roles)), np.int32)
@@ -95,7 +95,7 @@ def side_by_side(
                 after[:, role] = place[joint[:, role]]
             if apart.any():
                 lane = lanes[int(apart.argmax())]
-                return met, tuple(one.joint_move(made[lane]) for made in history)
+                return compared, tuple(one.joint_move(made[lane]) for made in history)
             on = ~legal.over & (legal.counts() > 0).all(axis=1)
             if not on.any():
                 break
@@ -104,49 +104,49 @@ def side_by_side(
             made[lanes] = joint
             history.append(made)
             first, second = one.step(first[on], joint), two.step(second[on], after)
-    return met, None
+    return compared, None
 
 
 def at_the_end(old: herbrand.Game, new: herbrand.Game, line: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
     """Ask the rules of both games what is different after a line of play."""
     states = [replay(game, line)[-1] for game in (old, new)]
-    found: dict[str, Any] = {"moves": [", ".join(joint) for joint in line]}
-    told = [("terminal", [{"over"} if state.is_terminal else set() for state in states])]
+    result: dict[str, Any] = {"moves": [", ".join(joint) for joint in line]}
+    outputs = [("terminal", [{"over"} if state.is_terminal else set() for state in states])]
     for role in old.roles:
         if not any(state.is_terminal for state in states):
-            told.append((f"legal {role}", [set(map(str, state.legal_moves(role))) for state in states]))
-        told.append((f"goal {role}", [set(map(str, state.goal_values(role))) for state in states]))
-    for what, (mine, theirs) in told:
+            outputs.append((f"legal {role}", [set(map(str, state.legal_moves(role))) for state in states]))
+        outputs.append((f"goal {role}", [set(map(str, state.goal_values(role))) for state in states]))
+    for what, (mine, theirs) in outputs:
         if mine != theirs:
-            return {**found, "what": what, "old": sorted(mine - theirs), "new": sorted(theirs - mine)}
+            return {**result, "what": what, "old": sorted(mine - theirs), "new": sorted(theirs - mine)}
     raise AssertionError(f"the rules see no difference after {line}")
 
 
-def sentence(found: dict[str, Any]) -> str:
+def sentence(result: dict[str, Any]) -> str:
     """Say what is different."""
-    if "why" in found:
-        return found["why"]
-    if found["verdict"] != "differs":
-        return WORDS[found["verdict"]].format(states=f"{found['states']:,}".replace(",", " "))
-    steps = len(found["moves"])
+    if "why" in result:
+        return result["why"]
+    if result["verdict"] != "differs":
+        return WORDS[result["verdict"]].format(states=f"{result['states']:,}".replace(",", " "))
+    steps = len(result["moves"])
     where = "at once" if not steps else f"after {steps} step{'s' * (steps > 1)}"
     sides = []
     for side in ("old", "new"):
-        some = ", ".join(f"`{text}`" for text in found[side][:2])
-        more = f" and {len(found[side]) - 2} more" if len(found[side]) > 2 else ""
+        some = ", ".join(f"`{text}`" for text in result[side][:2])
+        more = f" and {len(result[side]) - 2} more" if len(result[side]) > 2 else ""
         if some:
             sides.append(f"only {side}: {some}{more}")
-    return f"{where}, {found['what']}: {'; '.join(sides) or 'one holds, the other does not'}"
+    return f"{where}, {result['what']}: {'; '.join(sides) or 'one holds, the other does not'}"
 
 
 def verdicts(old: str, new: str, analysed: dict[str, Any]) -> str:
     """Say which verdicts differ."""
-    told = []
+    sentences = []
     for name in PROPERTIES:
         both = [analysed.get(n, {}).get("properties", {}).get(name, {}).get("verdict") for n in (old, new)]
         if "unknown" not in both and None not in both and both[0] != both[1]:
-            told.append(f"{name.replace('_', ' ')} {both[0]}, now {both[1]}")
-    return "; ".join(told)
+            sentences.append(f"{name.replace('_', ' ')} {both[0]}, now {both[1]}")
+    return "; ".join(sentences)
 
 
 def main() -> None:
@@ -172,11 +172,11 @@ def main() -> None:
     if options.markdown:
         analysed = json.loads(options.analysed.read_text(encoding="utf-8")) if options.analysed else {}
         lines = ["| older version | how it differs from its successor | verdicts |", "|---|---|---|"]
-        for name, found in sorted(known.items(), key=lambda item: item[0].lower()):
+        for name, entry in sorted(known.items(), key=lambda item: item[0].lower()):
             new_name = re.sub(r"\.v\d$", "", name)
-            broken = f"{found['errors'][0]} errors; " if found["errors"][0] else ""
-            told = verdicts(name, new_name, analysed)
-            lines.append(f"| {name} | {broken}{sentence(found)} | {told} |")
+            broken = f"{entry['errors'][0]} errors; " if entry["errors"][0] else ""
+            sentences = verdicts(name, new_name, analysed)
+            lines.append(f"| {name} | {broken}{sentence(entry)} | {sentences} |")
         options.markdown.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

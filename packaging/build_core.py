@@ -41,8 +41,8 @@ def find_compiler() -> str | None:
     """Return the C++ compiler of the system, None if it has none that will do."""
     if os.environ.get("CXX"):
         return os.environ["CXX"]
-    found = next(filter(None, map(shutil.which, _COMPILERS)), None)
-    return str(_ELSEWHERE) if found is None and _WINDOWS and _ELSEWHERE.is_file() else found
+    compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
+    return str(_ELSEWHERE) if compiler is None and _WINDOWS and _ELSEWHERE.is_file() else compiler
 
 
 def _with_compiler(required: list[str]) -> list[str]:

@@ -354,10 +354,10 @@ def tag(what: Sequence[str]) -> None:
     version = name.removeprefix("v")
     named = versions()
     day = named["CITATION.cff"].partition(" ")[2]
-    for file, found in named.items():
+    for file, named_version in named.items():
         wanted = f"{version} {day}" if file in ("CHANGELOG.md", "CITATION.cff") else version
-        if found != wanted:
-            sys.exit(f"{file} names {found}, not {wanted}")
+        if named_version != wanted:
+            sys.exit(f"{file} names {named_version}, not {wanted}")
     print(f"the sources are those of {version}, released on {day}")
 
 
@@ -432,9 +432,9 @@ def targets(chosen: Sequence[str]) -> None:
             if name != native and not (runner and shutil.which(runner)):
                 print(f"{name}: compiled, not run", flush=True)
                 continue
-            found = run([runner, program] if name != native else [program], text=circuits)
-            expected = expected or found
-            if found != expected:
+            output = run([runner, program] if name != native else [program], text=circuits)
+            expected = expected or output
+            if output != expected:
                 sys.exit(f"{name}: computes something else than {native}")
             print(f"{name}: run, the same results", flush=True)
 

@@ -404,19 +404,19 @@ class _Dots:
 def _fields(module: str) -> dict[str, dict[str, str]]:
     """Return the docstrings below fields and constants: by class ("" for the module) and name."""
     tree = _tree(module)
-    found: dict[str, dict[str, str]] = {"": _documented(tree.body)}
+    documented: dict[str, dict[str, str]] = {"": _documented(tree.body)}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             mine = _documented(node.body)
             for inner in node.body:
                 if isinstance(inner, ast.FunctionDef) and inner.name == "__init__":
                     mine |= _documented(inner.body)
-            found[node.name] = mine
-    return found
+            documented[node.name] = mine
+    return documented
 
 
 def _documented(body: list[ast.stmt]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for node, after in zip(body, [*body[1:], None], strict=True):
         target = None
         if isinstance(node, ast.AnnAssign):
@@ -432,8 +432,8 @@ def _documented(body: list[ast.stmt]) -> dict[str, str]:
         if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
             text = str(after.value.value) if isinstance(after.value.value, str) else ""
         if key and (text or isinstance(target, ast.Name)):
-            found[key] = inspect.cleandoc(text)
-    return found
+            texts[key] = inspect.cleandoc(text)
+    return texts
 
 
 def _markdown(doc: str) -> str:

@@ -65,12 +65,12 @@ def _run(source: str, names: dict[str, Any], number: int) -> list[dict[str, Any]
 
 
 def _formats(value: Any) -> dict[str, str]:
-    found = {"text/plain": repr(value)}
+    formats = {"text/plain": repr(value)}
     for kind, method in (("text/html", "_repr_html_"), ("image/svg+xml", "_repr_svg_")):
         shown = getattr(value, method, lambda: None)()
         if shown is not None:
-            found[kind] = shown
-    return {**found, **getattr(value, "_repr_mimebundle_", dict)()}
+            formats[kind] = shown
+    return {**formats, **getattr(value, "_repr_mimebundle_", dict)()}
 
 
 def _lines(text: str) -> list[str]:

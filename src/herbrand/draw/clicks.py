@@ -119,11 +119,11 @@ class Clicker:
 
     def _plan(self, shape: Shape) -> tuple[_Piece, ...]:
         """Read the arguments of a kind of move from the left."""
-        told = self._layout.hints.get("moves", {}).get(shape[0])
+        hint = self._layout.hints.get("moves", {}).get(shape[0])
         domains = self._domains[shape]
         free = list(range(shape[1]))
         pieces: list[_Piece] = []
-        if told == []:
+        if hint == []:
             return ()
         while free:
             piece = self._piece(shape, domains, free)

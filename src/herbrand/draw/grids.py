@@ -440,12 +440,12 @@ def _dropped(
     grid: _Grid, number: int, copy: int, last: Sequence[Sequence[str]], filled: Sequence[Cell]
 ) -> list[list[str]]:
     """Name what was dropped last into a rack: the topmost thing in the column that a move names."""
-    found = []
+    cells = []
     for column in (name for move in last for name in move if name.endswith(":*") and grid.board.rack):
         inside = [c for c in filled if cell_name(number, copy, c).startswith(column[:-1])]
         if inside:
-            found.append([cell_name(number, copy, min(inside, key=lambda c: grid.places[c][1]))])
-    return found
+            cells.append([cell_name(number, copy, min(inside, key=lambda c: grid.places[c][1]))])
+    return cells
 
 
 def _arrow(start: tuple[float, float], end: tuple[float, float], size: float) -> list[str]:

@@ -148,7 +148,7 @@ def _chess_set(
     spelt: Mapping[str, str], blank: str | None, roles: Sequence[str], *, draughts: bool
 ) -> dict[str, Look]:
     """Find pieces of chess, or men and kings of draughts, among the contents."""
-    found: dict[str, Look] = {}
+    looks: dict[str, Look] = {}
     initials = {role[0]: role for role in roles if role}
     short: dict[str, re.Match[str]] = {}
     contents = [name for name in spelt if name != blank]
@@ -160,7 +160,7 @@ def _chess_set(
         colour = next((COLOURS[word] for word in parts if word in COLOURS), None)
         owner = next((role for role in roles if role in parts), None)
         if piece and "promoted" not in parts and (colour or owner or len(parts) == 1):
-            found[name] = Look("chess", colour or (_role_colour(owner, roles) if owner else "white"), piece)
+            looks[name] = Look("chess", colour or (_role_colour(owner, roles) if owner else "white"), piece)
         elif match := re.fullmatch(r"([a-z])[_-]?([pnbrqkm])([a-h]?\d?)", name):
             short[name] = match
     sides = {match[1] for match in short.values()}
@@ -174,10 +174,10 @@ def _chess_set(
                 side = match[1]
                 colour = {"w": "white", "b": "black", "r": "red"}.get(side) if coloured else None
                 colour = colour or _role_colour(initials[side], roles)
-                found[name] = Look("chess", colour, _CHESS.get(match[2], "pawn"))
-    if draughts and {look.text for look in found.values()} <= {"pawn", "king"}:
-        found = {name: replace(look, kind="draughts") for name, look in found.items()}
-    return found
+                looks[name] = Look("chess", colour, _CHESS.get(match[2], "pawn"))
+    if draughts and {look.text for look in looks.values()} <= {"pawn", "king"}:
+        looks = {name: replace(look, kind="draughts") for name, look in looks.items()}
+    return looks
 
 
 def _heading(name: str) -> int | None:

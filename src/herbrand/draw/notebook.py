@@ -24,15 +24,15 @@ MOST_MOVES: Final = 24
 def notebook_view(state: State, artist: Callable[[], Artist]) -> dict[str, str]:
     """Return the state by MIME type: plain text always, SVG and HTML where `artist` draws it."""
     facts = state.facts
-    found = {"text/plain": facts_as_text(facts) or "(no facts)"}
+    views = {"text/plain": facts_as_text(facts) or "(no facts)"}
     try:
-        found["text/plain"] = artist().text(state)
+        views["text/plain"] = artist().text(state)
         picture = artist().draw(state, lines=caption(state))
-        found["image/svg+xml"] = picture.svg
-        found["text/html"] = block(state.game.name, Markup(picture.svg), _moves(state))
+        views["image/svg+xml"] = picture.svg
+        views["text/html"] = block(state.game.name, Markup(picture.svg), _moves(state))
     except HerbrandError:  # wrong hints; the facts remain
         pass
-    return found
+    return views
 
 
 def _moves(state: State) -> Markup | str:

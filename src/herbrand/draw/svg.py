@@ -84,8 +84,8 @@ def draw(
         painted[-1].broken = True
     if layout.lamps and len(layout.lamps) >= 2 and extras:
         painted.append(lamps(layout.lamps, {fact[0] for fact in parts if len(fact) == 1}))
-    told = set() if control and not lines else set(layout.control)
-    rest = [fact for fact in parts if _is_rest(fact, layout) and (fact[0], len(fact) - 1) not in told]
+    announced = set() if control and not lines else set(layout.control)
+    rest = [fact for fact in parts if _is_rest(fact, layout) and (fact[0], len(fact) - 1) not in announced]
     if rest and extras:
         spare = [fact for fact in rest if _is_stock(fact, layout, known)]
         held = [fact for fact in rest if fact not in spare and CARDS.match(fact[0]) and len(fact) > 1]

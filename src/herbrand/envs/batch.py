@@ -117,12 +117,12 @@ class BatchEnv:
         """The roles that choose."""
         if not self.players:
             raise GameError("no role chooses anything: all is left to `random`")
-        found = find_turns(game)
-        if not len(found.states):
+        turn_order = find_turns(game)
+        if not len(turn_order.states):
             raise GameError("the initial state is terminal, or a role has no legal move in it")
-        if turns and not found.by_turns:
+        if turns and not turn_order.by_turns:
             raise GameError("the game does not go by turns: two players have a choice at the same time")
-        self.by_turns = found.by_turns if turns is None else turns
+        self.by_turns = turn_order.by_turns if turns is None else turns
         """Whether one player moves at a time."""
         self.fluents: tuple[str, ...] = game.expander.fluent_names
         self.view = self._view(observe, board, channels_first)
@@ -134,7 +134,7 @@ class BatchEnv:
         self.num_actions = max(map(len, self.actions))
         self.percepts: tuple[tuple[str, str], ...] = self._percepts()
         """The pairs of role and percept that `sees` can give."""
-        self._env = self._made(walker.inputs, indices, found.idle, reward_range)
+        self._env = self._made(walker.inputs, indices, turn_order.idle, reward_range)
         self._sow(seed)
         self._started = False
 
@@ -168,10 +168,10 @@ class BatchEnv:
         """
         if seed is not None:
             self._sow(seed)
-        told = _Told(self, self._env)
-        self._env.begin(_flags(True if where is None else where, self.n), *told.present)
+        arrays = _StepArrays(self, self._env)
+        self._env.begin(_flags(True if where is None else where, self.n), *arrays.present)
         self._started = True
-        return self._step(told, final=False)
+        return self._step(arrays, final=False)
 
     def step(
         self, actions: NDArray[Any] | Sequence[Any], *, where: NDArray[np.bool_] | None = None
@@ -181,26 +181,26 @@ class BatchEnv:
         Games for which `where`, [n], is false stay as they are, and so do those of them that are over.
         Raises `IllegalMoveError`, and moves nothing, when an action is not legal in a game that is not over.
         """
-        given = np.ascontiguousarray(actions, np.int32)
-        if given.shape != (self.n, *self.action_shape):
+        numbers = np.ascontiguousarray(actions, np.int32)
+        if numbers.shape != (self.n, *self.action_shape):
             raise ValueError(
-                f"actions have the shape {[self.n, *self.action_shape]}, not {list(given.shape)}"
+                f"actions have the shape {[self.n, *self.action_shape]}, not {list(numbers.shape)}"
             )
-        given = given.reshape(self.n, -1)
+        numbers = numbers.reshape(self.n, -1)
         self._require_started()
         held = None if where is None else 1 - _flags(where, self.n)
-        told = _Told(self, self._env)
-        told_arrays: tuple[Any, ...] = (*told.present, *told.gained)
-        outcome = self._env.step(given, held, *told_arrays)
+        arrays = _StepArrays(self, self._env)
+        buffers: tuple[Any, ...] = (*arrays.present, *arrays.gained)
+        outcome = self._env.step(numbers, held, *buffers)
         if outcome.illegal >= 0:
-            raise IllegalMoveError(self._refusal(outcome.illegal, given[outcome.illegal].tolist()))
+            raise IllegalMoveError(self._refusal(outcome.illegal, numbers[outcome.illegal].tolist()))
         if outcome.clash and self.by_turns:
             raise GameError(
                 "the game does not go by turns after all: two players have a choice; use turns=False"
             )
         if outcome.goalless:
             raise GameError("a game ended in a state in which some player has not exactly one goal value")
-        return self._step(told, final=True)
+        return self._step(arrays, final=True)
 
     def sample(self) -> NDArray[np.int32]:
         """Return random legal actions, [n, *action_shape], all equally likely; any where a game is over."""
@@ -229,8 +229,8 @@ class BatchEnv:
 
     def observe(self, view: View, dtype: Any = np.bool_) -> NDArray[Any]:
         """Return another view of the present states, [n, *shape]."""
-        found = self._unpacked(view.columns, dtype)
-        return found if np.dtype(dtype) == np.uint64 else found.reshape(self.n, *view.shape)
+        values = self._unpacked(view.columns, dtype)
+        return values if np.dtype(dtype) == np.uint64 else values.reshape(self.n, *view.shape)
 
     # -- inside ---------------------------------------------------------------------------
 
@@ -294,9 +294,9 @@ class BatchEnv:
             np.random.SeedSequence(seed).generate_state(self._env.seed_words, np.uint64).astype(np.uint64)
         )
 
-    def _step(self, told: _Told, *, final: bool) -> BatchStep:
+    def _step(self, arrays: _StepArrays, *, final: bool) -> BatchStep:
         n, dtype = self.n, self.dtype
-        rewards, terminated, truncated, percepts, last = told.gained
+        rewards, terminated, truncated, percepts, last = arrays.gained
         if not final:
             for array in (rewards, terminated, truncated, percepts):
                 array.fill(0)
@@ -304,9 +304,9 @@ class BatchEnv:
         legal = (n, -(-prod(self.legal_shape) // 64)) if dtype == np.uint64 else (n, *self.legal_shape)
         ended = final and self.auto_reset == "same" and (terminated.any() or truncated.any())
         return BatchStep(
-            _shaped(told.observation, seen, dtype),
-            _shaped(told.legal, legal, dtype),
-            told.player.view(np.int8),
+            _shaped(arrays.observation, seen, dtype),
+            _shaped(arrays.legal, legal, dtype),
+            arrays.player.view(np.int8),
             rewards,
             terminated.view(np.bool_),
             truncated.view(np.bool_),
@@ -342,7 +342,7 @@ class BatchEnv:
         return f"game {lane}: an action is not legal"
 
 
-class _Told:
+class _StepArrays:
     """New arrays for `BatchStep`, as the core fills them: bytes, or words as bytes."""
 
     def __init__(self, env: BatchEnv, core: Env) -> None:
@@ -374,5 +374,5 @@ def _int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
 def _shaped(bytes_: NDArray[np.uint8], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     if dtype == np.uint64:
         return bytes_.view(np.uint64).reshape(shape)
-    found = bytes_.reshape(shape)
-    return found.astype(np.float32) if dtype == np.float32 else found.view(dtype)
+    values = bytes_.reshape(shape)
+    return values.astype(np.float32) if dtype == np.float32 else values.view(dtype)

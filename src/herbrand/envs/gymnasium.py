@@ -228,13 +228,13 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
             given = joint
         now = batch.step(given)
         first = now.rewards[:, self._me].copy(), now.terminated.copy(), now.truncated.copy()
-        kept = now.final_observation
+        final_observation = now.final_observation
         ended = first[1] | first[2]
         now, rewards, terminated, truncated, last = self._go_on(now)
         info = self._info(now)
-        if kept is not None or last is not None:
+        if final_observation is not None or last is not None:
             final = np.zeros_like(now.observation)
-            for seen, where in ((kept, ended), (last, (terminated | truncated) & ~ended)):
+            for seen, where in ((final_observation, ended), (last, (terminated | truncated) & ~ended)):
                 if seen is not None:
                     final[where] = seen[where]
             info["final_obs"] = final

@@ -79,7 +79,7 @@ def make_tasks(
 ) -> list[dict[str, Any]]:
     """Return `count` tasks of each kind about one game.
 
-    States are met in random games.  `steps` is how many joint moves a task of the kind `steps` has at most.
+    States come from random games.  `steps` is how many joint moves a task of the kind `steps` has at most.
     `rules=False` leaves the rules out of the prompt, which then asks for what was learnt elsewhere.
     Raises `GameError` for a game with errors, or whose initial state is terminal.
     """
@@ -148,9 +148,9 @@ def summary(tasks: Sequence[dict[str, Any]], grades: Sequence[Grade]) -> list[di
             {"game": key[0], "kind": key[1], "scrambled": key[2], "tasks": 0, "replies": 0, "correct": 0},
         )
         row["tasks"] += 1
-        found = by_id.get(task["id"])
-        row["replies"] += found is not None
-        row["correct"] += found is not None and found.correct
+        result = by_id.get(task["id"])
+        row["replies"] += result is not None
+        row["correct"] += result is not None and result.correct
     return [{**row, "accuracy": round(row["correct"] / row["tasks"], 4)} for row in rows.values()]
 
 
@@ -210,11 +210,11 @@ def _terms(reply: str | Sequence[str]) -> list[str] | None:
         return [str(term) for term in reply]
     for match in reversed(list(re.finditer(r"\[", reply))):
         try:
-            found, _ = json.JSONDecoder().raw_decode(reply[match.start() :])
+            terms, _ = json.JSONDecoder().raw_decode(reply[match.start() :])
         except ValueError:
             continue
-        if isinstance(found, list) and all(isinstance(term, str) for term in found):
-            return found
+        if isinstance(terms, list) and all(isinstance(term, str) for term in terms):
+            return terms
     return None
 
 

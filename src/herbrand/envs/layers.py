@@ -112,8 +112,8 @@ def _padded(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.
 
 
 def _renumbered(row: NDArray[np.int64], literals: NDArray[np.int32]) -> NDArray[np.int32]:
-    found: NDArray[np.int32] = (2 * row[literals >> 1] + (literals & 1)).astype(np.int32)
-    return found
+    placed: NDArray[np.int32] = (2 * row[literals >> 1] + (literals & 1)).astype(np.int32)
+    return placed
 
 
 def evaluate(layers: Layers, given: Any) -> Any:

@@ -374,16 +374,16 @@ def _returns(node: _Node) -> list[float]:
     if node.waiting != _TERMINAL:
         return [0.0] * len(table.form.players)
     goals = node.state.goals
-    found = [goals[role] for role in table.form.players]
+    values = [goals[role] for role in table.form.players]
     if node.state.is_terminal:
-        missing = [r for r, goal in zip(table.form.players, found, strict=True) if goal is None]
+        missing = [r for r, goal in zip(table.form.players, values, strict=True) if goal is None]
         if missing:
             raise GameError(f"the rules give {', '.join(missing)} not exactly one goal value at the end")
-        if table.total is not None and sum(goal or 0 for goal in found) != table.total:
-            raise GameError(f"goal values {found} at the end do not have the declared sum {table.total}")
+        if table.total is not None and sum(goal or 0 for goal in values) != table.total:
+            raise GameError(f"goal values {values} at the end do not have the declared sum {table.total}")
     else:
-        found = [None] * len(found)
-    return [table.value(goal) for goal in found]
+        values = [None] * len(values)
+    return [table.value(goal) for goal in values]
 
 
 def _text(node: _Node) -> str:

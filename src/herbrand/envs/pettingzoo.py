@@ -148,8 +148,8 @@ class AgentsTogether(_Common, _pettingzoo.ParallelEnv):  # type: ignore[misc]
         """Make a step; `IllegalMoveError`, and nothing moves, when an action is not legal."""
         if not self.agents:
             return {}, {}, {}, {}, {}
-        found = self.session.play({self._index[agent]: int(a) for agent, a in actions.items()})
-        rewards = dict(zip(self.possible_agents, found, strict=True))
+        results = self.session.play({self._index[agent]: int(a) for agent, a in actions.items()})
+        rewards = dict(zip(self.possible_agents, results, strict=True))
         terminated = dict.fromkeys(self.agents, bool(self.session.terminated))
         truncated = dict.fromkeys(self.agents, bool(self.session.truncated))
         seen, infos = self._told()

@@ -63,17 +63,17 @@ def find_board(game: Game) -> dict[str, Cell]:
     sizes, those of the most fluents are taken, with smaller ones in their upper left corner.
     """
     layout = game.artist.layout
-    found: dict[str, Cell] = {}
+    cells: dict[str, Cell] = {}
     for fact in game.expander.fluent_names:
         for spot in filter(None, map(layout.spot, layout.facts([fact]))):
             board, name = layout.boards[spot.board], spot.layer.shape[0]
             place = board.positions.get(spot.layer.cell(spot.row)) if board.is_grid else None
             if place is not None and spot.layer.edge != "between":
                 content = spot.layer.what(spot.row).removeprefix(f"{name} ")
-                found[fact] = Cell(board.copy_title(spot.copy, name), board.size, *place, content)
-    sizes = Counter(cell.size for cell in found.values())
+                cells[fact] = Cell(board.copy_title(spot.copy, name), board.size, *place, content)
+    sizes = Counter(cell.size for cell in cells.values())
     rows, columns = max(sizes, key=lambda size: (sizes[size], size), default=(0, 0))
-    return {fact: cell for fact, cell in found.items() if cell.size[0] <= rows and cell.size[1] <= columns}
+    return {fact: cell for fact, cell in cells.items() if cell.size[0] <= rows and cell.size[1] <= columns}
 
 
 def make_view(

@@ -90,9 +90,9 @@ class Session:
 
     def mask(self, player: int) -> NDArray[np.int8]:
         """The legal actions of a player as 0 and 1."""
-        found = np.zeros(len(self.form.actions[player]), np.int8)
-        found[self.legal(player)] = 1
-        return found
+        mask = np.zeros(len(self.form.actions[player]), np.int8)
+        mask[self.legal(player)] = 1
+        return mask
 
     def has_choice(self, player: int) -> bool:
         """Whether a player has more than one legal action."""

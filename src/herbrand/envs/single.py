@@ -35,14 +35,14 @@ class Form:
 
     def __init__(self, game: Game) -> None:
         """Play some random games to find out; raises as `BatchEnv` does."""
-        found = find_turns(game)
+        turn_order = find_turns(game)
         if not game.players:
             raise GameError("no role chooses anything: all is left to `random`")
-        if not len(found.states):
+        if not len(turn_order.states):
             raise GameError("the initial state is terminal, or a role has no legal move in it")
         self.game = game
         self.players = game.players
-        self.by_turns = found.by_turns
+        self.by_turns = turn_order.by_turns
         """Whether one player moves at a time, as far as random games tell."""
         walker = game.walker()
         self.moves: tuple[tuple[str, ...], ...] = tuple(map(tuple, walker.moves))
@@ -55,7 +55,7 @@ class Form:
             role: frozenset(
                 move
                 for move, place in zip(mine, inputs, strict=True)
-                if role in game.players and found.idle[place]
+                if role in game.players and turn_order.idle[place]
             )
             for role, mine, inputs in zip(game.roles, self.moves, walker.inputs, strict=True)
         }
@@ -68,12 +68,12 @@ class Form:
     @cached_property
     def percepts(self) -> dict[str, dict[str, int]]:
         """For each role the numbers of what it can be told, in games with `sees`."""
-        told: dict[str, dict[str, int]] = {role: {} for role in self.game.roles}
+        numbers: dict[str, dict[str, int]] = {role: {} for role in self.game.roles}
         network = self.game.network
         for role, term in network.percepts.tolist() if self.game.has_percepts else ():
-            mine = told[self.game.roles[role]]
+            mine = numbers[self.game.roles[role]]
             mine[network.terms.text(term)] = len(mine)
-        return told
+        return numbers
 
     @property
     def entry_size(self) -> int:
@@ -142,10 +142,10 @@ _FORMS: WeakKeyDictionary[Game, Form] = WeakKeyDictionary()
 
 def form_of(game: Game) -> Form:
     """Return the form of a game, made once."""
-    found = _FORMS.get(game)
-    if found is None:
-        found = _FORMS[game] = Form(game)
-    return found
+    form = _FORMS.get(game)
+    if form is None:
+        form = _FORMS[game] = Form(game)
+    return form
 
 
 def longest_play(game: Game, *, states: int = 50_000) -> int | None:
@@ -160,14 +160,14 @@ def longest_play(game: Game, *, states: int = 50_000) -> int | None:
     if counter is not None:
         return counter.bound
     expander = game.expander
-    level, met, steps = expander.initial, 1, 0
+    level, total, steps = expander.initial, 1, 0
     while len(level):
         legal = expander.legal(level)
         if int(legal.joint_counts().sum()) > 4 * states:
             return None
         level = np.unique(expander.expand(level, legal).states, axis=0)
-        met += len(level)
-        if met > states:
+        total += len(level)
+        if total > states:
             return None
         steps += 1
     return max(1, steps - 1)

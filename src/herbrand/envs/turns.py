@@ -32,7 +32,7 @@ class Turns:
     """Whether a game goes by turns, as far as random games tell."""
 
     by_turns: bool
-    """No state was met in which two players have a choice."""
+    """No sampled state gives two players a choice."""
     idle: NDArray[np.bool_]
     """[moves of the network] moves that wait while another player chooses."""
     sampled: int
@@ -46,7 +46,7 @@ def sampled_states(game: Game, *, seed: int = 1) -> States:
     expander = game.expander
     chance = np.random.default_rng(seed)
     states = np.repeat(expander.initial, GAMES, axis=0)
-    found = []
+    batches = []
     total = 0
     for _ in range(STEPS):
         legal = expander.legal(states)
@@ -54,7 +54,7 @@ def sampled_states(game: Game, *, seed: int = 1) -> States:
         states = states[going]
         if not len(states) or total > MOST_STATES:
             break
-        found.append(states)
+        batches.append(states)
         total += len(states)
         legal = expander.legal(states)
         masks = [legal.mask(role) for role in range(len(legal.sizes))]
@@ -62,7 +62,7 @@ def sampled_states(game: Game, *, seed: int = 1) -> States:
             [np.argmax(mask * chance.random(mask.shape, np.float32), axis=1) for mask in masks], axis=1
         )
         states = expander.step(states, moves)
-    return np.concatenate(found) if found else expander.initial[:0]
+    return np.concatenate(batches) if batches else expander.initial[:0]
 
 
 def find_turns(game: Game, *, seed: int = 1) -> Turns:

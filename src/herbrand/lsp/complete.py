@@ -215,8 +215,8 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
 def _conditions(sheet: OpenSheet, proposals: _Proposals, notation: str) -> None:
     """Propose relations and keywords, which begin a condition or a head."""
     kinds = lsp.CompletionItemKind
-    for key, found in sheet.names.by_key.items():
-        first = found[0]
+    for key, uses in sheet.names.by_key.items():
+        first = uses[0]
         if first.kind == "relation" or (notation == "ggdl" and first.kind in ("fluent", "move")):
             text = sheet.text[first.start : first.end]
             title = f"relation {key[1]}/{key[2]}" if key[0] == "relation" else first.kind
@@ -233,8 +233,8 @@ def _compounds(sheet: OpenSheet, here: Context, proposals: _Proposals) -> None:
     """Propose compound terms: first fluents inside `true` and similar keywords, moves inside `does`."""
     kinds = lsp.CompletionItemKind
     wanted = "fluent" if here.head in _STATE else "move" if here.head in _ACTS else ""
-    for key, found in sheet.names.by_key.items():
-        first = found[0]
+    for key, uses in sheet.names.by_key.items():
+        first = uses[0]
         if first.kind in ("fluent", "move", "percept", "function"):
             group = 2 if first.kind == wanted else 5
             title = f"{first.kind} {key[1]}/{key[2]}" if key[0] == "term" else first.kind

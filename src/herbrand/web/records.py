@@ -61,7 +61,7 @@ class Records:
             Route("/records/changes", self.changes, methods=["GET"]),
             Route("/record", self.record, methods=["GET"]),
             Route("/record/state", self.state, methods=["GET"]),
-            Route("/record/told", self.told, methods=["GET"]),
+            Route("/record/match", self.match, methods=["GET"]),
             Route("/record/curve", self.curve, methods=["GET"]),
             Route("/record/judged", self.judged, methods=["GET"]),
             Route("/tournament", self.tournament, methods=["GET"]),
@@ -103,7 +103,7 @@ class Records:
         record = await run_in_threadpool(self._load, _name(request, "match"))
         return JSONResponse(await wait_for_child(self._position, record, _step(request, len(record.moves))))
 
-    async def told(self, request: Request) -> Response:
+    async def match(self, request: Request) -> Response:
         """Return the record of a match."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
         return JSONResponse(annotated(record))

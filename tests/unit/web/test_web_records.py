@@ -78,7 +78,7 @@ def test_matches_and_tournaments_are_listed(client: TestClient) -> None:
 
 def test_a_match_is_replayed_with_notes(client: TestClient) -> None:
     """Every step has its position, who played what and how long it took; the opening is said to be one."""
-    told = client.get("/record/told", params={"match": "m.1"}).json()
+    told = client.get("/record/match", params={"match": "m.1"}).json()
     assert [one["opening"] for one in told["steps"]][:3] == [True, True, False]
     assert [made["move"] for made in told["steps"][0]["moves"]] == ["(mark 2 2)", "noop"]
     assert any(made["seconds"] is not None for made in told["steps"][2]["moves"])
@@ -95,7 +95,7 @@ def test_a_match_is_replayed_with_notes(client: TestClient) -> None:
 def test_how_the_chances_went_is_drawn(client: TestClient) -> None:
     """The curve has a line for each role, which ends at what it got."""
     drawn = client.get("/record/curve", params={"match": "m.1"}).json()
-    told = client.get("/record/told", params={"match": "m.1"}).json()
+    told = client.get("/record/match", params={"match": "m.1"}).json()
     assert drawn["svg"].count("<polyline") == 2
     spoken = re.search(r'aria-label="([^"]*)"', drawn["svg"])
     assert spoken is not None
@@ -141,7 +141,7 @@ def test_those_who_listen_hear_what_is_written(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_said(client: TestClient) -> None:
     """Unknown matches and tournaments, and a server without records, have pages that help."""
-    for address in ("/record?match=none", "/tournament?name=none", "/record/told?match=none", "/record"):
+    for address in ("/record?match=none", "/tournament?name=none", "/record/match?match=none", "/record"):
         assert client.get(address).status_code == 404
     assert client.get("/record/state?match=m.1&step=x").status_code == 400
     with TestClient(make_app(), base_url="http://127.0.0.1") as other:

@@ -159,14 +159,14 @@ class FluentFacts:
 
 def read_layer(fluent: FluentFacts, hints: Mapping[str, Any]) -> Layer | None:
     """Return how a fluent lies on a board; None when it does not look like it."""
-    told = hints.get("fluents", {}).get(fluent.shape[0])
-    if told is not None:
+    hint = hints.get("fluents", {}).get(fluent.shape[0])
+    if hint is not None:
         first, second, keys, content = (
-            tuple(told.get(key, ())) for key in ("first", "second", "keys", "content")
+            tuple(hint.get(key, ())) for key in ("first", "second", "keys", "content")
         )
         return Layer(
-            *(fluent.shape, first, second, keys, content, fluent.split, told.get("edge", ""), not content),
-            crowded=bool(told.get("crowded")),
+            *(fluent.shape, first, second, keys, content, fluent.split, hint.get("edge", ""), not content),
+            crowded=bool(hint.get("crowded")),
         )
     if "/" in fluent.shape[0] and fluent.width == 3:
         return Layer(fluent.shape, (), (0,), (1,), (2,), known=frozenset(fluent.shape[0].split("/")))

@@ -235,19 +235,19 @@ class Layout:
 
     def contents(self, facts: Iterable[Row]) -> dict[tuple[int, int], Contents]:
         """Return what `facts` say of each copy of each board, by the numbers of both."""
-        found = {(i, k): Contents() for i, board in enumerate(self.boards) for k in range(len(board.copies))}
+        result = {(i, k): Contents() for i, board in enumerate(self.boards) for k in range(len(board.copies))}
         for fact in facts:
             spot = self.spot(fact)
             if spot is None:
                 continue
-            one, layer = found[spot.board, spot.copy], spot.layer
+            one, layer = result[spot.board, spot.copy], spot.layer
             if layer.edge:
                 one.walls.append((layer, spot.row))
             elif layer.named and not layer.crowded and len(self.boards[spot.board].layers) > 1:
                 one.marks[layer.cell(spot.row)].append(layer.what(spot.row))
             else:
                 one.cells[layer.cell(spot.row)].append(layer.what(spot.row))
-        return found
+        return result
 
 
 def find_layout(
@@ -551,11 +551,11 @@ def _finished(
     if hexes is not None and not board.nested and hexes.covers(board.first, board.second):
         form, across, upward = hexes.form, False, False
     for name in sorted(names):
-        told = hints.get("boards", {}).get(name, {})
-        form = told.get("form", form)
-        across = told.get("across", across)
-        upward = told.get("upward", upward)
-        rack = told.get("rack", rack)
+        hint = hints.get("boards", {}).get(name, {})
+        form = hint.get("form", form)
+        across = hint.get("across", across)
+        upward = hint.get("upward", upward)
+        rack = hint.get("rack", rack)
     return replace(board, across=across, upward=upward, form=form, rack=rack)
 
 
@@ -576,12 +576,12 @@ def _stock(
 ) -> frozenset[str]:
     """Find pieces of the boards that facts with one argument name."""
     contents = {content for board in boards for layer in board.layers for content in layer.known}
-    found: set[str] = set()
+    result: set[str] = set()
     for shape, facts in base.items():
         values = {parts[1] for parts in facts} if shape[1] == 1 and shape not in control else set()
         if len(values) > 2 and values <= contents:
-            found |= values
-    return frozenset(found)
+            result |= values
+    return frozenset(result)
 
 
 def _is_full(board: BoardLayout, in_states: Mapping[Shape, list[list[Row]]]) -> bool:

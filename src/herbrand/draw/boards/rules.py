@@ -61,24 +61,24 @@ def static_relations(game: StateMachine, arity: int) -> list[list[Row]]:
     """Return the rows of each relation of this arity that depends on no state; none if it takes too long."""
     from herbrand.rules.from_rules import RulesEngine
 
-    found = []
+    relations = []
     try:
         engine = game.engine_object("rules")
         assert isinstance(engine, RulesEngine)
         for name in _stateless(game.tree.statements, arity):
             rows = engine.static_extension(name, arity)
             if 0 < len(rows) <= _MOST_ROWS:
-                found.append([tuple(map(engine.terms.text, row)) for row in rows])
+                relations.append([tuple(map(engine.terms.text, row)) for row in rows])
     except HerbrandError:
         return []
-    return found
+    return relations
 
 
 def _stateless(statements: Iterable[Rule], arity: int) -> list[str]:
     depends: dict[Shape, set[Shape]] = defaultdict(set)
     for rule in statements:
         depends[rule.head.name, len(rule.head.args)] |= {(a.name, len(a.args)) for a in _atoms(rule.body)}
-    found = []
+    names = []
     for key in sorted(depends):
         if key[1] != arity or key[0] in _FLUENT_CONTEXTS or key[0] in _MOVE_CONTEXTS:
             continue
@@ -88,8 +88,8 @@ def _stateless(statements: Iterable[Rule], arity: int) -> list[str]:
             seen |= new
             waiting += new
         if not any(name in ("true", "does") for name, _ in seen):
-            found.append(key[0])
-    return found
+            names.append(key[0])
+    return names
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def links(statements: Iterable[Rule]) -> Links:
 
 def _helpers(statements: list[Rule]) -> Mapping[tuple[Shape, int], set[tuple[Shape, int]]]:
     """Return for each argument of a relation the arguments of fluents that its rules join with it."""
-    found: dict[tuple[Shape, int], set[tuple[Shape, int]]] = defaultdict(set)
+    fluents: dict[tuple[Shape, int], set[tuple[Shape, int]]] = defaultdict(set)
     for rule in statements:
         if rule.head.name in _FLUENT_CONTEXTS or rule.head.name in _MOVE_CONTEXTS or not rule.body:
             continue
@@ -170,8 +170,8 @@ def _helpers(statements: list[Rule]) -> Mapping[tuple[Shape, int], set[tuple[Sha
                     inside[name].add(place)
         for i, arg in enumerate(rule.head.args):
             if isinstance(arg, Variable):
-                found[(rule.head.name, len(rule.head.args)), i] |= inside.get(arg.name, set())
-    return found
+                fluents[(rule.head.name, len(rule.head.args)), i] |= inside.get(arg.name, set())
+    return fluents
 
 
 def _atoms(body: Iterable[Node]) -> Iterator[Atom]:

@@ -42,7 +42,7 @@ def is_control(shape: Shape, base: list[Row], states: list[list[Row]], roles: se
 
 def partitions(states: list[list[Row]], base: list[Row], control: set[str]) -> tuple[tuple[Row, int], ...]:
     """Find fluents such that everything is in exactly one of them, in every state."""
-    found: list[tuple[Row, int]] = []
+    groups: list[tuple[Row, int]] = []
     for arity in (1, 2):
         domains: dict[str, set[Row]] = defaultdict(set)
         for parts in base:
@@ -61,21 +61,21 @@ def partitions(states: list[list[Row]], base: list[Row], control: set[str]) -> t
                 for state in states
             ]
             if all(set(count) == places_of and max(count.values()) == 1 for count in counted):
-                found.append((tuple(names), arity))
-    return tuple(found)
+                groups.append((tuple(names), arity))
+    return tuple(groups)
 
 
 def axes(shapes: Mapping[Shape, int]) -> tuple[tuple[str, str, str], ...]:
     """Find pairs of fluents such as `(x1 3)` and `(y1 5)` that give one place."""
-    found = []
+    pairs = []
     for name, arity in sorted(shapes):
         if arity not in (1, 2):
             continue
         match = re.fullmatch(r"(pos|position|loc|at)?[-_]?x[-_]?(\d*)", name, re.IGNORECASE)
         other = re.sub("x", "y", name, flags=re.IGNORECASE)
         if match and (other, arity) in shapes:
-            found.append((name, other, f"place{match[2]}"))
-    return tuple(found)
+            pairs.append((name, other, f"place{match[2]}"))
+    return tuple(pairs)
 
 
 def joined(

@@ -76,12 +76,12 @@ def vocabulary(
         if not declared:
             from herbrand.ground.possible import possible
 
-            found = possible(game.rules, limits=limits)
-            if len(found.base) <= MOST:
-                base.update(found.base)
+            terms = possible(game.rules, limits=limits)
+            if len(terms.base) <= MOST:
+                base.update(terms.base)
                 complete = True
-            if not inputs and sum(map(len, found.inputs.values())) <= MOST:
-                moves.update(move for legal in found.inputs.values() for move in legal)
+            if not inputs and sum(map(len, terms.inputs.values())) <= MOST:
+                moves.update(move for legal in terms.inputs.values() for move in legal)
     except HerbrandError:
         pass
     states = [initial.facts]

@@ -266,25 +266,25 @@ class BoardGame(Design):
     def _legend(self) -> str:
         """Explain the fluents and moves."""
         name = self._names[0]
-        told = [f"(cell 1 2 white {name}): a white {name} in column 1, row 2; free squares have no fluent"]
+        legend = [f"(cell 1 2 white {name}): a white {name} in column 1, row 2; free squares have no fluent"]
         if self._simultaneous is False:
-            told.append("(control white): it is White's turn")
+            legend.append("(control white): it is White's turn")
         if isinstance(self.turn, Several):
-            told.append("(actions 2): so many actions are left in this turn")
+            legend.append("(actions 2): so many actions are left in this turn")
         if any(act.supply for _, act in self._places):
-            told.append(f"(reserve white {self._places[0][0]} 3): White can still place three")
+            legend.append(f"(reserve white {self._places[0][0]} 3): White can still place three")
         if self.bank:
-            told.append("(money white 2): White has two coins")
+            legend.append("(money white 2): White has two coins")
         if self._scores:
-            told.append("(score white 1): White has a point")
-        told.append("(step 3): three steps were made")
+            legend.append("(score white 1): White has a point")
+        legend.append("(step 3): three steps were made")
         if self._places:
-            told.append(f"(place {self._places[0][0]} 1 2) puts one on column 1, row 2")
+            legend.append(f"(place {self._places[0][0]} 1 2) puts one on column 1, row 2")
         if self._moves:
-            told.append("(move 1 2 3 4) goes from column 1, row 2 to column 3, row 4")
+            legend.append("(move 1 2 3 4) goes from column 1, row 2 to column 3, row 4")
         if self._jumps:
-            told.append("(jump 1 2 3 4) likewise, over the square between")
-        return "; ".join(told) + "."
+            legend.append("(jump 1 2 3 4) likewise, over the square between")
+        return "; ".join(legend) + "."
 
     # -- as rules -------------------------------------------------------------------------
 

@@ -6,21 +6,21 @@ const $ = (id) => document.getElementById(id);
 const token = () => document.querySelector('meta[name="herbrand-token"]')?.content ?? "";
 
 function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value === true) made.setAttribute(key, "");
-    else if (value !== false && value != null) made.setAttribute(key, value);
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value === true) node.setAttribute(key, "");
+    else if (value !== false && value != null) node.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child != null));
-  return made;
+  node.append(...children.filter((child) => child != null));
+  return node;
 }
 
 async function answer(response) {
-  let told;
-  try { told = await response.json(); } catch { told = { error: "The server did not answer." }; }
-  if (!response.ok) throw new Error(told.error ?? "The server did not answer.");
-  return told;
+  let reply;
+  try { reply = await response.json(); } catch { reply = { error: "The server did not answer." }; }
+  if (!response.ok) throw new Error(reply.error ?? "The server did not answer.");
+  return reply;
 }
 
 // -- library --------------------------------------------------------------------------------
@@ -64,20 +64,20 @@ function placed(step, steps) {
   [...$("history").children].forEach((line, i) => line.classList.toggle("here", i === step - 1));
 }
 
-// what a program found out: values and visits of moves, and what it expects
-function thought(told, title) {
-  const rows = told.moves.map((one) => element("tr", {},
+// the report of a program's search: values and visits of moves, and the expected line
+function thought(report, title) {
+  const rows = report.moves.map((one) => element("tr", {},
     element("th", { scope: "row" }, one.text),
     element("td", {}, one.value == null ? null : element("meter", { min: 0, max: 100, value: one.value, "aria-label": `${one.value.toFixed(0)} of 100` })),
     element("td", { class: "number" }, one.value == null ? "" : one.value.toFixed(0)),
     element("td", { class: "number muted" }, one.proved ? "proved" : one.visits.toLocaleString("en"))));
   const head = element("tr", {}, element("th", { scope: "col" }, "move"), element("th", { scope: "col", colspan: 2 }, "points"), element("th", { scope: "col", class: "number" }, "games"));
-  const line = told.line.length > 1 ? element("p", {}, element("span", { class: "muted" }, "Expected: "), told.line.join("; ")) : null;
+  const line = report.line.length > 1 ? element("p", {}, element("span", { class: "muted" }, "Expected: "), report.line.join("; ")) : null;
   return element("div", { class: "hint" }, element("strong", {}, title), element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)), line,
-    told.notes.length ? element("p", { class: "muted small" }, told.notes.join("; ")) : null);
+    report.notes.length ? element("p", { class: "muted small" }, report.notes.join("; ")) : null);
 }
 
-// tells when the database of records was written to
+// calls `changed` when the database of records was written to
 const listen = (changed) => new EventSource("/records/changes").addEventListener("changed", changed);
 
 // -- matches --------------------------------------------------------------------------------
@@ -121,41 +121,41 @@ function match() {
     setTimeout(() => { if (!busy && now.auto && !paused && view === now) run("advance"); }, watching() ? 700 : 250);
   }
 
-  function show(told, current) {
-    view = told;
-    if (current) { now = told; since = Date.now(); }
+  function show(shown, current) {
+    view = shown;
+    if (current) { now = shown; since = Date.now(); }
     chosen = [];
-    board.innerHTML = told.svg;
-    $("turn").textContent = status(told);
-    $("veil").hidden = !told.hidden;
-    $("roles").replaceChildren(...told.roles.map(role));
-    $("choose").hidden = !told.moves;
-    $("count").textContent = told.count ?? "";
+    board.innerHTML = shown.svg;
+    $("turn").textContent = status(shown);
+    $("veil").hidden = !shown.hidden;
+    $("roles").replaceChildren(...shown.roles.map(role));
+    $("choose").hidden = !shown.moves;
+    $("count").textContent = shown.count ?? "";
     $("advance-form").hidden = !(now.auto && (paused || watching()));
     $("advance").textContent = paused ? "Continue" : "Pause";
     $("hint-text").hidden = true;
-    $("hint").hidden = !told.moves || told.hidden;
+    $("hint").hidden = !shown.moves || shown.hidden;
     $("seen-title").textContent = now.over || watching() ? "Percepts of all roles" : "Your percepts";
     list("seen", now.seen.map((one) => `${one.role} ${plain(one.move)}: saw ${one.seen.join(" ") || "nothing"}`));
     list("history", now.history);
-    placed(told.step, now.steps);
-    $("thoughts").hidden = told.thoughts.length === 0;
-    $("thoughts").replaceChildren(...told.thoughts.map((one) => thought(one, `${one.role} (${one.player}) chose ${one.moves[0].text}`)));
-    if (current && told.last.length) $("heard").textContent = `${told.last.filter((one) => plain(one.move) !== "noop").map((one) => `${one.role}: ${plain(one.move)}`).join(", ")}. ${status(told)}`;
+    placed(shown.step, now.steps);
+    $("thoughts").hidden = shown.thoughts.length === 0;
+    $("thoughts").replaceChildren(...shown.thoughts.map((one) => thought(one, `${one.role} (${one.player}) chose ${one.moves[0].text}`)));
+    if (current && shown.last.length) $("heard").textContent = `${shown.last.filter((one) => plain(one.move) !== "noop").map((one) => `${one.role}: ${plain(one.move)}`).join(", ")}. ${status(shown)}`;
     moves();
     light();
     refocus();
     if (!current || !now.auto || watching()) bar();
   }
 
-  function status(told) {
-    if (told.over && told.step === told.steps) {
-      const goals = told.roles.filter((one) => one.seat !== "chance").map((one) => `${one.name} ${one.goal ?? "–"}`);
+  function status(shown) {
+    if (shown.over && shown.step === shown.steps) {
+      const goals = shown.roles.filter((one) => one.seat !== "chance").map((one) => `${one.name} ${one.goal ?? "–"}`);
       return `The game is over: ${goals.join(", ")}`;
     }
-    if (told.step < told.steps) return `Step ${told.step} of ${told.steps}`;
-    if (told.turns.length) return `Your move, ${told.turns[0]}`;
-    const choosing = told.roles.filter((one) => one.choosing).map((one) => one.name);
+    if (shown.step < shown.steps) return `Step ${shown.step} of ${shown.steps}`;
+    if (shown.turns.length) return `Your move, ${shown.turns[0]}`;
+    const choosing = shown.roles.filter((one) => one.choosing).map((one) => one.name);
     return choosing.length ? `${choosing.join(" and ")} to move` : "Advancing";
   }
 
@@ -261,11 +261,11 @@ function match() {
   const again = () => { light(); moves(); };
 
   function which(some) {
-    $("choices").replaceChildren(...some.map((move) => element("button", { type: "button", class: "move", onclick: () => { $("which").close("made"); make(move); } }, move.text)));
+    $("choices").replaceChildren(...some.map((move) => element("button", { type: "button", class: "move", onclick: () => { $("which").close("chosen"); make(move); } }, move.text)));
     $("which").showModal();
   }
   $("cancel").addEventListener("click", () => $("which").close());
-  $("which").addEventListener("close", () => { if ($("which").returnValue !== "made") { chosen = []; again(); } $("which").returnValue = ""; });
+  $("which").addEventListener("close", () => { if ($("which").returnValue !== "chosen") { chosen = []; again(); } $("which").returnValue = ""; });
 
   board.addEventListener("click", (event) => {
     const cell = event.target.closest("[data-cell]");
@@ -317,13 +317,13 @@ function match() {
     busy = true;
     $("hint").disabled = true;
     try {
-      const told = await act("hint", { role: view.role });
-      const title = `Try ${plain(told.move)}`;
-      $("hint-text").replaceChildren(told.thought ? thought(told.thought, title) : element("strong", {}, title));
+      const hint = await act("hint", { role: view.role });
+      const title = `Try ${plain(hint.move)}`;
+      $("hint-text").replaceChildren(hint.thought ? thought(hint.thought, title) : element("strong", {}, title));
       $("hint-text").hidden = false;
-      const move = view.moves.find((one) => one.move === told.move);
+      const move = view.moves.find((one) => one.move === hint.move);
       for (const cell of cells()) cell.classList.toggle("tip", Boolean(move) && move.clicks.some((name) => fits(name, cell.dataset.cell)));
-      for (const one of document.querySelectorAll("#moves .move")) one.classList.toggle("best", one.dataset.move === told.move);
+      for (const one of document.querySelectorAll("#moves .move")) one.classList.toggle("best", one.dataset.move === hint.move);
     } catch (error) { complain(error.message); }
     $("hint").disabled = false;
     busy = false;
@@ -335,31 +335,31 @@ function match() {
     step = Math.max(0, Math.min(now.steps, step));
     if (step === now.steps) { show(now, false); return goOn(); }
     wanted = step;
-    const told = await ask(`state?step=${step}`);
-    if (wanted === step) show(told, false);
+    const shown = await ask(`state?step=${step}`);
+    if (wanted === step) show(shown, false);
   }
   replay(go, () => [view.step, now.steps]);
 
-  // what each role can expect: what was found out about a step is kept
+  // the expected goals of each role, cached by step
   let expected = new Map();
   let asking = false;
 
   async function bar() {
-    const step = view.step, kept = expected;
+    const step = view.step, cache = expected;
     $("bar").hidden = $("bar-said").hidden = true;
     if (view.hidden) return;
     if (expected.has(step)) return drawBar(expected.get(step));
     if (asking) return;
     asking = true;
-    try { kept.set(step, await ask(`bar?step=${step}`)); } catch { /* the match goes on without it */ }
+    try { cache.set(step, await ask(`bar?step=${step}`)); } catch { /* the match goes on without it */ }
     asking = false;
     if (view.step !== step || expected.has(step)) bar();
   }
 
   const HOW = { search: (games) => `Tree search with ${games.toLocaleString("en")} playouts`, proof: () => "Proved for best play", random: (games) => `Average of ${games.toLocaleString("en")} random games`, end: () => "Final goals" };
 
-  function drawBar(told) {
-    const values = Object.entries(told.values);
+  function drawBar(bar) {
+    const values = Object.entries(bar.values);
     const total = values.reduce((sum, [, value]) => sum + value, 0);
     if (values.length < 2 || total <= 0) return;
     $("bar").hidden = $("bar-said").hidden = false;
@@ -385,7 +385,7 @@ function match() {
       x += wide;
     }
     $("bar").replaceChildren(svg);
-    $("bar-said").textContent = `${HOW[told.by](told.games)}: ${values.map(([name, value]) => `${name} ${value.toFixed(0)}`).join(", ")}`;
+    $("bar-said").textContent = `${HOW[bar.by](bar.games)}: ${values.map(([name, value]) => `${name} ${value.toFixed(0)}`).join(", ")}`;
   }
 
   setInterval(() => {
@@ -401,7 +401,7 @@ function match() {
 function write() {
   const text = $("text");
   let played = [];
-  let found = [];
+  let findings = [];
   let timer = 0;
   let tab = "findings";
   let playable = false;
@@ -412,7 +412,7 @@ function write() {
 
   function paint() {
     const worst = new Map();
-    for (const one of found) if (one.severity !== "note") worst.set(one.line, worst.get(one.line) === "error" ? "error" : one.severity);
+    for (const one of findings) if (one.severity !== "note") worst.set(one.line, worst.get(one.line) === "error" ? "error" : one.severity);
     const lines = text.value.split("\n");
     $("gutter").replaceChildren(...lines.flatMap((_, i) => {
       const kind = { error: "b", warning: "i" }[worst.get(i + 1)];
@@ -421,7 +421,7 @@ function write() {
     const parts = [];
     let at = 0;
     const points = [...text.value];  // places count code points
-    for (const one of [...found].sort((a, b) => a.start - b.start)) {
+    for (const one of [...findings].sort((a, b) => a.start - b.start)) {
       if (one.start < at) continue;
       parts.push(points.slice(at, one.start).join(""), element("mark", { class: one.severity }, points.slice(one.start, one.end).join("")));
       at = one.end;
@@ -450,36 +450,36 @@ function write() {
   }
 
   function card(one, number) {
-    const mend = one.fix && element("button", { type: "button", class: "fix", onclick: async () => {
-      const asked = text.value;
-      mend.disabled = true;
+    const fix = one.fix && element("button", { type: "button", class: "fix", onclick: async () => {
+      const checkedText = text.value;
+      fix.disabled = true;
       try {
-        const told = await ask("fix", { number });
-        if (asked === text.value) replace(told.text);
+        const reply = await ask("fix", { number });
+        if (checkedText === text.value) replace(reply.text);
       } catch { check(); }  // the text has changed since it was checked
-    } }, `Mend: ${one.fix}`);
+    } }, `Fix: ${one.fix}`);
     return element("li", { class: one.severity },
       element("button", { type: "button", class: "where", onclick: () => select(one) }, `line ${one.line}, column ${one.column}`),
       element("span", { class: "check" }, `  ${one.check}`),
-      element("p", {}, one.message), one.help && element("p", { class: "muted" }, one.help), ...one.notes.map((note) => element("p", { class: "muted" }, note)), mend || null);
+      element("p", {}, one.message), one.help && element("p", { class: "muted" }, one.help), ...one.notes.map((note) => element("p", { class: "muted" }, note)), fix || null);
   }
 
   function verdict(said, kind) { $("verdict").textContent = said; $("verdict").className = `verdict ${kind}`; }
 
   async function check() {
-    const asked = text.value;
-    let told;
-    try { told = await ask("check"); } catch (error) { verdict(error.message, "bad"); return; }
-    if (asked !== text.value) return;
-    found = told.findings;
-    playable = told.playable;
-    const errors = found.filter((one) => one.severity === "error").length;
-    const others = found.filter((one) => one.severity === "warning").length;
+    const checkedText = text.value;
+    let reply;
+    try { reply = await ask("check"); } catch (error) { verdict(error.message, "bad"); return; }
+    if (checkedText !== text.value) return;
+    findings = reply.findings;
+    playable = reply.playable;
+    const errors = findings.filter((one) => one.severity === "error").length;
+    const others = findings.filter((one) => one.severity === "warning").length;
     verdict(errors ? `${errors} error${errors > 1 ? "s" : ""}` : others ? `playable, ${others} warning${others > 1 ? "s" : ""}` : "no problems", errors ? "bad" : "good");
     $("play").disabled = !playable;
-    const cards = found.map(card);
-    if (!cards.length) cards.push(element("li", { class: "fine" }, `No problems: ${told.statements} statements in ${told.notation} notation, roles ${told.roles.join(", ")}.`));
-    if (told.more) cards.push(element("li", { class: "note" }, `and ${told.more} more`));
+    const cards = findings.map(card);
+    if (!cards.length) cards.push(element("li", { class: "fine" }, `No problems: ${reply.statements} statements in ${reply.notation} notation, roles ${reply.roles.join(", ")}.`));
+    if (reply.more) cards.push(element("li", { class: "note" }, `and ${reply.more} more`));
     $("findings").replaceChildren(...cards);
     paint();
     refresh();
@@ -493,18 +493,18 @@ function write() {
     if (tab === "game") {
       if (!playable) { $("preview").replaceChildren(); $("preview-moves").replaceChildren(); $("preview-said").textContent = "Fix the errors in the rules to see the game here."; return; }
       try {
-        const told = await ask("preview", { moves: played });
-        $("preview").innerHTML = told.svg;
-        $("preview-said").textContent = told.caption;
-        choose(told);
+        const reply = await ask("preview", { moves: played });
+        $("preview").innerHTML = reply.svg;
+        $("preview-said").textContent = reply.caption;
+        choose(reply);
       } catch (error) { $("preview-said").textContent = error.message; }
     }
     if (tab === "relations") {
       try {
-        const told = await ask("graph");
-        $("drawn").innerHTML = told.svg;
+        const reply = await ask("graph");
+        $("drawn").innerHTML = reply.svg;
         $("drawn").scrollLeft = ($("drawn").scrollWidth - $("drawn").clientWidth) / 2;
-        $("relations").replaceChildren(...told.relations.map((one) => element("tr", {}, element("th", { scope: "row" }, one.relation),
+        $("relations").replaceChildren(...reply.relations.map((one) => element("tr", {}, element("th", { scope: "row" }, one.relation),
           element("td", {}, ...one.on.flatMap((name) => [element("span", { class: name.startsWith("not ") ? "not" : "" }, name), " "])))));
       } catch (error) { verdict(error.message, "bad"); }
     }
@@ -525,17 +525,17 @@ function write() {
     for (const one of $("drawn").querySelectorAll("[data-relation]")) one.classList.toggle("faint", Boolean(shown) && !near.has(one.dataset.relation));
   });
 
-  function choose(told) {
-    const names = Object.keys(told.legal);
-    const plan = names.map((name) => (told.legal[name].length === 1 ? told.legal[name][0] : null));
+  function choose(reply) {
+    const names = Object.keys(reply.legal);
+    const plan = names.map((name) => (reply.legal[name].length === 1 ? reply.legal[name][0] : null));
     const draw = () => {
       const at = plan.indexOf(null);
-      if (told.over || !names.length) return $("preview-moves").replaceChildren();
+      if (reply.over || !names.length) return $("preview-moves").replaceChildren();
       if (at < 0) { played.push(plan.map(String)); return refresh(); }
-      $("preview-moves").replaceChildren(element("h3", {}, `${names[at]} · ${told.legal[names[at]].length}`),
-        ...told.legal[names[at]].map((move) => element("button", { type: "button", class: "move", onclick: () => { plan[at] = move; draw(); } }, move)));
+      $("preview-moves").replaceChildren(element("h3", {}, `${names[at]} · ${reply.legal[names[at]].length}`),
+        ...reply.legal[names[at]].map((move) => element("button", { type: "button", class: "move", onclick: () => { plan[at] = move; draw(); } }, move)));
     };
-    if (!told.over && names.length && plan.indexOf(null) < 0) {
+    if (!reply.over && names.length && plan.indexOf(null) < 0) {
       $("preview-moves").replaceChildren(element("button", { type: "button", class: "move", onclick: draw }, `on: ${plan.join(", ")}`));
     } else draw();
   }
@@ -555,7 +555,7 @@ function write() {
     const to = $("to").value;
     $("to").value = "";
     if (!to) return;
-    try { const told = await ask("convert", { to }); $("notation").value = to; replace(told.text); } catch (error) { verdict(error.message, "bad"); }
+    try { const reply = await ask("convert", { to }); $("notation").value = to; replace(reply.text); } catch (error) { verdict(error.message, "bad"); }
   });
   $("explain").addEventListener("click", async () => {
     try { $("why").textContent = (await ask("why", { atom: $("atom").value, moves: played })).text; } catch (error) { $("why").textContent = error.message; }
@@ -563,9 +563,9 @@ function write() {
   $("atom").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); $("explain").click(); } });
   document.addEventListener("keydown", (event) => {
     if (event.key === "s" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); document.querySelector('[formaction="/edit/download"]').click(); }
-    if (event.key === "n" && event.altKey && found.length) {
+    if (event.key === "n" && event.altKey && findings.length) {
       event.preventDefault();
-      select(found.find((one) => [...text.value.slice(0, text.selectionEnd)].length < one.start + 1) ?? found[0]);
+      select(findings.find((one) => [...text.value.slice(0, text.selectionEnd)].length < one.start + 1) ?? findings[0]);
     }
   });
   paint();
@@ -575,25 +575,25 @@ function write() {
 // -- records --------------------------------------------------------------------------------
 
 function record() {
-  let told = JSON.parse($("told").textContent);
+  let match = JSON.parse($("match-data").textContent);
   let step = JSON.parse($("shown").textContent).step;
   let wanted = step;
-  const here = encodeURIComponent(told.id);
-  const ask = (what, more = "") => fetch(`/record/${what}?match=${here}${more}`, { headers: { accept: "application/json" } }).then(answer);
+  const id = encodeURIComponent(match.id);
+  const ask = (what, more = "") => fetch(`/record/${what}?match=${id}${more}`, { headers: { accept: "application/json" } }).then(answer);
   const complain = (text) => { $("problem").textContent = text; $("problem").hidden = !text; };
 
   async function go(to) {
-    wanted = Math.max(0, Math.min(told.steps.length, to));
-    const asked = wanted;
+    wanted = Math.max(0, Math.min(match.steps.length, to));
+    const requested = wanted;
     try {
-      const shown = await ask("state", `&step=${asked}`);
-      if (asked !== wanted) return;
-      step = asked;
+      const shown = await ask("state", `&step=${requested}`);
+      if (requested !== wanted) return;
+      step = requested;
       $("board").innerHTML = shown.svg;
       $("turn").textContent = shown.said;
       complain("");
     } catch (error) { return complain(error.message); }
-    placed(step, told.steps.length);
+    placed(step, match.steps.length);
     notes();
     judge();
     mark();
@@ -604,20 +604,20 @@ function record() {
   let resting = 0;
   function judge() {
     clearTimeout(resting);
-    const asked = step;
+    const requested = step;
     $("judged").replaceChildren();
-    if (judged.has(asked)) return judgement(judged.get(asked));
-    if (!told.steps[asked - 1] || told.steps[asked - 1].opening) return;
+    if (judged.has(requested)) return judgement(judged.get(requested));
+    if (!match.steps[requested - 1] || match.steps[requested - 1].opening) return;
     resting = setTimeout(async () => {
-      if (told.steps[asked - 1].moves.every((made) => made.move === "noop")) return;
+      if (match.steps[requested - 1].moves.every((made) => made.move === "noop")) return;
       $("judged").replaceChildren(element("p", { class: "muted small" }, "mcts is analysing this step…"));
-      try { judged.set(asked, await ask("judged", `&step=${asked}`)); } catch { judged.set(asked, []); }
-      if (asked === step) judgement(judged.get(asked));
+      try { judged.set(requested, await ask("judged", `&step=${requested}`)); } catch { judged.set(requested, []); }
+      if (requested === step) judgement(judged.get(requested));
     }, 400);
   }
 
-  function judgement(found) {
-    $("judged").replaceChildren(...found.map((one) => element("p", { class: "hint" },
+  function judgement(judgements) {
+    $("judged").replaceChildren(...judgements.map((one) => element("p", { class: "hint" },
       element("strong", {}, `${one.role} ${plain(one.move)}: ${one.grade}`),
       `, worth ${one.value.toFixed(0)} to mcts${one.proved ? ", proved" : ""}. `,
       one.best === one.move ? null : `Better: ${plain(one.best)}, worth ${one.best_value.toFixed(0)}. `,
@@ -626,7 +626,7 @@ function record() {
   const chosen = (joint) => joint.filter((move) => move !== "noop").map(plain).join(" / ") || joint[0];
 
   function notes() {
-    const one = told.steps[step - 1];
+    const one = match.steps[step - 1];
     if (!one) return $("notes").replaceChildren(element("p", { class: "muted" }, "Initial state."));
     const rows = one.moves.map((made) => element("tr", {}, element("th", { scope: "row" }, made.role), element("td", {}, made.move),
       element("td", { class: "number" }, made.seconds == null ? "" : `${made.seconds.toFixed(2)} s`),
@@ -653,25 +653,25 @@ function record() {
   }
 
   async function renew() {
-    const before = told;
-    try { told = await ask("told"); } catch (error) { return complain(error.message); }
-    if (told.steps.length === before.steps.length && told.status === before.status) return;
-    $("history").replaceChildren(...told.steps.map((one) => element("li", {}, one.moves.filter((made) => made.move !== "noop").map((made) => `${made.role} ${plain(made.move)}${made.problem ? " !" : ""}`).join(", "))));
-    document.querySelectorAll("#roles .goal").forEach((goal, i) => { goal.textContent = told.roles[i].goal ?? ""; });
-    $("status").textContent = told.status === "running" ? "running" : `${told.status}, ${told.reason}`;
-    if (wanted === before.steps.length) await go(told.steps.length);
-    else placed(step, told.steps.length);
-    if (told.status !== "running") curve();
+    const before = match;
+    try { match = await ask("match"); } catch (error) { return complain(error.message); }
+    if (match.steps.length === before.steps.length && match.status === before.status) return;
+    $("history").replaceChildren(...match.steps.map((one) => element("li", {}, one.moves.filter((made) => made.move !== "noop").map((made) => `${made.role} ${plain(made.move)}${made.problem ? " !" : ""}`).join(", "))));
+    document.querySelectorAll("#roles .goal").forEach((goal, i) => { goal.textContent = match.roles[i].goal ?? ""; });
+    $("status").textContent = match.status === "running" ? "running" : `${match.status}, ${match.reason}`;
+    if (wanted === before.steps.length) await go(match.steps.length);
+    else placed(step, match.steps.length);
+    if (match.status !== "running") curve();
   }
 
-  replay(go, () => [wanted, told.steps.length]);
-  placed(step, told.steps.length);
+  replay(go, () => [wanted, match.steps.length]);
+  placed(step, match.steps.length);
   curve();
   judge();
-  if (told.status === "running") listen(renew);
+  if (match.status === "running") listen(renew);
 }
 
-// a page that is asked for anew when something was written
+// a page that is fetched again when the database was written to
 function live() {
   let busy = false, again = false;
   listen(async () => {
