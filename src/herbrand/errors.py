@@ -51,7 +51,7 @@ class IllegalMoveError(HerbrandError, ValueError):
 
 
 class BudgetExceeded(HerbrandError, RuntimeError):
-    """A limit of `herbrand.runtime.limits.Limits` was reached before the result was complete.
+    """A limit of `herbrand.Limits` was reached before the result was complete.
 
     `spent` names the exhausted limit; `reached` describes the progress up to then.
     """

@@ -144,7 +144,7 @@ class LocalMatch:
     def player(self, role: str, name: str) -> Player:
         """Return the program `name` for a role, created and started on first use.
 
-        Raises `herbrand.play.registry.NoSuchPlayer`.
+        Raises `herbrand.play.NoSuchPlayer`.
         """
         player = self._players.get((role, name))
         if player is None:

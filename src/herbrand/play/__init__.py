@@ -26,6 +26,6 @@ from __future__ import annotations
 
 from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.interface import Player
-from herbrand.play.registry import PlayerInfo, make_player, players
+from herbrand.play.registry import NoSuchPlayer, PlayerInfo, make_player, players
 
-__all__ = ["MoveReport", "Player", "PlayerInfo", "PlayerReport", "make_player", "players"]
+__all__ = ["MoveReport", "NoSuchPlayer", "Player", "PlayerInfo", "PlayerReport", "make_player", "players"]
