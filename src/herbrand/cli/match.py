@@ -216,13 +216,13 @@ def _address(text: str, option: str, *, lowest: int = 1) -> tuple[str, int]:
 def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
     """Return the match to resume."""
     if match_id is not None:
-        return store.load(match_id)
+        return store.load_intact(match_id)
     running = store.ids(status="running")
     if not running:
         from herbrand.match.records import RecordError
 
         raise RecordError(f"no interrupted match in `{store.path}`")
-    return store.load(running[-1])
+    return store.load_intact(running[-1])
 
 
 def _log(log: TextIO, event: Event) -> None:

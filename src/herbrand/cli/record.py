@@ -12,13 +12,11 @@ import click
 
 from herbrand.cli.options import JSON, engine_option
 from herbrand.cli.output import count, remark, result, table, write_json
-from herbrand.cli.sources import OF_GAME, SOURCE, records_in
+from herbrand.cli.sources import OF_GAME, SOURCE, is_database, records_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from herbrand.match.records import MatchRecord, RecordError
-    from herbrand.match.records.verifier import Finding
+    from herbrand.match.records import MatchRecord
+    from herbrand.match.records.verifier import Verification
 
 __all__ = ["command"]
 
@@ -42,7 +40,7 @@ def list_(database: str, *, as_json: bool) -> None:
     """List the matches of a database."""
     from herbrand.match.records import Store
 
-    with Store(database, create=False) as store:
+    with Store(database, write=False) as store:
         rows = store.summaries()
     if as_json:
         write_json(rows)
@@ -89,45 +87,55 @@ def verify(
     """Replay matches by the rules and report inconsistencies.
 
     Checks legal moves, answers and their substitutes, chance, percepts, states, the end, goals, scrambled
-    names and signatures. Exit status 1 if a record is inconsistent.
+    names and signatures, and in a database its pages, indexes and digests. Exit status 1 if a record is
+    inconsistent or the database is damaged.
     """
-    from herbrand.match.records.verifier import Finding, Verifier
+    from herbrand.match.records.verifier import Verification, Verifier
 
     verifier = Verifier(engine=engine, public_key=key)
     rows: list[dict[str, Any]] = []
-    steps = 0
-
-    def report(name: str, findings: Sequence[Finding], record: MatchRecord | None = None) -> None:
-        rows.append(
-            {
-                "id": name,
-                "game": record and record.game,
-                "status": record and record.status,
-                "steps": len(record.moves) if record else 0,
-                "signed": record is not None and record.signature is not None,
-                "findings": [{"step": finding.step, "text": finding.text} for finding in findings],
-            }
-        )
-        if not as_json:
-            for finding in findings:
-                result(f"{name}: {finding}")
-
-    def damaged(name: str, error: RecordError) -> None:
-        report(name, [Finding(None, str(error))])
-
+    matches = steps = without_digest = 0
     for source in sources:
-        for record in records_in(source, ids, game, damaged=damaged):
-            steps += len(record.moves)
-            report(record.id, verifier.verify(record), record)
+        if is_database(source):
+            verifications = verifier.verify_database(source, ids)
+        else:
+            records = records_in(source, ids, game)
+            verifications = (Verification(record.id, verifier.verify(record), record) for record in records)
+        for verification in verifications:
+            rows.append(_verification_row(verification))
+            matches += verification.record is not None
+            without_digest += is_database(source) and not (verification.has_digest or verification.findings)
+            steps += 0 if verification.record is None else len(verification.record.moves)
+            if not as_json:
+                for finding in verification.findings:
+                    result(f"{verification.name}: {finding}")
+    if without_digest:
+        remark(
+            f"{count(without_digest, 'match')} recorded before databases had digests: a changed time or"
+            " message may go unnoticed"
+        )
     bad = sum(1 for row in rows if row["findings"])
     if as_json:
         write_json(rows)
     elif bad:
-        result(f"wrong: {bad} of {count(len(rows), 'match')}")
+        result(f"wrong: {bad} of {count(len(rows), 'record')}")
     else:
-        result(f"ok: {count(len(rows), 'match')}, {count(steps, 'step')}")
+        result(f"ok: {count(matches, 'match')}, {count(steps, 'step')}")
     if bad:
         ctx.exit(1)
+
+
+def _verification_row(verification: Verification) -> dict[str, Any]:
+    record = verification.record
+    return {
+        "id": verification.name,
+        "game": record and record.game,
+        "status": record and record.status,
+        "steps": len(record.moves) if record else 0,
+        "digest": verification.has_digest,
+        "signed": record is not None and record.signature is not None,
+        "findings": [{"step": finding.step, "text": finding.text} for finding in verification.findings],
+    }
 
 
 @command.command("export")
@@ -234,5 +242,5 @@ def sign(database: str, key: str, ids: tuple[str, ...]) -> None:
     with Store(database, create=False) as store:
         names = list(ids) or [name for name in store.ids() if name not in store.ids(status="running")]
         for name in names:
-            store.sign(name, sign_record(store.load(name), key))
+            store.sign(name, sign_record(store.load_intact(name), key))
     result(f"signed {count(len(names), 'match')} with {public_key(key)}")

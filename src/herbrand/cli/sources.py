@@ -11,9 +11,9 @@ import click
 from herbrand.cli.files import FILE, read_game
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from herbrand.match.records import MatchRecord, RecordError
+    from herbrand.match.records import MatchRecord
 
 __all__ = ["OF_GAME", "SOURCE", "is_database", "records_in"]
 
@@ -29,34 +29,19 @@ def is_database(path: str) -> bool:
         return file.read(16) == b"SQLite format 3\0"
 
 
-def records_in(
-    path: str,
-    ids: Sequence[str] = (),
-    game: str | None = None,
-    *,
-    damaged: Callable[[str, RecordError], None] | None = None,
-) -> Iterator[MatchRecord]:
+def records_in(path: str, ids: Sequence[str] = (), game: str | None = None) -> Iterator[MatchRecord]:
     """Yield the records of a file, all or those with the given ids.
 
     A JSON file has one record or a list of them; `game` is the rulesheet for records of ggp-base. Raises
-    `RecordError` for invalid records and unknown ids; with `damaged`, that is called for each invalid record
-    of a database instead.
+    `RecordError` for invalid and damaged records, and for unknown ids.
     """
     from herbrand.match.records import RecordError, Store
     from herbrand.match.records.document import read_document
 
     if is_database(path):
-        with Store(path, create=False) as store:
-            stored = store.ids()
-            for name in ids or stored:
-                try:
-                    record = store.load(name)
-                except RecordError as error:
-                    if damaged is None or name not in stored:
-                        raise
-                    damaged(name, error)
-                    continue
-                yield record
+        with Store(path, write=False) as store:
+            for name in ids or store.ids():
+                yield store.load_intact(name)
         return
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))

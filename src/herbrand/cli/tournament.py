@@ -110,7 +110,7 @@ def command(
         if not files:
             if database is None:
                 raise click.UsageError("give FILE, or --record DB to show a tournament")
-            store = stack.enter_context(Store(database, create=False))
+            store = stack.enter_context(Store(database, create=False, write=resume))
             tournament = Tournament(store, name or _last(store))
         else:
             if resume:

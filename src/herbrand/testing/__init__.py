@@ -8,6 +8,9 @@
 | `interfaces`   | `check_openspiel`, `check_pettingzoo`, `check_gymnasium`: these libraries' own tests |
 | `fuzz`         | damaged rulesheets for the readers, and a program that runs them               |
 | `hostile`      | adversarial peers for players and managers                                     |
+| `damage`       | damaged databases of match records                                             |
+| `case_report`  | how many cases of a kind were tried, and what became of them                   |
+| `reliability`  | a command that tries cases of all kinds and prints a table                     |
 """
 
 from __future__ import annotations

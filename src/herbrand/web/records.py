@@ -70,7 +70,7 @@ class Records:
     def _store(self) -> Store:
         if self._database is None:
             raise RecordError("this server has no records")
-        return Store(self._database, create=False)
+        return Store(self._database, write=False, check=False)  # a check reads it all, a page a little
 
     def _load(self, name: str) -> MatchRecord:
         with self._store() as store:

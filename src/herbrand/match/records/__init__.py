@@ -7,6 +7,8 @@ not stored, since they follow from the rules and the moves.
 | module       | what it does                                                                      |
 |--------------|-----------------------------------------------------------------------------------|
 | `schema`     | the tables and migrations                                                          |
+| `digest`     | digests that show whether rows are those that were written                         |
+| `integrity`  | checks of a whole file before anything is read from it or written to it            |
 | `record`     | `MatchRecord`: one match as a value                                                |
 | `store`      | `Store`: a database of records                                                     |
 | `recorder`   | `Recorder`: writes the events of a manager into a store                            |

@@ -59,9 +59,7 @@ class Recorder:
             number = self.store.begin(new_record(name, data, event.time))
         else:
             number = self.store.number(name)
-            steps = self.store.connection.execute(
-                "SELECT count(*) FROM step WHERE match = ?", (number,)
-            ).fetchone()[0]
+            ((steps,),) = self.store.query("SELECT count(*) FROM step WHERE match = ?", (number,))
             if steps != data["resumed"]:
                 raise RecordError(
                     f"match `{name}` has {steps} steps, not {data['resumed']}: it was resumed elsewhere"

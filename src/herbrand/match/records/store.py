@@ -6,23 +6,28 @@ import contextlib
 import json
 import sqlite3
 import time
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from herbrand.match.protocol.manager import Problem
+from herbrand.match.records.digest import row_value, to_text
+from herbrand.match.records.integrity import digest_holds, file_findings, log_of, require_whole
 from herbrand.match.records.record import MatchRecord, MessageRecord, RecordError
-from herbrand.match.records.schema import migrate
+from herbrand.match.records.schema import WITH_DIGESTS, migrate, stored_version
 from herbrand.match.records.shape import require_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Store"]
+__all__ = ["NO_DIGEST", "Store"]
+
+NO_DIGEST: Final = "it does not match its digest"
 
 BUSY_SECONDS = 30.0
 """Time limit for acquiring the write lock."""
-_SIGNATURE = ("algorithm", "public_key", "value")
+_SIGNATURE: Final = ("algorithm", "public_key", "value")
 
 
 class Store:
@@ -30,28 +35,59 @@ class Store:
 
     Several programs may write to one file at the same time (write-ahead log).  Committed transactions survive
     a killed program; a power failure may lose the most recent ones, but leaves the database consistent.  An
-    object belongs to one thread.  Raises `RecordError` for a file that is not such a database.
+    object belongs to one thread.
+
+    Raises `RecordError` for a file that is not such a database or is damaged, before anything is written to
+    it.  That reads the whole file; `check=False` omits it for a file that has just been checked.  With
+    `write=False` nothing is ever written, not even what a killed program left in the log, and an older
+    database is read as it is; otherwise it is upgraded.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+    def __init__(
+        self, path: str | Path, *, create: bool = True, write: bool = True, check: bool = True
+    ) -> None:
         self.path = str(path)
-        if not create and not Path(path).is_file():
-            raise RecordError(f"there is no database `{path}`")
+        self._added: Counter[tuple[str, int]] = Counter()
+        """By kind and number of the owner, what the current transaction adds to its digest."""
+        with self._errors("use"):
+            if self.path != ":memory:":
+                if Path(path).is_symlink() or Path(path).exists():
+                    if check:
+                        require_whole(Path(path), seconds=BUSY_SECONDS)
+                elif not (create and write):
+                    raise RecordError(f"there is no database `{path}`")
+            self.connection = self._connect() if write else self._connect_to_read()
         try:
-            self.connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
-        except sqlite3.Error as error:
-            raise RecordError(f"cannot open `{path}`: {error}") from error
-        try:
-            self.connection.execute("PRAGMA foreign_keys = ON")
-            migrate(self.connection)
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("PRAGMA synchronous = NORMAL")
-        except sqlite3.Error as error:
+            with self._errors("use"):
+                self.connection.execute("PRAGMA foreign_keys = ON")
+                if write:
+                    migrate(self.connection)
+                    self.connection.execute("PRAGMA journal_mode = WAL")
+                    self.connection.execute("PRAGMA synchronous = NORMAL")
+                self.schema_version = stored_version(self.connection)
+                """The version of its tables; below `WITH_DIGESTS` there are no digests."""
+                if not self.schema_version:
+                    raise RecordError("nothing is recorded in it")
+        except BaseException:
             self.connection.close()
-            raise RecordError(f"cannot use `{path}`: {error}") from error
-        except RecordError as error:
-            self.connection.close()
-            raise RecordError(f"cannot use `{path}`: {error}") from error
+            raise
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+
+    def _connect_to_read(self) -> sqlite3.Connection:
+        """Return a connection that writes nothing.
+
+        Closing the last connection that may write copies the log into the database, so where there is a log,
+        the file is opened read-only; where there is none, that would leave an empty one behind.
+        """
+        path = Path(self.path).absolute()
+        if log_of(path).exists():
+            uri = f"{path.as_uri()}?mode=ro"
+            return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = self._connect()
+        connection.execute("PRAGMA query_only = ON")
+        return connection
 
     def close(self) -> None:
         """Close the file."""
@@ -64,40 +100,158 @@ class Store:
         self.close()
 
     @contextlib.contextmanager
+    def _errors(self, verb: str) -> Iterator[None]:
+        """Raise errors of SQLite, and values that it cannot store, as `RecordError` with the path."""
+        try:
+            yield
+        except RecordError as error:
+            if f"`{self.path}`" in str(error):
+                raise
+            raise RecordError(f"cannot {verb} `{self.path}`: {error}") from error
+        except (sqlite3.Error, OverflowError, UnicodeError) as error:
+            raise RecordError(f"cannot {verb} `{self.path}`: {error}") from error
+
+    @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction, or join the current one."""
+        """Open a transaction, or join the current one.
+
+        All changes to matches and tournaments are made by `insert`, `change` and `delete`, which keep the
+        digests.
+        """
         if self.connection.in_transaction:
             yield self.connection
             return
-        try:
-            self.connection.execute("BEGIN IMMEDIATE")
+        with self._errors("write to"):
+            try:
+                self.connection.execute("BEGIN IMMEDIATE")
+                yield self.connection
+                self._update_digests()
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    with contextlib.suppress(sqlite3.Error):  # then closing the file undoes the transaction
+                        self.connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._added.clear()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Read one state of the database, whatever other programs write meanwhile."""
+        with self._errors("read"):
+            if self.connection.in_transaction:
+                yield self.connection
+                return
+            self.connection.execute("BEGIN")
             try:
                 yield self.connection
-            except BaseException:
-                self.connection.execute("ROLLBACK")
-                raise
-            self.connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise RecordError(f"cannot write to `{self.path}`: {error}") from error
+            finally:
+                if self.connection.in_transaction:
+                    with contextlib.suppress(sqlite3.Error):
+                        self.connection.execute("ROLLBACK")
+
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return all rows of a query; `RecordError` if the database cannot be read."""
+        with self._errors("read"):
+            return self.connection.execute(sql, values).fetchall()
+
+    # -- rows with digests ------------------------------------------------------------------
+
+    def insert(self, kind: str, number: int | None, table: str, /, **values: Any) -> int:
+        """Insert a row, given by its columns, of a match or tournament (`kind`) within `writing`.
+
+        `number` is that of the owner, None for the row of the owner itself, which begins its digest.  Returns
+        the number of the row.
+        """
+        columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
+        cursor = self.connection.execute(
+            f"INSERT INTO {table} ({columns}) VALUES ({places}) RETURNING *",  # noqa: S608
+            values,
+        )
+        (row,) = cursor.fetchall()
+        assert cursor.lastrowid is not None
+        if number is None:
+            number = cursor.lastrowid
+            self.connection.execute("INSERT INTO digest VALUES (?, ?, ?)", (kind, number, to_text(0)))
+        self._added[kind, number] += row_value(table, row)
+        return cursor.lastrowid
+
+    def change(
+        self, kind: str, number: int, table: str, where: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> None:
+        """Update the rows with the values `where` of a match or tournament, within `writing`."""
+        condition = " AND ".join(f"{column} = ?" for column in where)
+        settings = ", ".join(f"{column} = ?" for column in values)
+        keys = tuple(where.values())
+        before = self.connection.execute(f"SELECT * FROM {table} WHERE {condition}", keys).fetchall()  # noqa: S608
+        after = self.connection.execute(
+            f"UPDATE {table} SET {settings} WHERE {condition} RETURNING *",  # noqa: S608
+            (*values.values(), *keys),
+        ).fetchall()
+        added = sum(row_value(table, row) for row in after) - sum(row_value(table, row) for row in before)
+        self._added[kind, number] += added
+
+    def delete(self, kind: str, number: int, table: str, where: Mapping[str, Any]) -> None:
+        """Delete the rows with the values `where` of a match or tournament, within `writing`."""
+        condition = " AND ".join(f"{column} = ?" for column in where)
+        rows = self.connection.execute(
+            f"DELETE FROM {table} WHERE {condition} RETURNING *",  # noqa: S608
+            tuple(where.values()),
+        ).fetchall()
+        self._added[kind, number] -= sum(row_value(table, row) for row in rows)
+
+    def _update_digests(self) -> None:
+        for (kind, number), added in self._added.items():
+            row = self.connection.execute(
+                "SELECT value FROM digest WHERE kind = ? AND number = ?", (kind, number)
+            ).fetchone()
+            if row is None:
+                raise RecordError(f"cannot write to `{self.path}`: {kind} number {number} has no digest")
+            self.connection.execute(
+                "UPDATE digest SET value = ? WHERE kind = ? AND number = ?",
+                (to_text(int(row[0], 16) + added), kind, number),
+            )
+
+    def findings(self) -> list[str]:
+        """Return what is wrong with the database as a whole: pages, indexes, references, tournaments.
+
+        Matches are checked one by one with `is_intact`.
+        """
+        with self.reading() as connection:
+            return file_findings(connection, self.schema_version)
+
+    def is_intact(self, kind: str, number: int) -> bool | None:
+        """Whether the rows of a match or tournament (`kind`) are those that were written; None if unknown."""
+        if self.schema_version < WITH_DIGESTS:
+            return None
+        with self.reading() as connection:
+            return digest_holds(connection, kind, number)
+
+    def load_intact(self, match: str) -> MatchRecord:
+        """Return the record of a match; `RecordError` if its rows are not those that were written."""
+        with self.reading():
+            record = self.load(match)
+            if self.is_intact("match", self.number(match)) is False:
+                raise RecordError(f"match `{match}` in `{self.path}` is damaged: {NO_DIGEST}")
+            return record
 
     # -- reading ----------------------------------------------------------------------------
 
     def ids(self, *, status: str | None = None) -> list[str]:
         """Return the match ids in the order in which the matches began."""
         where, values = ("WHERE status = ?", [status]) if status else ("", [])
-        rows = self.connection.execute(f"SELECT id FROM match {where} ORDER BY number", values)  # noqa: S608
-        return [name for (name,) in rows]
+        return [name for (name,) in self.query(f"SELECT id FROM match {where} ORDER BY number", values)]  # noqa: S608
 
     def version(self) -> int:
         """Return a number that changes when another program has written to the file."""
-        return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+        return int(self.query("PRAGMA data_version")[0][0])
 
     def number(self, match: str) -> int:
         """Return the row number of a match; `RecordError` for an unknown id."""
-        row = self.connection.execute("SELECT number FROM match WHERE id = ?", (match,)).fetchone()
-        if row is None:
+        rows = self.query("SELECT number FROM match WHERE id = ?", (match,))
+        if not rows:
             raise RecordError(f"no match `{match}` in `{self.path}`")
-        return int(row[0])
+        return int(rows[0][0])
 
     def summaries(self, *, latest: int = -1) -> list[dict[str, Any]]:
         """Return summaries of the matches in the order in which they began; the `latest` N unless negative.
@@ -105,43 +259,47 @@ class Store:
         Keys: `id`, `game`, `status`, `reason`, `started`, `steps`, `problems`, `seats`.
         """
         summaries = []
-        rows = self.connection.execute(
-            "SELECT number, id, game, status, reason, started,"
-            " (SELECT count(*) FROM step WHERE step.match = match.number),"
-            " (SELECT count(*) FROM problem WHERE problem.match = match.number)"
-            " FROM match ORDER BY number DESC LIMIT ?",
-            (latest,),
-        ).fetchall()
-        for number, name, game, status, reason, started, steps, problems in reversed(rows):
-            seats = self.connection.execute(
-                "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
+        with self.reading():
+            rows = self.query(
+                "SELECT number, id, game, status, reason, started,"
+                " (SELECT count(*) FROM step WHERE step.match = match.number),"
+                " (SELECT count(*) FROM problem WHERE problem.match = match.number)"
+                " FROM match ORDER BY number DESC LIMIT ?",
+                (latest,),
             )
-            summaries.append(
-                {
-                    "id": name,
-                    "game": game,
-                    "status": status,
-                    "reason": reason,
-                    "started": started,
-                    "steps": steps,
-                    "problems": problems,
-                    "seats": [{"role": role, "player": player, "goal": goal} for role, player, goal in seats],
-                }
-            )
+            for number, name, game, status, reason, started, steps, problems in reversed(rows):
+                seats = self.query(
+                    "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
+                )
+                summaries.append(
+                    {
+                        "id": name,
+                        "game": game,
+                        "status": status,
+                        "reason": reason,
+                        "started": started,
+                        "steps": steps,
+                        "problems": problems,
+                        "seats": [
+                            {"role": role, "player": player, "goal": goal} for role, player, goal in seats
+                        ],
+                    }
+                )
         return summaries
 
     def load(self, match: str) -> MatchRecord:
         """Return the record of a match; `RecordError` for an unknown id or damaged data."""
         number = self.number(match)
         try:
-            record = self._read(number)
+            with self.reading():
+                record = self._read(number)
             require_shape(record)
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise RecordError(f"match `{match}` in `{self.path}` is damaged: {error}") from error
         return record
 
     def _read(self, number: int) -> MatchRecord:
-        query = self.connection.execute
+        query = self.connection.execute  # `reading` turns its errors into `RecordError`
         row = query(
             "SELECT id, token, game, text, rulesheet, started, ended, status, reason, start_clock,"
             " play_clock, seed, settings, scramble, names, opening, software, origin"
@@ -217,7 +375,7 @@ class Store:
     def remarks(self, match: str) -> list[tuple[float, str]]:
         """Return remarks about a match, such as that it was resumed, with their times."""
         statement = "SELECT time, text FROM remark WHERE match = ? ORDER BY number"
-        return self.connection.execute(statement, (self.number(match),)).fetchall()
+        return self.query(statement, (self.number(match),))
 
     # -- writing ----------------------------------------------------------------------------
 
@@ -227,8 +385,12 @@ class Store:
             if connection.execute("SELECT 1 FROM match WHERE id = ?", (record.id,)).fetchone():
                 raise RecordError(f"match `{record.id}` is in `{self.path}` already")
             connection.execute("INSERT OR IGNORE INTO rulesheet VALUES (?, ?)", (record.hash, record.rules))
-            row = _insert(
-                connection,
+            row = connection.execute("SELECT text FROM rulesheet WHERE hash = ?", (record.hash,)).fetchone()
+            if row != (record.rules,):
+                raise RecordError(f"the rules of {record.game} in `{self.path}` are damaged")
+            number = self.insert(
+                "match",
+                None,
                 "match",
                 id=record.id,
                 token=record.token,
@@ -248,12 +410,9 @@ class Store:
                 software=record.software,
                 origin=record.origin,
             )
-            number = row.lastrowid
-            assert number is not None
-            connection.executemany(
-                "INSERT INTO seat (match, place, role, player) VALUES (?, ?, ?, ?)",
-                [(number, at, role, record.players.get(role)) for at, role in enumerate(record.roles)],
-            )
+            for place, role in enumerate(record.roles):
+                player = record.players.get(role)
+                self.insert("match", number, "seat", match=number, place=place, role=role, player=player)
         return number
 
     def add_step(
@@ -265,56 +424,46 @@ class Store:
         percepts: dict[int, tuple[str, ...]],
     ) -> None:
         """Insert a step; percepts are given by index of the role."""
-        with self.writing() as connection:
-            connection.execute("INSERT INTO step VALUES (?, ?, ?)", (number, step, at))
-            connection.executemany(
-                "INSERT INTO move VALUES (?, ?, ?, ?, ?)",
-                [
-                    (number, step, place, move, json.dumps(percepts[place]) if place in percepts else None)
-                    for place, move in enumerate(moves)
-                ],
-            )
+        with self.writing():
+            key = {"match": number, "step": step}
+            self.insert("match", number, "step", **key, time=at)
+            for place, move in enumerate(moves):
+                seen = json.dumps(percepts[place]) if place in percepts else None
+                self.insert("match", number, "move", **key, place=place, move=move, percepts=seen)
 
     def add_message(self, number: int, message: MessageRecord) -> None:
         """Insert a message and its answer."""
-        with self.writing() as connection:
-            _insert(
-                connection,
-                "message",
-                **{**asdict(message), "match": number, "notes": json.dumps(message.notes)},
-            )
+        with self.writing():
+            values = {**asdict(message), "notes": json.dumps(message.notes)}
+            self.insert("match", number, "message", match=number, **values)
 
     def add_problem(self, number: int, problem: Problem) -> None:
         """Insert a problem."""
-        with self.writing() as connection:
-            _insert(connection, "problem", match=number, **asdict(problem))
+        with self.writing():
+            self.insert("match", number, "problem", match=number, **asdict(problem))
 
     def add_remark(self, number: int, text: str) -> None:
         """Insert a remark about a match."""
-        with self.writing() as connection:
-            _insert(connection, "remark", match=number, time=time.time(), text=text)
+        with self.writing():
+            self.insert("match", number, "remark", match=number, time=time.time(), text=text)
 
     def end(
         self, number: int, status: str, reason: str, ended: float | None, goals: dict[int, int | None] | None
     ) -> None:
         """Update the status of a match; goals are given by index of the role."""
-        with self.writing() as connection:
-            connection.execute(
-                "UPDATE match SET status = ?, reason = ?, ended = ? WHERE number = ?",
-                (status, reason, ended, number),
-            )
-            connection.executemany(
-                "UPDATE seat SET goal = ? WHERE match = ? AND place = ?",
-                [(goal, number, place) for place, goal in (goals or {}).items()],
-            )
+        with self.writing():
+            ending = {"status": status, "reason": reason, "ended": ended}
+            self.change("match", number, "match", {"number": number}, ending)
+            for place, goal in (goals or {}).items():
+                self.change("match", number, "seat", {"match": number, "place": place}, {"goal": goal})
 
     def sign(self, match: str, signature: dict[str, str]) -> None:
         """Insert or replace the signature of a match."""
-        with self.writing() as connection:
+        with self.writing():
             number = self.number(match)
-            connection.execute("DELETE FROM signature WHERE match = ?", (number,))
+            self.delete("match", number, "signature", {"match": number})
             parts = {name: signature[name] for name in _SIGNATURE}
-            _insert(connection, "signature", match=number, signed=time.time(), **parts)
+            self.insert("match", number, "signature", match=number, signed=time.time(), **parts)
 
     def save(self, record: MatchRecord) -> None:
         """Insert a whole record; `RecordError` for a duplicate id or token."""
@@ -348,9 +497,3 @@ def _message(row: tuple[Any, ...]) -> MessageRecord:
     step, role, kind, text, sent, seconds, reply, counts, problem, notes = row
     counts, notes = bool(counts), tuple(json.loads(notes))
     return MessageRecord(step, role, kind, text, sent, seconds, reply, counts, problem, notes)
-
-
-def _insert(connection: sqlite3.Connection, table: str, **values: Any) -> sqlite3.Cursor:
-    """Insert a row, given by the names of its columns."""
-    columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
-    return connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({places})", values)  # noqa: S608

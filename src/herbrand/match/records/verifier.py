@@ -3,7 +3,7 @@
 As far as the record has the data, the verifier checks that the rules are playable and define the roles; that
 every move was legal and is the player's answer or its substitute by the policy; that chance moves and
 scrambled names follow from the seeds; percepts and states; that the match ended as the rules say, with their
-goals; and the signature.
+goals; and the signature.  In a database it also checks the pages, the indexes and the digests.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from herbrand.convert.scramble import scramble
 from herbrand.errors import HerbrandError
 from herbrand.machine.moves import Move
 from herbrand.match.protocol.manager import Manager, MatchSettings, draw_moves, replacement
+from herbrand.match.records.record import RecordError
 from herbrand.match.records.resume import game_of
+from herbrand.match.records.store import NO_DIGEST, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from herbrand.machine.state import State
     from herbrand.match.protocol.manager import Problem
     from herbrand.match.records.record import MatchRecord
 
-__all__ = ["Finding", "Verifier"]
+__all__ = ["Finding", "Verification", "Verifier"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,19 @@ class Finding:
         return self.text if self.step is None else f"step {self.step}: {self.text}"
 
 
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The findings about one match, or about a database as a whole."""
+
+    name: str
+    """The id of the match, or the path of the database."""
+    findings: Sequence[Finding]
+    record: MatchRecord | None = None
+    """None for a database, or if the record cannot be read."""
+    has_digest: bool = False
+    """Whether its rows were compared with a digest."""
+
+
 class Verifier:
     """Verifies records; caches their games."""
 
@@ -49,6 +65,40 @@ class Verifier:
         self.public_key = public_key
         """If given, every record must be signed with this key (hexadecimal digits)."""
         self._managers: dict[str, Manager] = {}
+
+    def verify_database(self, path: str | Path, ids: Sequence[str] = ()) -> Iterator[Verification]:
+        """Yield a verification of each match of a database, or each with one of the `ids`.
+
+        The first one is about the database as a whole, if something is wrong with it; if that makes it
+        unreadable, it is the only one.  Raises `RecordError` for an unknown id.
+        """
+        try:
+            store = Store(path, write=False)
+        except RecordError as error:
+            yield Verification(str(path), [Finding(None, str(error))])
+            return
+        with store:
+            try:
+                findings = store.findings()
+                stored = store.ids()
+            except RecordError as error:
+                findings, stored = [str(error)], []
+            if findings:
+                yield Verification(str(path), [Finding(None, text) for text in findings])
+            for name in ids or stored:
+                yield self._verify_stored(store, name, stored)
+
+    def _verify_stored(self, store: Store, name: str, stored: Sequence[str]) -> Verification:
+        try:
+            with store.reading():
+                record = store.load(name)
+                is_intact = store.is_intact("match", store.number(name))
+        except RecordError as error:
+            if name not in stored:
+                raise
+            return Verification(str(name), [Finding(None, str(error))])
+        damage = [Finding(None, NO_DIGEST)] if is_intact is False else []
+        return Verification(name, [*damage, *self.verify(record)], record, is_intact is not None)
 
     def verify(self, record: MatchRecord) -> list[Finding]:
         """Return all inconsistencies of a record."""
@@ -62,6 +112,8 @@ class Verifier:
         except HerbrandError as error:
             return [Finding(None, f"the rules are not playable: {error}"), *self._check_integrity(record)]
         findings = [*self._check_integrity(record), *_check_header(record, manager)]
+        if record.roles != manager.game.roles:  # then its steps do not fit the game
+            return findings
         try:
             findings += _Replay(record, manager, self.engine).run()
         except HerbrandError as error:

@@ -75,8 +75,8 @@ class Played:
 
 def play(job: MatchJob) -> Played:
     """Play or resume the match of a job."""
-    with Store(job.database or ":memory:") as store:
-        record = store.load(job.match) if job.match in store.ids() else None
+    with Store(job.database or ":memory:", check=False) as store:  # the tournament has checked it
+        record = store.load_intact(job.match) if job.match in store.ids() else None
         if record is None or record.status not in ("completed", "cut"):
             asyncio.run(_play(job, store, record))
         record = None if job.database else store.load(job.match)

@@ -17,6 +17,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from herbrand.match.protocol.manager import MatchSettings
+from herbrand.match.records.schema import WITH_TOURNAMENTS
+from herbrand.match.records.store import NO_DIGEST
 from herbrand.match.tournament.job import MatchJob, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
 from herbrand.match.tournament.results import Leg, Meeting, Results, summarise
@@ -43,13 +45,16 @@ class Tournament:
 
     def __init__(self, store: Store, name: str) -> None:
         self.store = store
-        row = store.connection.execute(
-            "SELECT number, plan FROM tournament WHERE name = ?", (name,)
-        ).fetchone()
-        if row is None:
+        rows = store.query("SELECT number, plan FROM tournament WHERE name = ?", (name,))
+        if not rows:
             raise TournamentError(f"no tournament `{name}` in `{store.path}`")
-        self.number: int = row[0]
-        self.plan = TournamentPlan(**json.loads(row[1]))
+        self.number: int = rows[0][0]
+        try:
+            self.plan = TournamentPlan(**json.loads(rows[0][1]))
+            if store.is_intact("tournament", self.number) is False:
+                raise ValueError(NO_DIGEST)
+        except (ValueError, TypeError) as error:
+            raise TournamentError(f"tournament `{name}` in `{store.path}` is damaged: {error}") from error
 
     @classmethod
     def create(cls, store: Store, plan: TournamentPlan) -> Tournament:
@@ -59,16 +64,16 @@ class Tournament:
                 raise TournamentError(
                     f"tournament `{plan.name}` is in `{store.path}` already: resume it or rename this one"
                 )
-            connection.execute(
-                "INSERT INTO tournament (name, created, plan) VALUES (?, ?, ?)",
-                (plan.name, time.time(), json.dumps(asdict(plan))),
-            )
+            values = {"name": plan.name, "created": time.time(), "plan": json.dumps(asdict(plan))}
+            store.insert("tournament", None, "tournament", **values)
         return cls(store, plan.name)
 
     @staticmethod
     def names(store: Store) -> list[str]:
         """Return the names of the tournaments in a database in the order of their creation."""
-        return [name for (name,) in store.connection.execute("SELECT name FROM tournament ORDER BY number")]
+        if store.schema_version < WITH_TOURNAMENTS:
+            return []
+        return [name for (name,) in store.query("SELECT name FROM tournament ORDER BY number")]
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -89,7 +94,7 @@ class Tournament:
             " FROM pairing LEFT JOIN match ON match.number = pairing.match"
         )
         order = "ORDER BY pairing.round, encounter, leg"
-        rows = self.store.connection.execute(f"{select} WHERE {where} = ? {order}", (value,)).fetchall()
+        rows = self.store.query(f"{select} WHERE {where} = ? {order}", (value,))
         for number, at, players, game, seats, name, match, failure, *ending in rows:
             leg = None
             if name is not None:
@@ -119,12 +124,12 @@ class Tournament:
     ) -> Leg:
         if match is None:
             return Leg(name, seats, None, failure)
-        rows = self.store.connection.execute(
+        rows = self.store.query(
             "SELECT role, goal, (SELECT count(*) FROM problem"
             " WHERE problem.match = seat.match AND problem.role = seat.role)"
             " FROM seat WHERE match = ? AND player IS NOT NULL ORDER BY place",
             (match,),
-        ).fetchall()
+        )
         goals = tuple(goal for _, goal, _ in rows) if status == "completed" else None
         word, _, role = (reason or "").partition(" ")
         forfeit = None
@@ -198,11 +203,11 @@ class Tournament:
 
     def _waiting(self, *, live: bool) -> list[MatchJob]:
         """Return the unfinished jobs of the current round, in order."""
-        rows = self.store.connection.execute(
+        rows = self.store.query(
             "SELECT number, game, seats, seed, id, attempts FROM pairing"
             " WHERE tournament = ? AND match IS NULL AND failure IS NULL AND id IS NOT NULL ORDER BY number",
             (self.number,),
-        ).fetchall()
+        )
         plan = self.plan
         jobs = []
         for number, game, seats, seed, name, attempts in rows:
@@ -236,27 +241,25 @@ class Tournament:
         if number > self.plan.rounds:
             return False
         past = [(meeting.encounter, meeting.shares()) for meeting in meetings]
-        with self.store.writing() as connection:
+        with self.store.writing():
             for encounter in encounters(self.plan, number, past):
                 seed = draw_seed(self.plan.seed, number, encounter.number)
                 legs = encounter.legs(self.plan.roles[encounter.game])
                 for leg, seats in enumerate(legs or [()]):
                     name = f"{_word(self.plan.name)}.{number}.{encounter.number + 1}.{'ab'[leg]}"
-                    connection.execute(
-                        "INSERT INTO pairing"
-                        " (tournament, round, encounter, leg, game, players, seats, seed, id)"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        (
-                            self.number,
-                            number,
-                            encounter.number,
-                            leg,
-                            encounter.game,
-                            json.dumps(encounter.players),
-                            json.dumps(seats),
-                            str(seed),
-                            name if legs else None,
-                        ),
+                    self.store.insert(
+                        "tournament",
+                        self.number,
+                        "pairing",
+                        tournament=self.number,
+                        round=number,
+                        encounter=encounter.number,
+                        leg=leg,
+                        game=encounter.game,
+                        players=json.dumps(encounter.players),
+                        seats=json.dumps(seats),
+                        seed=str(seed),
+                        id=name if legs else None,
                     )
         return True
 
@@ -270,35 +273,32 @@ class Tournament:
                 return
             if played.record is not None and played.match not in self.store.ids():
                 self.store.save(played.record)
-            connection.execute(
-                "UPDATE pairing SET match = (SELECT number FROM match WHERE id = ?) WHERE number = ?",
-                (played.match, played.pairing),
-            )
+            self._change(played.pairing, match=self.store.number(played.match))
         self._notify(played.pairing, listener)
 
     def _failed(self, job: MatchJob, error: BaseException, listener: Listener | None) -> list[MatchJob]:
         """Return the job for another attempt, or leave its match without a result."""
-        with self.store.writing() as connection:
-            connection.execute("UPDATE pairing SET attempts = attempts + 1 WHERE number = ?", (job.pairing,))
-            attempts = connection.execute(
-                "SELECT attempts FROM pairing WHERE number = ?", (job.pairing,)
-            ).fetchone()[0]
-            if attempts < ATTEMPTS:
-                return [replace(job, attempt=attempts)]
-            text = f"{type(error).__name__}: {error}"[:300]
-            connection.execute("UPDATE pairing SET failure = ? WHERE number = ?", (text, job.pairing))
+        with self.store.writing():
+            ((attempts,),) = self.store.query("SELECT attempts FROM pairing WHERE number = ?", (job.pairing,))
+            self._change(job.pairing, attempts=attempts + 1)
+            if attempts + 1 < ATTEMPTS:
+                return [replace(job, attempt=attempts + 1)]
+            self._change(job.pairing, failure=f"{type(error).__name__}: {error}"[:300])
         self._notify(job.pairing, listener)
         return []
+
+    def _change(self, pairing: int, **values: Any) -> None:
+        self.store.change("tournament", self.number, "pairing", {"number": pairing}, values)
 
     def _notify(self, pairing: int, listener: Listener | None) -> None:
         if listener is None:
             return
         *_, game, leg = next(self._rows("pairing.number", pairing))
         assert leg is not None
-        played, known = self.store.connection.execute(
+        ((played, known),) = self.store.query(
             "SELECT count(match) + count(failure), count(id) FROM pairing WHERE tournament = ?",
             (self.number,),
-        ).fetchone()
+        )
         listener(game, leg, played, known)
 
 

@@ -1,0 +1,79 @@
+"""Tries what disks, peers and programs can do, and prints how many cases were tried and what was lost.
+
+`python -m herbrand.testing.reliability` runs all parts, and with their names some:
+
+| part     | what is tried                                               | needs about  |
+|----------|-------------------------------------------------------------|--------------|
+| `damage` | damaged databases of match records (`herbrand.testing.damage`) | 30 ms a case |
+
+`--cases N` is the number of cases of each part, `--seed N` chooses others, `--json` prints the outcomes and
+failures of each kind.  The exit status is 1 if anything was lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from herbrand.testing.damage import DamageBench
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from herbrand.testing.case_report import CaseReport
+
+__all__ = ["PARTS", "main"]
+
+
+def _damage(folder: Path, cases: int, seed: int) -> list[CaseReport]:
+    return DamageBench(folder).run(range(cases), seed=seed)
+
+
+PARTS: Final[dict[str, tuple[int, Callable[[Path, int, int], list[CaseReport]]]]] = {
+    "damage": (1050, _damage)
+}
+"""The parts by name: the default number of cases, and a function of a folder, that number and a seed."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the parts that the arguments name, and print the table; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m herbrand.testing.reliability")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}; default: all")
+    parser.add_argument("--cases", type=int, metavar="N", help="number of cases of each part")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="chooses the cases; default: 0")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(arguments)
+    unknown = [part for part in options.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"unknown part `{unknown[0]}` (one of {', '.join(PARTS)})")
+    results: dict[str, list[CaseReport]] = {}
+    for part in options.parts or PARTS:
+        cases, try_cases = PARTS[part]
+        with tempfile.TemporaryDirectory() as folder:
+            results[part] = try_cases(Path(folder), options.cases or cases, options.seed)
+    if options.json:
+        shown = {part: [report.as_json() for report in reports] for part, reports in results.items()}
+        print(json.dumps(shown, indent=2))
+    else:
+        print("\n".join(_table(results)))
+    return int(any(report.failures for reports in results.values() for report in reports))
+
+
+def _table(results: dict[str, list[CaseReport]]) -> list[str]:
+    """Return a table in Markdown, and the failures after it."""
+    lines = ["| part | case | tried | outcome | lost |", "|---|---|--:|---|--:|"]
+    failures = []
+    for part, reports in results.items():
+        for report in reports:
+            outcome = ", ".join(f"{count} {name}" for name, count in sorted(report.outcomes.items()))
+            lines.append(f"| {part} | {report.kind} | {report.tried} | {outcome} | {len(report.failures)} |")
+            failures += [f"{part}: {report.kind}: {failure}" for failure in report.failures]
+    return [*lines, *([""] if failures else []), *failures]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
