@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["cannot_listen", "clocks", "find_player", "record_in", "substitute"]
+__all__ = ["cannot_listen", "clocks", "find_player", "forfeit_after", "record_in", "substitute"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -39,6 +39,14 @@ def substitute(forfeit: str) -> Callable[[_Command], _Command]:
         show_default=True,
         help=f"Replacement for a late or bad move; with forfeit {forfeit}.",
     )
+
+
+forfeit_after = click.option(
+    "--forfeit-after",
+    metavar="N",
+    type=click.IntRange(0),
+    help="A player with more than N bad moves in a match forfeits it; they are replaced until then.",
+)
 
 
 def record_in(purpose: str) -> Callable[[_Command], _Command]:

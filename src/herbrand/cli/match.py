@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from herbrand.cli.contest import cannot_listen, clocks, find_player, record_in, substitute
+from herbrand.cli.contest import cannot_listen, clocks, find_player, forfeit_after, record_in, substitute
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import json_option, max_steps
 from herbrand.cli.output import count, remark, result, write_json
@@ -47,6 +47,7 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 @clocks(30, 10)
 @click.option("--seed", type=int, default=0, show_default=True, help="For chance and substituted moves.")
 @substitute("the match ends")
+@forfeit_after
 @click.option(
     "--patience",
     type=click.IntRange(1),
@@ -87,6 +88,7 @@ def command(
     play_clock: int,
     seed: int,
     substitute: str,
+    forfeit_after: int | None,
     patience: int | None,
     max_steps: int,
     scramble: int | None,
@@ -152,6 +154,7 @@ def command(
                 start_clock=start_clock,
                 play_clock=play_clock,
                 substitute=substitute,
+                forfeit_after=forfeit_after,
                 patience=patience,
                 max_steps=max_steps,
                 seed=seed,

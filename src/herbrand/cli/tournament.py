@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.contest import clocks, find_player, record_in, substitute
+from herbrand.cli.contest import clocks, find_player, forfeit_after, record_in, substitute
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.options import json_option, max_steps
 from herbrand.cli.output import count, remark, result, table, write_json
@@ -52,6 +52,7 @@ __all__ = ["command"]
 )
 @clocks(5, 1)
 @substitute("it loses")
+@forfeit_after
 @max_steps(1000, "Maximum number of steps of a match.")
 @click.option("--scramble", is_flag=True, help="Scramble the names in the rules for players.")
 @click.option("--name", metavar="NAME", help="The name of the tournament in the database.")
@@ -86,6 +87,7 @@ def command(
     start_clock: int,
     play_clock: int,
     substitute: str,
+    forfeit_after: int | None,
     max_steps: int,
     scramble: bool,
     name: str | None,
@@ -131,6 +133,7 @@ def command(
                 start_clock=start_clock,
                 play_clock=play_clock,
                 substitute=substitute,
+                forfeit_after=forfeit_after,
                 max_steps=max_steps,
                 scramble=scramble,
             )
@@ -194,9 +197,11 @@ def _line(game: str, leg: Leg) -> str:
         goals = zip(leg.seats, leg.goals, strict=True)
         text = ", ".join(f"{name} {'-' if goal is None else goal}" for name, goal in goals)
     else:
-        text = f"{', '.join(leg.seats)}: no result, {leg.reason}"
-    problems = f", {count(sum(leg.problems), 'bad answer')}" if any(leg.problems) else ""
-    return f"{game}: {text} ({count(leg.steps, 'step')}{problems})"
+        ending = f"{leg.forfeit} forfeits" if leg.forfeit else f"no result, {leg.reason}"
+        text = f"{', '.join(leg.seats)}: {ending}"
+    bad = sum(moves.total for moves in leg.replaced)
+    replaced = f", {count(bad, 'move')} replaced" if bad else ""
+    return f"{game}: {text} ({count(leg.steps, 'step')}{replaced})"
 
 
 def _show(results: Results) -> None:

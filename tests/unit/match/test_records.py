@@ -380,6 +380,36 @@ def test_a_match_cut_off_anywhere_goes_on(tmp_path: Path, name: str) -> None:
             assert [text for _, text in store.remarks("m.1")] == [f"resumed after step {made}"]
 
 
+@pytest.mark.parametrize("name", ["ticTacToe", "kuhn"])
+def test_replaced_moves_after_a_kill_differed_from_those_before(store: Store, name: str) -> None:
+    """After any step a resumed match replaces bad moves by those that it would have taken; the count goes on."""
+    game = herbrand.load(name)
+
+    def seats() -> dict[str, Any]:
+        return seats_for(game, [LocalSeat(Blunderer(), name="bad") for _ in game.players])
+
+    def resume(whole: MatchRecord, made: int) -> list[tuple[str, ...]]:
+        part = replace(
+            whole,
+            status="running",
+            goals=None,
+            moves=whole.moves[:made],
+            problems=[problem for problem in whole.problems if problem.step <= made],
+            messages=[message for message in whole.messages if message.step < made],
+        )
+        return asyncio.run(manager_for(part).play(seats(), past=past_of(part))).moves
+
+    settings = replace(FAST, substitute="random")
+    for limit in (None, 2):
+        manager = Manager(game, replace(settings, forfeit_after=limit), listener=Recorder(store))
+        asyncio.run(manager.play(seats(), match_id=f"m.{limit}"))
+        whole = store.load(f"m.{limit}")
+        forfeits = limit is not None and name == "ticTacToe"  # the other game is too short for that
+        assert (whole.status == "cut") == forfeits
+        for made in range(0, len(whole.moves), 2):  # the players make every second move well
+            assert resume(whole, made) == whole.moves
+
+
 @pytest.mark.parametrize("answered", [False, True])
 def test_remote_players_go_on_and_those_that_forgot_are_told_everything(answered: bool) -> None:
     """One player still knows the match, the other was started anew: both play on, without a problem.

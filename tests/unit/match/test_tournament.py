@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -16,23 +17,28 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
 import herbrand
 from herbrand.cli.main import cli
+from herbrand.machine.moves import Move
 from herbrand.match.records import Store
 from herbrand.match.records.schema import MIGRATIONS
 from herbrand.match.records.verifier import Verifier
-from herbrand.match.tournament import Tournament, TournamentPlan
+from herbrand.match.tournament import Tournament, TournamentPlan, job
 from herbrand.match.tournament.job import MatchJob, Played, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, encounters, ladder_order
 from herbrand.match.tournament.ratings import rate
-from herbrand.match.tournament.report import page
+from herbrand.match.tournament.report import page, plot
 from herbrand.match.tournament.results import Leg, Meeting, summarise
 from herbrand.match.tournament.runner import as_players, plan_with
+from herbrand.play import Player
+
+if TYPE_CHECKING:
+    from herbrand.machine.state import State
 
 COIN = """
 (role one) (role two) (init (step 1))
@@ -214,6 +220,48 @@ def test_meetings_are_scored() -> None:
     assert Meeting(two, three).results() == [0.0]
     undecided = (Leg("m.a", ("a", "b"), (None, 100), "terminal"),)
     assert Meeting(two, undecided).results() == []
+    gave_up = (Leg("m.a", ("a",), None, "forfeit x", forfeit="a"), Leg("m.b", ("b",), (0,), "terminal"))
+    assert Meeting(two, gave_up).results() == [0.0]
+
+
+class Stuck(Player):
+    """Answers with the same move every time, which is seldom legal."""
+
+    def select(self, state: State, play_clock: float) -> Move:
+        return Move("(mark 2 2)")
+
+
+def test_a_bad_player_scored_with_replaced_moves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ratings name the replaced moves of each player; with a limit, a match with more of them is lost."""
+    known = job.make_player
+    monkeypatch.setattr(
+        job, "make_player", lambda name, seed: Stuck(seed=seed) if name == "stuck" else known(name, seed=seed)
+    )
+    games = {"ticTacToe": herbrand.load("ticTacToe")}
+    players = ["bad=stuck", "good=random"]
+    results, records = played(tmp_path, a_plan(games, players, seed=2))
+    replaced = sum(problem.played is not None for record in records for problem in record.problems)
+    assert replaced > 2
+    rows = {row["player"]: row for row in results.table}
+    assert rows["bad"]["replaced"] == {"illegal": replaced, "late": 0, "crashed": 0}
+    assert rows["good"]["replaced"] == {"illegal": 0, "late": 0, "crashed": 0}
+    assert [row[-1] for row in sorted(results.standings()[1])] == [f"{replaced} illegal", "0"]
+    assert f"bad: {replaced} illegal, 0 late" in page(results)
+    assert f">{replaced} replaced</text>" in plot(results)
+    assert json.loads(json.dumps(results.as_json()))["table"] == results.table
+
+    results, records = played(tmp_path, a_plan(games, players, seed=2, forfeit_after=1), "limit.db")
+    assert [record.reason.partition(" ")[0] for record in records] == ["forfeit", "forfeit"]
+    for record in records:
+        assert [problem.played is None for problem in record.problems] == [False, True]
+        assert Verifier().verify(record) == []
+        unlimited = dataclasses.replace(record, settings={**record.settings, "forfeit_after": 2})
+        assert any("forfeited after 1 replaced" in str(finding) for finding in Verifier().verify(unlimited))
+        strict = dataclasses.replace(record, settings={**record.settings, "forfeit_after": 0})
+        assert any("did not forfeit after 0" in str(finding) for finding in Verifier().verify(strict))
+    rows = {row["player"]: row for row in results.table}
+    assert (rows["bad"]["losses"], rows["bad"]["forfeits"], rows["good"]["wins"]) == (2, 2, 2)
+    assert results.unsettled == []
 
 
 # -- playing ----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import contextlib
 import random
 import re
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -71,7 +72,7 @@ _T = TypeVar("_T")
 
 SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
 """Replacements for a bad move: a random legal move, the first one, `noop` if legal (else a random one); with
-`forfeit` the match ends."""
+`forfeit` the match ends, and its player has lost."""
 PROBLEMS: Final = ("timeout", "connection", "unreadable", "illegal", "failed", "ignored")
 """Kinds of bad answers; "ignored" is a player that is no longer asked."""
 
@@ -92,12 +93,22 @@ class MatchSettings:
     """For the moves of `random` and substituted moves."""
     reader_seconds: float = 20.0
     """Time limit for listing the possible moves for the closed reader."""
+    forfeit_after: int | None = None
+    """Number of replaced moves of a player after which its next bad move forfeits the match; None: never."""
 
     def __post_init__(self) -> None:
         if self.substitute not in SUBSTITUTES:
             raise ValueError(f"unknown substitute {self.substitute!r} (one of {', '.join(SUBSTITUTES)})")
         if min(self.start_clock, self.play_clock) < 0 or self.max_steps < 1:
             raise ValueError("clocks must not be negative, and max_steps must be at least 1")
+        if self.forfeit_after is not None and self.forfeit_after < 0:
+            raise ValueError("forfeit_after must not be negative")
+
+    def forfeits(self, replaced: int) -> bool:
+        """Whether a bad move of a player with so many replaced ones forfeits the match."""
+        if self.substitute == "forfeit":
+            return True
+        return self.forfeit_after is not None and replaced >= self.forfeit_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +316,9 @@ class _Run:
         self.match = match
         self.chance = random.Random(self.settings.seed)
         self.failures = dict.fromkeys(table, 0)
+        """How many answers in a row were bad."""
+        self.replaced = Counter(problem.role for problem in match.problems if problem.played is not None)
+        """How many moves were replaced."""
         self.state = self.game.initial_state()
         self.joint: tuple[str, ...] | None = None
         self.percepts: dict[str, tuple[str, ...]] = {}
@@ -507,10 +521,11 @@ class _Run:
                 chosen[role] = move
                 continue
             self.failures[role] += 1
-            if settings.substitute == "forfeit":
+            if settings.forfeits(self.replaced[role]):
                 self._problem(step, role, kind, exchange.reply if exchange else None, note, None)
                 self.match.reason = f"forfeit {role}"
                 return None
+            self.replaced[role] += 1
             chosen[role] = replacement(self.state, role, settings.substitute, self.spare[role])
             self._problem(step, role, kind, exchange.reply if exchange else None, note, str(chosen[role]))
         return chosen

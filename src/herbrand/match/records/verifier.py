@@ -9,6 +9,7 @@ goals; and the signature.  In a database it also checks the pages, the indexes a
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -173,6 +174,8 @@ class _Replay:
         """Repeats the draws of the manager; None if they are unknown."""
         self.settings = MatchSettings(**record.settings) if record.settings else MatchSettings()
         self.problems = {(problem.step, problem.role): problem for problem in record.problems}
+        self.replaced = Counter[str]()
+        """How many moves of each role have been replaced so far."""
         self.replies = {
             (message.step + 1, message.role): message.reply
             for message in record.messages
@@ -245,6 +248,9 @@ class _Replay:
         problem: Problem | None = self.problems.get((step, role))
         reply = self.replies.get((step, role))
         if problem is not None:
+            if self.is_own and self.settings.forfeits(self.replaced[role]):
+                self._report(step, f"{role} did not forfeit after {self.replaced[role]} replaced moves")
+            self.replaced[role] += 1
             if problem.played is None or problem.played.lower() != played.lower():
                 self._report(
                     step,
@@ -295,6 +301,8 @@ class _Replay:
             self._report(None, f"it did not end after {self.settings.max_steps} steps")
         elif word == "forfeit" and (len(record.moves) + 1, role) not in self.problems:
             self._report(None, f"no problem is recorded for the forfeit of {role}")
+        elif word == "forfeit" and self.is_own and not self.settings.forfeits(self.replaced[role]):
+            self._report(None, f"{role} forfeited after {self.replaced[role]} replaced moves")
 
 
 def _goals(goals: Mapping[str, int | None]) -> str:

@@ -48,6 +48,8 @@ class TournamentPlan:
     start_clock: int = 5
     play_clock: int = 1
     substitute: str = "random"
+    forfeit_after: int | None = None
+    """How many moves of a player are replaced before it loses the match; None for no limit."""
     max_steps: int = 10_000
     scramble: bool = False
     """Whether the names in the rules are scrambled for players, differently in each encounter."""

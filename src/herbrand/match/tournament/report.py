@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.match.tournament.results import ReplacedMoves
 from herbrand.runtime.rendering import Markup, render
 
 if TYPE_CHECKING:
@@ -18,7 +19,14 @@ WIDTH: Final = 720
 def page(results: Results) -> str:
     """Return the page."""
     ratings, progress = _ratings(results, alone=False), _progress(results)
-    text = render("match/tournament/report.html", results=results, ratings=ratings, progress=progress)
+    replaced = [row["player"] for row in results.table if _replaced(row)]
+    text = render(
+        "match/tournament/report.html",
+        results=results,
+        ratings=ratings,
+        progress=progress,
+        replaced=replaced,
+    )
     return f"{text}\n"
 
 
@@ -29,17 +37,24 @@ def plot(results: Results) -> str:
 
 def _ratings(results: Results, *, alone: bool) -> Markup:
     """Draw each rating with its interval."""
-    rows = results.table
+    rows = [{**row, "replaced": _replaced(row)} for row in results.table]
     low = min(row["elo"] - row["margin"] for row in rows)
     high = max(row["elo"] + row["margin"] for row in rows)
     ticks = _ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     left, top, line = 150, 10, 28
     size = {"width": WIDTH, "left": left, "top": top, "line": line, "bottom": top + line * len(rows)}
-    scale = (WIDTH - left - 30) / max(1.0, high - low)
+    right = 110 if any(row["replaced"] for row in rows) else 30
+    scale = (WIDTH - left - right) / max(1.0, high - low)
     return render(
         "match/tournament/ratings.svg", alone=alone, rows=rows, ticks=ticks, low=low, scale=scale, **size
     )
+
+
+def _replaced(row: dict[str, Any]) -> str:
+    """Return how many moves of a player were replaced; empty if none."""
+    total = ReplacedMoves(**row["replaced"]).total
+    return f"{total} replaced" if total else ""
 
 
 def _progress(results: Results) -> Markup | None:

@@ -2,19 +2,63 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.match.tournament.plan import ladder_order
 from herbrand.match.tournament.ratings import rate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from herbrand.match.tournament.plan import Encounter, TournamentPlan
 
-__all__ = ["Leg", "Meeting", "Results", "summarise"]
+__all__ = ["Leg", "Meeting", "ReplacedMoves", "Results", "summarise"]
+
+_REASONS: Final = {
+    "illegal": "illegal",
+    "unreadable": "illegal",
+    "timeout": "late",
+    "ignored": "late",
+    "connection": "crashed",
+    "failed": "crashed",
+}
+"""For each kind of problem, the count of `ReplacedMoves` in which it is included."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedMoves:
+    """How many moves were replaced, by what was wrong with the player's answers."""
+
+    illegal: int = 0
+    """Not legal, or unreadable."""
+    late: int = 0
+    """Not there in time, or no longer asked for."""
+    crashed: int = 0
+    """Not there because the player failed or could not be reached."""
+
+    @classmethod
+    def count(cls, kinds: Mapping[str, int]) -> ReplacedMoves:
+        """Return the sums of numbers by kind of problem."""
+        sums = Counter[str]()
+        for kind, number in kinds.items():
+            sums[_REASONS.get(kind, "crashed")] += number
+        return cls(**sums)
+
+    def __add__(self, other: ReplacedMoves) -> ReplacedMoves:
+        return ReplacedMoves(
+            self.illegal + other.illegal, self.late + other.late, self.crashed + other.crashed
+        )
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.illegal + self.late + self.crashed
+
+    def __str__(self) -> str:
+        parts = [f"{number} {reason}" for reason, number in asdict(self).items() if number]
+        return f"{self.total} ({', '.join(parts)})" if len(parts) > 1 else (parts or ["0"])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +73,8 @@ class Leg:
     reason: str | None
     """How it ended; None before its end."""
     steps: int = 0
-    problems: tuple[int, ...] = ()
-    """Bad answers, in the order of `seats`."""
+    replaced: tuple[ReplacedMoves, ...] = ()
+    """In the order of `seats`."""
     forfeit: str | None = None
     """The player that forfeited."""
 
@@ -69,7 +113,10 @@ class Meeting:
             return []
         one, two = self.encounter.players
         if len(self.legs[0].seats) == 1:
-            first, second = self.legs[0].goal(one), self.legs[1].goal(two)
+            first, second = (
+                leg.goal(name) if leg.forfeit is None else -1  # less than any goal value
+                for leg, name in zip(self.legs, (one, two), strict=True)
+            )
             return [] if first is None or second is None else [_score(first, second)]
         scores = []
         for leg in self.legs:
@@ -108,7 +155,8 @@ class Results:
     played: int
     table: list[dict[str, Any]]
     """A row for each player, the highest rating first: `player`, `elo`, `margin` (half the 95 % interval),
-    `wins`, `draws`, `losses`, `score`, `games` (scored matches), `goals` (the mean), `problems`, `byes`."""
+    `wins`, `draws`, `losses`, `score`, `games` (scored matches), `goals` (the mean), `byes`, `forfeits`, and
+    `replaced`: how many of its moves were `illegal`, `late` or `crashed`."""
     head_to_head: dict[str, dict[str, dict[str, float]]]
     """By player and opponent: `score` and `games`."""
     by_game: dict[str, dict[str, dict[str, float]]]
@@ -122,7 +170,7 @@ class Results:
 
     def standings(self) -> tuple[list[str], list[list[str]]]:
         """Return the table for display: column headings, and a row of strings for each player."""
-        header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "bad answers"]
+        header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "replaced"]
         rows = [
             [
                 row["player"],
@@ -132,7 +180,7 @@ class Results:
                 f"{row['score']:g}",
                 str(row["games"]),
                 f"{row['goals']:.1f}",
-                str(row["problems"]),
+                str(ReplacedMoves(**row["replaced"])),
             ]
             for row in self.table
         ]
@@ -146,7 +194,8 @@ class Results:
 def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
     """Compute standings and ratings."""
     names = list(plan.players)
-    record = {name: {"wins": 0, "draws": 0, "losses": 0, "problems": 0, "byes": 0} for name in names}
+    record = {name: {"wins": 0, "draws": 0, "losses": 0, "byes": 0, "forfeits": 0} for name in names}
+    replaced = dict.fromkeys(names, ReplacedMoves())
     goals: dict[str, list[float]] = {name: [] for name in names}
     head: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in names}
     games: dict[str, dict[str, list[float]]] = {game: defaultdict(list) for game in plan.games}
@@ -162,8 +211,10 @@ def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
             continue
         one, two = meeting.encounter.players
         for leg in meeting.legs:
-            for name, bad in zip(leg.seats, leg.problems, strict=False):
-                record[name]["problems"] += bad
+            for name, moves in zip(leg.seats, leg.replaced, strict=False):
+                replaced[name] += moves
+            if leg.forfeit is not None:
+                record[leg.forfeit]["forfeits"] += 1
             for name in dict.fromkeys(leg.seats):
                 value = leg.goal(name)
                 if value is not None:
@@ -189,6 +240,7 @@ def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
             "elo": round(rating.elo, 1),
             "margin": round(rating.margin, 1),
             **record[rating.player],
+            "replaced": asdict(replaced[rating.player]),
             "score": rating.score,
             "games": rating.games,
             "goals": _mean(goals[rating.player]),

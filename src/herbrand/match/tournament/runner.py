@@ -21,7 +21,7 @@ from herbrand.match.records.schema import WITH_TOURNAMENTS
 from herbrand.match.records.store import NO_DIGEST
 from herbrand.match.tournament.job import MatchJob, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
-from herbrand.match.tournament.results import Leg, Meeting, Results, summarise
+from herbrand.match.tournament.results import Leg, Meeting, ReplacedMoves, Results, summarise
 from herbrand.runtime.pool import process_pool
 
 if TYPE_CHECKING:
@@ -125,17 +125,21 @@ class Tournament:
         if match is None:
             return Leg(name, seats, None, failure)
         rows = self.store.query(
-            "SELECT role, goal, (SELECT count(*) FROM problem"
-            " WHERE problem.match = seat.match AND problem.role = seat.role)"
-            " FROM seat WHERE match = ? AND player IS NOT NULL ORDER BY place",
-            (match,),
+            "SELECT role, goal FROM seat WHERE match = ? AND player IS NOT NULL ORDER BY place", (match,)
         )
-        goals = tuple(goal for _, goal, _ in rows) if status == "completed" else None
+        kinds: dict[str, dict[str, int]] = {role: {} for role, _ in rows}
+        for role, kind, number in self.store.query(
+            "SELECT role, kind, count(*) FROM problem WHERE match = ? AND played IS NOT NULL GROUP BY 1, 2",
+            (match,),
+        ):
+            kinds.setdefault(role, {})[kind] = number
+        goals = tuple(goal for _, goal in rows) if status == "completed" else None
         word, _, role = (reason or "").partition(" ")
         forfeit = None
         if word == "forfeit":
-            forfeit = dict(zip((r for r, _, _ in rows), seats, strict=True)).get(role)
-        return Leg(name, seats, goals, reason, steps, tuple(bad for _, _, bad in rows), forfeit)
+            forfeit = dict(zip(kinds, seats, strict=True)).get(role)
+        replaced = tuple(map(ReplacedMoves.count, kinds.values()))
+        return Leg(name, seats, goals, reason, steps, replaced, forfeit)
 
     # -- playing ------------------------------------------------------------------------------
 
@@ -215,6 +219,7 @@ class Tournament:
                 start_clock=plan.start_clock,
                 play_clock=plan.play_clock,
                 substitute=plan.substitute,
+                forfeit_after=plan.forfeit_after,
                 max_steps=plan.max_steps,
                 seed=int(seed),
             )
