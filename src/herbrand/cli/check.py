@@ -11,7 +11,7 @@ from herbrand.check import check
 from herbrand.cli.files import FILE, NOTATION, STDIN, given_parameters, read_tree
 from herbrand.cli.options import json_option
 from herbrand.cli.output import count, remark, render, result
-from herbrand.cli.rewrite import unified, write_atomically
+from herbrand.cli.rewrite import rewrite, unified
 from herbrand.diagnostic import Severity, apply_fixes
 from herbrand.errors import BudgetExceeded
 
@@ -165,7 +165,7 @@ def _fix(tree: Tree, file: str, notation: str, check_tree: Callable[[Tree], Rule
         if diff:
             result(unified(before, text, tree.source.name), newline=False)
         elif file != STDIN:
-            write_atomically(file, text)
+            rewrite(file, text)
         names = ", ".join(f"{number} {name}" for name, number in sorted(fixes.items()))
         verb = "would fix" if diff else "fixed"
         remark(f"{tree.source.name}: {verb} {names}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -114,15 +113,14 @@ def _check_options(ctx: click.Context, target: str, entry: Target) -> None:
 
 def _write(written: str | bytes, output: str | None) -> None:
     """Write to a file or to standard output."""
+    from herbrand.runtime.files import write_atomically
+
     if isinstance(written, str):
         written = written.rstrip("\n") + "\n"
-        if output is None:
-            result(written, newline=False)
-        else:
-            Path(output).write_text(written, encoding="utf-8", newline="")
-    elif output is None:
-        sys.stdout.buffer.write(written)
-    else:
-        Path(output).write_bytes(written)
     if output is not None:
+        write_atomically(output, written)
         remark(f"wrote {output}")
+    elif isinstance(written, str):
+        result(written, newline=False)
+    else:
+        sys.stdout.buffer.write(written)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -38,6 +37,7 @@ def command(
     NAME.drawing.json beside NAME.kif can give hints for the drawing.
     """
     from herbrand.draw.artist import Artist, caption
+    from herbrand.runtime.files import write_atomically
 
     game = read_game(file, notation)
     artist = Artist.of(game)
@@ -48,7 +48,7 @@ def command(
     elif output is None:
         result(drawing.svg)
     else:
-        Path(output).write_text(drawing.svg + "\n", encoding="utf-8")
+        write_atomically(output, drawing.svg + "\n")
         remark(f"wrote {output}")
 
 

@@ -6,7 +6,7 @@ import click
 
 from herbrand.cli.files import FILE, STDIN, read_tree
 from herbrand.cli.output import count, remark, render, result
-from herbrand.cli.rewrite import unified, write_atomically
+from herbrand.cli.rewrite import rewrite, unified
 
 __all__ = ["command"]
 
@@ -59,7 +59,7 @@ def command(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool)
         elif file == STDIN:
             result(after, newline=False)
         elif changed:
-            write_atomically(file, after)
+            rewrite(file, after)
             remark(f"{name}: changed")
     if len(files) > 1 or check:
         same = len(files) - different - broken - unreadable

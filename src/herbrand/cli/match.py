@@ -162,7 +162,7 @@ def command(
             manager = Manager(game, settings, scramble=scramble, listener=listen)
         table = seats_for(game, [_seat(text, seed + place) for place, text in enumerate(players)])
         if events:
-            log = stack.enter_context(Path(events).open("a" if resume else "w", encoding="utf-8"))
+            log = stack.enter_context(_open_log(Path(events), resume=resume))
             listeners.append(lambda event: _log(log, event))
         if not as_json:
             listeners.append(lambda event: _show(game, event))
@@ -226,6 +226,14 @@ def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
 
         raise RecordError(f"no interrupted match in `{store.path}`")
     return store.load_intact(running[-1])
+
+
+def _open_log(path: Path, *, resume: bool) -> TextIO:
+    """Open the file of events; on resuming, without the part of a line that a crash may have left."""
+    if resume and path.exists():
+        with path.open("rb+") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
+    return path.open("a" if resume else "w", encoding="utf-8")
 
 
 def _log(log: TextIO, event: Event) -> None:

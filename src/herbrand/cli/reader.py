@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -58,6 +57,7 @@ def command(
     if target is not None and (texts or complete is not None or role is not None or as_json):
         raise click.UsageError("--to allows only --output")
     from herbrand.convert.movereader import MoveReader, emit
+    from herbrand.runtime.files import write_atomically
 
     game = read_game(file, notation)
     started = time.perf_counter()
@@ -68,7 +68,7 @@ def command(
         if output is None:
             result(text, newline=False)
         else:
-            Path(output).write_text(text, encoding="utf-8", newline="")
+            write_atomically(output, text)
             remark(f"wrote {output}")
         return
     if not texts and complete is None:

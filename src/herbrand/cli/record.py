@@ -157,6 +157,7 @@ def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, u
     """Write matches as JSON: a single match as an object, several as a list."""
     from herbrand.match.records.document import write_document
     from herbrand.match.records.ggpbase import write_ggpbase
+    from herbrand.runtime.files import write_atomically
 
     def document(record: MatchRecord) -> dict[str, Any]:
         return write_document(record) if form == "herbrand" else write_ggpbase(record, url=url)
@@ -171,7 +172,7 @@ def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, u
     for record in records:
         name = re.sub(r"[^A-Za-z0-9_.-]", "_", record.id).lstrip(".") or "match"
         text = json.dumps(document(record), indent=1, ensure_ascii=False)
-        Path(folder, f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        write_atomically(Path(folder, f"{name}.json"), text + "\n")
         written += 1
     remark(f"wrote {count(written, 'match')} to {folder}")
 

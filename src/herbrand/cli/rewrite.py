@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import os
-import stat
-import tempfile
 from pathlib import Path
 
 import click
 
-__all__ = ["unified", "write_atomically"]
+__all__ = ["rewrite", "unified"]
 
 
-def write_atomically(file: str, text: str) -> None:
-    """Replace the text of a file atomically, preserving permissions and symbolic links.
-
-    Raises `click.UsageError` for a bundled game, `PermissionError` for a read-only file.
-    """
+def rewrite(file: str, text: str) -> None:
+    """Replace the text of a rulesheet; `click.UsageError` for a bundled game, `OSError` if that fails."""
     from herbrand import games
+    from herbrand.runtime.files import write_atomically
 
     path = Path(file).resolve()
     if path.parent == Path(games.__file__).resolve().parent:
         raise click.UsageError(f"`{path.stem}` is a bundled game; copy it to change it")
-    mode = stat.S_IMODE(path.stat().st_mode)
-    if not os.access(path, os.W_OK):
-        raise PermissionError(13, "permission denied", file)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
+    write_atomically(file, text)
 
 
 def unified(before: str, after: str, name: str) -> str:

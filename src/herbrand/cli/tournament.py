@@ -149,10 +149,11 @@ def command(
         results = tournament.results()
     if html is not None or plot is not None:
         from herbrand.match.tournament import report
+        from herbrand.runtime.files import write_atomically
 
         for path, render in ((html, report.page), (plot, report.plot)):
             if path is not None:
-                Path(path).write_text(render(results), encoding="utf-8")
+                write_atomically(path, render(results))
                 remark(f"wrote {path}")
     if as_json:
         write_json(results.as_json())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.errors import HerbrandError
 from herbrand.evolve.search.judging import AXES
 from herbrand.machine.trajectory import Trajectory
+from herbrand.runtime.files import write_atomically
 from herbrand.runtime.rendering import render
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def write_gallery(
         assert candidate.design is not None
         design = candidate.design
         text = design.ggdl() if notation == "ggdl" else design.rulesheet()
-        (sheets / f"{candidate.name}.{suffix}").write_text(text, encoding="utf-8")
+        write_atomically(sheets / f"{candidate.name}.{suffix}", text)
         svg = picture(design.game()) if place < MAX_PICTURES else ""
         line = [candidate, *_ancestors(candidate, by_name)]
         cards.append(
@@ -67,12 +68,12 @@ def write_gallery(
             }
         )
     content = [card["candidate"].as_json() | {"rules": card["rules"]} for card in cards]
-    (folder / "games.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    write_atomically(folder / "games.json", json.dumps(content, indent=1))
     bounds = (0, *AXES["search_length"])
     lengths = [*(f"{low:g}-{high:g}" for low, high in itertools.pairwise(bounds)), f"{bounds[-1]:g}-"]
     html = render("evolve/gallery.html", progress=progress, lengths=lengths, cards=cards, suffix=suffix)
     page = folder / "index.html"
-    page.write_text(f"{html}\n", encoding="utf-8")
+    write_atomically(page, f"{html}\n")
     return page
 
 

@@ -22,7 +22,7 @@ from herbrand.cli import main as main_module
 from herbrand.cli.joint import read_joint, split_joints, split_terms
 from herbrand.cli.main import COMMANDS, cli
 from herbrand.cli.output import columns, count, wants_color
-from herbrand.cli.rewrite import write_atomically
+from herbrand.cli.rewrite import rewrite
 from herbrand.cli.targets import OPTIONS, TARGETS
 
 if TYPE_CHECKING:
@@ -378,7 +378,7 @@ def test_a_bundled_game_is_never_changed() -> None:
     file = games.path("nim")
     before = file.read_bytes()
     with pytest.raises(click.UsageError, match="`nim` is a bundled game"):
-        write_atomically(str(file), "(role a)")
+        rewrite(str(file), "(role a)")
     assert file.read_bytes() == before
 
 
@@ -388,7 +388,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     file.write_text("old", encoding="utf-8")
     link = tmp_path / "link.kif"
     link.symlink_to(file)
-    write_atomically(str(link), "new")
+    rewrite(str(link), "new")
     assert link.is_symlink()
     assert file.read_text(encoding="utf-8") == "new"
 

@@ -5,6 +5,7 @@ A killed search loses only its unfinished batches, which are drawn again.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from herbrand.errors import HerbrandError
 from herbrand.evolve.search.candidate import Candidate, SearchSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 __all__ = ["SearchStore"]
@@ -33,28 +34,34 @@ class SearchStore:
     """The database of one search."""
 
     def __init__(self, path: Path | str) -> None:
-        try:
+        self.path = path
+        with self._errors("use"):
             self._db = sqlite3.connect(path)
+            (finding,) = self._db.execute("pragma quick_check(1)").fetchone()
+            if finding != "ok":
+                raise HerbrandError(f"cannot use {path}: damaged: {finding}")
             self._db.executescript(_SCHEMA)
             self._db.execute("pragma journal_mode = wal")
-        except sqlite3.Error as error:
-            raise HerbrandError(f"{path} is not a search database: {error}") from error
-        self.path = path
+
+    @contextlib.contextmanager
+    def _errors(self, verb: str) -> Iterator[None]:
+        """Raise errors of SQLite, and contents that are not those of a search, as `HerbrandError`."""
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
+            raise HerbrandError(f"cannot {verb} {self.path}, a search database: {error}") from error
 
     def settings(self, settings: SearchSettings) -> SearchSettings:
         """Store the settings of a new search, or check those of an existing one; return them.
 
         Raises `HerbrandError` if the search has other settings.
         """
-        row = self._db.execute("select version, settings from search").fetchone()
-        if row is None:
+        stored = self.begun()
+        if stored is None:
             text = json.dumps(settings.as_json())
-            with self._db:
+            with self._errors("write to"), self._db:
                 self._db.execute("insert into search values (?, ?)", (_VERSION, text))
             return settings
-        if row[0] != _VERSION:
-            raise HerbrandError(f"{self.path} was written by another version of herbrand")
-        stored = SearchSettings.from_json(json.loads(row[1]))
         if stored != settings:
             new, old = settings.as_json(), stored.as_json()
             differences = ", ".join(f"{n} {old[n]}, not {new[n]}" for n in new if new[n] != old[n])
@@ -63,8 +70,13 @@ class SearchStore:
 
     def begun(self) -> SearchSettings | None:
         """Return the settings of an existing search, or None."""
-        row = self._db.execute("select settings from search").fetchone()
-        return None if row is None else SearchSettings.from_json(json.loads(row[0]))
+        with self._errors("read"):
+            row = self._db.execute("select version, settings from search").fetchone()
+            if row is None:
+                return None
+            if row[0] != _VERSION:
+                raise HerbrandError(f"{self.path} was written by another version of herbrand")
+            return SearchSettings.from_json(json.loads(row[1]))
 
     def add(self, batch: int, candidates: Sequence[Candidate]) -> None:
         """Store a batch."""
@@ -82,7 +94,7 @@ class SearchStore:
                     json.dumps(content),
                 )
             )
-        with self._db:
+        with self._errors("write to"), self._db:
             self._db.executemany("insert into candidates values (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def batches(self) -> list[list[Candidate]]:
@@ -90,10 +102,11 @@ class SearchStore:
         batches: list[list[Candidate]] = []
         query = "select batch, content from candidates order by number"
         row: tuple[int, Any]
-        for row in self._db.execute(query):
-            while len(batches) <= row[0]:
-                batches.append([])
-            batches[row[0]].append(Candidate.from_json(json.loads(row[1])))
+        with self._errors("read"):
+            for row in self._db.execute(query):
+                while len(batches) <= row[0]:
+                    batches.append([])
+                batches[row[0]].append(Candidate.from_json(json.loads(row[1])))
         return batches
 
     def close(self) -> None:

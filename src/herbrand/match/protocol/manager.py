@@ -258,9 +258,11 @@ class Manager:
         started = time.monotonic()
         try:
             await _Run(self, table, match, past).play()
-        except (asyncio.CancelledError, HerbrandError) as error:
+        except (asyncio.CancelledError, HerbrandError, OSError, MemoryError) as error:
             match.reason = "aborted"
-            with contextlib.suppress(HerbrandError):  # the listener may have caused this error
+            with contextlib.suppress(
+                HerbrandError, OSError, MemoryError
+            ):  # the listener may have caused this error
                 self.report("aborted", match, reason=str(error) or "aborted")
             await asyncio.gather(*(seat.ask(AbortMessage(match.id), seconds=1.0) for seat in table.values()))
             raise

@@ -65,8 +65,12 @@ def make_key(path: str | Path) -> str:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
         raise RecordError(f"`{path}` exists; keys are not overwritten") from error
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    except BaseException:  # half a key would be in the way of a new one
+        Path(path).unlink()
+        raise
     return _public(key)
 
 
