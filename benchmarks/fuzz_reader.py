@@ -5,7 +5,7 @@
 
 for example `python benchmarks/fuzz_reader.py infix /tmp/infix -max_total_time=180`.  Begins with bundled
 games in the notation; CORPUS collects inputs that reach new code.  A text that makes it fail is written to
-the current folder as `crash-...`.  `python -m herbrand.testing.fuzz` needs no atheris, but does not know what
+the current folder as `crash-...`.  `fuzz_sheets.py` needs no atheris, but does not know what
 code its texts reach.
 """
 
@@ -18,8 +18,9 @@ from pathlib import Path
 import atheris  # type: ignore[import-untyped]  # installed where it is wanted
 
 with atheris.instrument_imports(include=["herbrand.syntax", "herbrand.check"]):
+    from fuzz_sheets import run_text, sheets
+
     from herbrand.syntax import NOTATIONS, read_bytes
-    from herbrand.testing.fuzz import run_text, sheets
 
 
 def main() -> None:

@@ -1,13 +1,12 @@
-"""Damaged rulesheets: the kept corpus, and a few seeded ones; `python -m herbrand.testing.fuzz` runs more."""
+"""Damaged rulesheets: the kept corpus, and a few seeded ones; `benchmarks/fuzz_sheets.py` runs more."""
 
 from __future__ import annotations
 
 import random
 from pathlib import Path
 
+import fuzz_sheets as fuzz
 import pytest
-
-from herbrand.testing import fuzz
 
 CORPUS = fuzz.read_corpus(Path(__file__).parent / "fuzz")
 

@@ -6,7 +6,6 @@
 | `players`      | `check_player`: tests clocks and legal moves of a player                       |
 | `environments` | `check_batch_env` and `check_pgx_like`: test environments against the rules    |
 | `interfaces`   | `check_openspiel`, `check_pettingzoo`, `check_gymnasium`: these libraries' own tests |
-| `fuzz`         | damaged rulesheets for the readers, and a program that runs them               |
 | `hostile`      | adversarial peers for players and managers                                     |
 | `damage`       | damaged databases of match records                                             |
 | `case_report`  | how many cases of a kind were tried, and what became of them                   |

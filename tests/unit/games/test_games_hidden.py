@@ -337,7 +337,9 @@ def test_values_are_those_of_openspiel(name, other, points):
         solver.evaluate_and_update_policy()
     policy = solver.average_policy()
     theirs = pyspiel.expected_returns(game.new_initial_state(), policy, -1, True)[0]
-    error = exploitability.nash_conv(game, policy)  # by how much best replies gain: the value is no further away
+    error = exploitability.nash_conv(
+        game, policy
+    )  # by how much best replies gain: the value is no further away
     assert error < (0.1 if name != "leduc" else 0.5)
     low, _ = solve(herbrand.load(name)).bounds["first"]
     assert (float(low) - 50) / points == pytest.approx(theirs, abs=error)

@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import fuzz_networks
 import numpy as np
 import pytest
 
 from herbrand import core
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture(scope="module")
-def fuzzer() -> Iterator[Any]:
-    folder = str(Path(__file__).parents[3] / "benchmarks")
-    sys.path.insert(0, folder)
-    try:
-        yield importlib.import_module("fuzz_networks")
-    finally:
-        sys.path.remove(folder)
-
 
 @pytest.mark.parametrize(
     "case", [case for case in range(12) if case not in {0, 1, 4, 8, 9, 11}]
 )  # the longest ones
-def test_random_networks(fuzzer: Any, case: int) -> None:
+def test_random_networks(case: int) -> None:
     """States, choices of moves, random games, and circuits with some numbers changed."""
-    fuzzer.check(case, compiled=case % 10 == 0)
+    fuzz_networks.check(case, compiled=case % 10 == 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [1, 4, 8, *range(11, 26), *range(1000, 1100)])
-def test_more_random_networks(fuzzer: Any, case: int) -> None:
+def test_more_random_networks(case: int) -> None:
     """The same, for longer."""
-    fuzzer.check(case, compiled=case % 10 == 0)
+    fuzz_networks.check(case, compiled=case % 10 == 0)
 
 
 @pytest.mark.parametrize(
@@ -58,15 +43,15 @@ def test_more_random_networks(fuzzer: Any, case: int) -> None:
     ],
     ids=lambda shape: " ".join(f"{name} {value}" for name, value in shape.items()),
 )
-def test_networks_at_an_edge(fuzzer: Any, shape: dict[str, Any]) -> None:
+def test_networks_at_an_edge(shape: dict[str, Any]) -> None:
     """What random shapes seldom are."""
     chance = np.random.default_rng(7)
-    made = fuzzer.Shape(**shape)
-    network = fuzzer.random_network(chance, made)
-    fuzzer.check_evaluation(network, made, chance)
-    fuzzer.check_choice(network, made, chance)
-    fuzzer.check_games(network, made, chance, compiled=False)
-    fuzzer.check_refusal(network, chance)
+    made = fuzz_networks.Shape(**shape)
+    network = fuzz_networks.random_network(chance, made)
+    fuzz_networks.check_evaluation(network, made, chance)
+    fuzz_networks.check_choice(network, made, chance)
+    fuzz_networks.check_games(network, made, chance, compiled=False)
+    fuzz_networks.check_refusal(network, chance)
 
 
 @pytest.mark.parametrize(

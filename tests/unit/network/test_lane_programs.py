@@ -7,11 +7,11 @@ import platform
 import re
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from interpreted import InterpretedPlayouts
 
 import herbrand
 from herbrand import games
@@ -25,6 +25,8 @@ from herbrand.network.lane_machine import LaneMachine
 from herbrand.network.lanes import operands
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from herbrand.game import Game
     from herbrand.network import Network
 
@@ -91,14 +93,6 @@ def counted(network: Network, playouts: int, seed: int, max_steps: int) -> dict[
     assert played.play(600.0, Stop())
     lengths = {length: games for length, games in enumerate(played.lengths.tolist()) if games}
     return _counts(played) | {"lengths": lengths}
-
-
-def _interpreted(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The reference for playouts, which stands beside the benchmarks."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks")
-    from interpreted import InterpretedPlayouts
-
-    return InterpretedPlayouts
 
 
 def _counts(played: Any) -> dict[str, Any]:
@@ -217,12 +211,10 @@ def test_evaluating_programs_say_what_the_network_says(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "arity"), [*((name, 3) for name in (*SMALL, "connectFour")), ("nim", 2), ("loop", 2)]
 )
-def test_interpreted_programs_play_the_games_of_the_core(
-    name: str, arity: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interpreted_programs_play_the_games_of_the_core(name: str, arity: int) -> None:
     """From one seed: every number that is counted."""
     game = game_of(name)
-    played = _interpreted(monkeypatch)(game.network, 500, 9, limit_of(name), arity=arity)
+    played = InterpretedPlayouts(game.network, 500, 9, limit_of(name), arity=arity)
     core = counted(game.network, 500, 9, limit_of(name))
     assert _counts(played) | {"lengths": dict(sorted(played.lengths.items()))} == core
     if name == "late conflict":
@@ -240,11 +232,8 @@ def test_interpreted_programs_play_the_games_of_the_core(
 @pytest.mark.parametrize(("kind", "arity"), [("avx512", 3), ("avx2", 2)])
 @pytest.mark.slow_except("connectFour", "kuhn", "loop")
 @pytest.mark.parametrize("name", ["connectFour", "breakthrough", "kuhn", "loop", "late conflict"])
-def test_machine_code_is_right_also_on_other_processors(
-    name: str, kind: str, arity: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_machine_code_is_right_also_on_other_processors(name: str, kind: str, arity: int) -> None:
     """Its bytes, executed by an emulator, play the games of the core."""
-    interpreted_playouts = _interpreted(monkeypatch)
     from emulated import EmulatedMachine
 
     network = game_of(name).network
@@ -254,7 +243,7 @@ def test_machine_code_is_right_also_on_other_processors(
         compiled = playing_program(network.circuit, program.play.assume, arity)
         return EmulatedMachine(program, compiled, kind)
 
-    played = interpreted_playouts(network, 500, 3, limit_of(name), arity=arity, machine=machine)
+    played = InterpretedPlayouts(network, 500, 3, limit_of(name), arity=arity, machine=machine)
     assert _counts(played) | {"lengths": dict(sorted(played.lengths.items()))} == counted(
         network, 500, 3, limit_of(name)
     )
@@ -368,13 +357,13 @@ def test_c_source_of_every_bundled_game(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in games.names() if name not in {"chess", "amazons", "hex"}])
-def test_interpreting_every_bundled_game(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interpreting_every_bundled_game(name: str) -> None:
     """Interpreted programs play what the core plays on all games but the largest."""
     try:
         network = herbrand.load(name).network
     except herbrand.BudgetExceeded:
         pytest.skip("no network")
-    played = _interpreted(monkeypatch)(network, 40, 5, 12)
+    played = InterpretedPlayouts(network, 40, 5, 12)
     assert _counts(played) | {"lengths": dict(sorted(played.lengths.items()))} == counted(network, 40, 5, 12)
 
 

@@ -1,4 +1,4 @@
-"""`python -m herbrand.testing.fuzz`: damaged rulesheets for the readers and what stands behind them.
+"""`python benchmarks/fuzz_sheets.py`: damaged rulesheets for the readers and what stands behind them.
 
 Texts are bundled games in each notation, and the texts of a kept corpus, with pieces deleted, doubled, moved,
 swapped for pieces of other sheets, nested and replaced by signs of any notation.  Reading and checking
@@ -233,7 +233,7 @@ def read_corpus(folder: Path) -> list[tuple[str, str]]:
 
 def main() -> int:
     """Run the program."""
-    parser = argparse.ArgumentParser(prog="python -m herbrand.testing.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python benchmarks/fuzz_sheets.py", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="processor seconds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--corpus", type=Path, help="folder of texts to begin with")
