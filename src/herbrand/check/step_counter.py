@@ -19,7 +19,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.syntax.ground import Ground, as_text, instance, match
+from herbrand.syntax.ground import Ground, as_text, has_size, instance, match
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Not, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ __all__ = ["StepCounter", "step_counter"]
 
 WORK: Final = 100_000
 """Budget: number of facts examined before the search is abandoned."""
+MOST_SYMBOLS: Final = 1000
+"""A fact that has as many grows from step to step, perhaps twofold."""
 
 _Fact: TypeAlias = tuple[Ground, ...]
 _Key: TypeAlias = tuple[str, int]
@@ -165,6 +167,8 @@ class _Program:
             following: set[tuple[_Key, _Fact]] = set()
             for clause in self.steps:
                 following |= {(clause.head, fact) for fact in self._solve(clause, facts)}
+            if any(has_size(fact, MOST_SYMBOLS) for _, fact in following):
+                raise _Exhausted
             certain = following
             bound += 1
         return None

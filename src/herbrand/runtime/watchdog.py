@@ -29,9 +29,10 @@ DELAY: Final = 0.1
 """Seconds after which watching begins: most computations are over by then and need not load the core."""
 MORE_MEMORY: Final = 1.15
 """Times the limit at which the process ends."""
-MORE_TIME: Final = 1.1
-GRACE: Final = 0.4
-"""`MORE_TIME` times the limit and so many seconds are interrupted; twice as much of both ends the process."""
+PATIENCE: Final = (1.15, 0.7)
+"""The block is interrupted after that many times the limit and so many seconds more, ..."""
+LAST_PATIENCE: Final = (1.2, 0.9)
+"""... and the process ends after these."""
 
 
 @contextmanager
@@ -45,10 +46,10 @@ def watch(
 ) -> Iterator[None]:
     """Limit what a block takes: resident memory of this process and its descendants, and wall-clock time.
 
-    Raises `BudgetExceeded` in the block: beyond `megabytes`, or a tenth and 0.4 seconds after `seconds`, by
-    when the block should have ended by itself.  Where Python cannot raise it, the process ends with the exit
-    status `status`, before memory is more than 15 % over the limit, or time 20 % and 0.8 seconds.  Hints are
-    added to the messages.  The block runs in the main thread; in other threads nothing is watched.
+    Raises `BudgetExceeded` in the block beyond `megabytes`, and some time after `seconds`, by when the block
+    should have ended by itself.  Where Python cannot raise it, the process ends with the exit status
+    `status`, as soon as memory is 15 % over the limit, or time 20 % and a second.  Hints are added to the
+    messages.  The block runs in the main thread; in other threads nothing is watched.
     """
     if threading.current_thread() is not threading.main_thread() or megabytes == seconds == math.inf:
         yield
@@ -69,8 +70,8 @@ def watch(
         texts = {kind: f"error: {BudgetExceeded(*message)}\n" for kind, message in messages.items()}
         watchdogs.append(
             Watchdog(
-                soft=(megabytes, MORE_TIME * seconds + GRACE - DELAY),
-                hard=(MORE_MEMORY * megabytes, (2 * MORE_TIME - 1) * seconds + 2 * GRACE - DELAY),
+                soft=(megabytes, PATIENCE[0] * seconds + PATIENCE[1] - DELAY),
+                hard=(MORE_MEMORY * megabytes, LAST_PATIENCE[0] * seconds + LAST_PATIENCE[1] - DELAY),
                 signal=SIGNAL,
                 status=status,
                 memory_text=texts["memory"],

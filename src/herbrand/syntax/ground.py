@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Term
 
-__all__ = ["Ground", "as_term", "as_text", "instance", "match"]
+__all__ = ["Ground", "as_term", "as_text", "has_size", "instance", "match"]
 
 Ground: TypeAlias = "str | tuple[Ground, ...]"
 """Such as "noop" and ("cell", "1", "1", "b")."""
@@ -48,6 +48,18 @@ def match(
         else:
             stack += zip(pattern.args, value[1:], strict=True)
     return extended
+
+
+def has_size(value: Ground, symbols: int) -> bool:
+    """Return whether a value has that many symbols, which can be far more than objects in memory."""
+    stack = [value]
+    while stack and symbols > 0:
+        part = stack.pop()
+        if isinstance(part, str):
+            symbols -= 1
+        else:
+            stack += part
+    return symbols <= 0
 
 
 def as_term(value: Ground) -> Term:

@@ -184,6 +184,12 @@ def test_uncertain_counters_are_not_claimed(rules: str) -> None:
     assert counter(COUNTER + rules) is None
 
 
+def test_a_counter_that_doubles_is_given_up() -> None:
+    """Its term grows twofold with each step: hashing it would soon take for ever."""
+    tree = read("(role a) (init (s 0)) (<= (next (s (f ?x ?x))) (true (s ?x))) (<= terminal (true (s 9)))")
+    assert step_counter(tree.statements) is None
+
+
 def test_a_search_for_a_counter_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text without roles has no steps; one that takes too much work is given up."""
     assert counter((COUNTER + STEP + END).replace("(role a) (role b)", "")) is None
