@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import errno
 import json
+import os
 import re
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Self
 
 import click
 
@@ -162,8 +165,7 @@ def command(
             manager = Manager(game, settings, scramble=scramble, listener=listen)
         table = seats_for(game, [_seat(text, seed + place) for place, text in enumerate(players)])
         if events:
-            log = stack.enter_context(_open_log(Path(events), resume=resume))
-            listeners.append(lambda event: _log(log, event))
+            listeners.append(stack.enter_context(_EventLog(Path(events), resume=resume)))
         if not as_json:
             listeners.append(lambda event: _show(game, event))
 
@@ -228,17 +230,33 @@ def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
     return store.load_intact(running[-1])
 
 
-def _open_log(path: Path, *, resume: bool) -> TextIO:
-    """Open the file of events; on resuming, without the part of a line that a crash may have left."""
-    if resume and path.exists():
-        with path.open("rb+") as file:
-            file.truncate(file.read().rfind(b"\n") + 1)
-    return path.open("a" if resume else "w", encoding="utf-8")
+class _EventLog:
+    """A file with an event in each line, as JSON; it never ends with a part of a line."""
 
+    def __init__(self, path: Path, *, resume: bool) -> None:
+        if resume and path.exists():
+            with path.open("rb+") as file:  # a crash may have left a part of a line
+                file.truncate(file.read().rfind(b"\n") + 1)
+        self._file = path.open("ab" if resume else "wb", buffering=0)
 
-def _log(log: TextIO, event: Event) -> None:
-    log.write(json.dumps(asdict(event), ensure_ascii=False) + "\n")
-    log.flush()
+    def __call__(self, event: Event) -> None:
+        line = f"{json.dumps(asdict(event), ensure_ascii=False)}\n".encode(errors="backslashreplace")
+        start = self._file.tell() if self._file.seekable() else None
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._file.name)
+        except BaseException:
+            if start is not None:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(start)
+                    self._file.seek(start)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
 
 def _seat(text: str, seed: int) -> Seat:

@@ -12,10 +12,10 @@ __all__ = ["write_atomically"]
 
 
 def write_atomically(path: Path | str, contents: str | bytes) -> None:
-    """Create a file, or replace its contents; text is written in UTF-8.  After a failure it is as before.
+    """Create a file, or replace its contents; after a failure it is as it was before.
 
-    Preserves permissions and symbolic links; pipes and devices are written to directly.  Raises `OSError`,
-    for example `PermissionError` for a read-only file.
+    Text is written in UTF-8.  Preserves permissions and symbolic links; pipes and devices are written to
+    directly.  Raises `OSError`, for example `PermissionError` for a read-only file.
     """
     data = contents.encode() if isinstance(contents, str) else contents
     target = Path(path).resolve()

@@ -5,9 +5,11 @@
 | part     | what is tried                                               | needs about  |
 |----------|-------------------------------------------------------------|--------------|
 | `damage` | damaged databases of match records (`herbrand.testing.damage`) | 30 ms a case |
+| `faults` | each call of the system failing once (`herbrand.testing.faults`) | 1 s a case |
 
-`--cases N` is the number of cases of each part, `--seed N` chooses others, `--json` prints the outcomes and
-failures of each kind.  The exit status is 1 if anything was lost.
+`--cases N` is the number of cases of each part (of each kind of work in `faults`, by default all of them),
+`--seed N` chooses others, `--json` prints the outcomes and failures of each kind.  The exit status is 1 if
+anything was lost.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from herbrand.testing.damage import DamageBench
+from herbrand.testing.faults import try_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,12 +32,17 @@ if TYPE_CHECKING:
 __all__ = ["PARTS", "main"]
 
 
+def _faults(folder: Path, cases: int, seed: int) -> list[CaseReport]:
+    return try_faults(folder, limit=cases or None, seed=seed)
+
+
 def _damage(folder: Path, cases: int, seed: int) -> list[CaseReport]:
     return DamageBench(folder).run(range(cases), seed=seed)
 
 
 PARTS: Final[dict[str, tuple[int, Callable[[Path, int, int], list[CaseReport]]]]] = {
-    "damage": (1050, _damage)
+    "damage": (1050, _damage),
+    "faults": (0, _faults),
 }
 """The parts by name: the default number of cases, and a function of a folder, that number and a seed."""
 

@@ -500,7 +500,7 @@ def test_a_killed_manager_is_resumed_by_the_command(tmp_path: Path, player_proce
         assert Verifier().verify(before) == []
         code, output = run("match", "--resume", "--record", str(path))
         assert code == 0, output
-        assert f"goes on after {len(before.moves)} steps" in output
+        assert f"resumed after {len(before.moves)} steps" in output
         with Store(path, create=False) as store:
             after = store.load("killed")
         assert after.status == "completed"
@@ -508,7 +508,7 @@ def test_a_killed_manager_is_resumed_by_the_command(tmp_path: Path, player_proce
         assert run("record", "verify", str(path)) == (0, f"ok: 1 match, {len(after.moves)} steps\n")
         code, output = run("match", "--resume", "--record", str(path))
         assert code == 1
-        assert "waiting to go on" in output
+        assert "no interrupted match" in output
         code, output = run("match", "--resume", "--record", str(path), "--id", "killed")
         assert (code, "is over" in output) == (1, True)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from herbrand.errors import HerbrandError
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.search.archive import Archive
 from herbrand.evolve.search.candidate import Candidate, EvaluationJob, SearchSettings
@@ -133,6 +134,7 @@ class GameSearch:
                     pool.shutdown(wait=False, cancel_futures=True)
                     pool, under_way = process_pool(jobs), []
                     results = [_run_alone(job) for job in self._draw(self.batches, self._before)]
+                results = self._retry(results, pool, report)
                 latest = self._finish(results, pool, report) or latest
                 if listener is not None:
                     listener(self.progress(time.monotonic() - began, latest))
@@ -194,6 +196,22 @@ class GameSearch:
         parents = (mother, chance.choice(mates)) if operator.startswith("cross") else (mother,)
         return EvaluationJob(operator, seed, parents, self.settings, self.measure)
 
+    def _retry(
+        self, results: list[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
+    ) -> list[Candidate | BaseException]:
+        """Evaluate those candidates of the current batch once more that the operating system prevented."""
+        if not any(map(_is_of_system, results)):
+            return results
+        jobs = self._draw(self.batches, self._before)
+        again = {
+            n: pool.submit(evaluate, jobs[n]) for n, result in enumerate(results) if _is_of_system(result)
+        }
+        _wait(list(again.values()), float("inf"), tick)
+        return [
+            again[n].exception() or again[n].result() if n in again else result
+            for n, result in enumerate(results)
+        ]
+
     def _finish(
         self, results: Sequence[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
     ) -> Candidate | None:
@@ -220,6 +238,8 @@ class GameSearch:
         proofs = [(c, pool.submit(self.prove, c.design)) for c in promising if c.design is not None]
         _wait([future for _, future in proofs], float("inf"), tick)
         for candidate, future in proofs:
+            if _is_of_system(future.exception()) and candidate.design is not None:
+                future = pool.submit(self.prove, candidate.design)
             error = future.exception()
             if error is not None:
                 candidate.reason = f"failed: {error}"
@@ -243,6 +263,11 @@ class GameSearch:
             self.spent.update(candidate.seconds)
         self.batches += 1
         return latest
+
+
+def _is_of_system(result: object) -> bool:
+    """Whether a job failed because the operating system refused something, which may be over soon."""
+    return isinstance(result, OSError | MemoryError) and not isinstance(result, HerbrandError)
 
 
 def _run_alone(job: EvaluationJob) -> Candidate | BaseException:

@@ -35,13 +35,15 @@ class SearchStore:
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
-        with self._errors("use"):
+        try:
             self._db = sqlite3.connect(path)
             (finding,) = self._db.execute("pragma quick_check(1)").fetchone()
             if finding != "ok":
-                raise HerbrandError(f"cannot use {path}: damaged: {finding}")
+                raise HerbrandError(f"{path} is damaged: {finding}")
             self._db.executescript(_SCHEMA)
             self._db.execute("pragma journal_mode = wal")
+        except sqlite3.Error as error:
+            raise HerbrandError(f"{path} is not a search database: {error}") from error
 
     @contextlib.contextmanager
     def _errors(self, verb: str) -> Iterator[None]:

@@ -260,9 +260,8 @@ class Manager:
             await _Run(self, table, match, past).play()
         except (asyncio.CancelledError, HerbrandError, OSError, MemoryError) as error:
             match.reason = "aborted"
-            with contextlib.suppress(
-                HerbrandError, OSError, MemoryError
-            ):  # the listener may have caused this error
+            # the listener may have caused this error
+            with contextlib.suppress(HerbrandError, OSError, MemoryError):
                 self.report("aborted", match, reason=str(error) or "aborted")
             await asyncio.gather(*(seat.ask(AbortMessage(match.id), seconds=1.0) for seat in table.values()))
             raise

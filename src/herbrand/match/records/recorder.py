@@ -107,7 +107,9 @@ class Recorder:
 
     def _aborted(self, number: int, roles: tuple[str, ...], event: Event) -> None:
         del roles
-        self.store.end(number, "aborted", event.data["reason"], event.time, None)
+        ((status,),) = self.store.query("SELECT status FROM match WHERE number = ?", (number,))
+        if status == "running":  # what failed may have come after the end
+            self.store.end(number, "aborted", event.data["reason"], event.time, None)
 
     def _problems(self, number: int, problems: Sequence[dict[str, Any]]) -> None:
         for problem in problems:
