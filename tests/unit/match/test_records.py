@@ -203,6 +203,7 @@ def test_a_match_that_a_player_forfeited_verifies(one_match: MatchRecord) -> Non
     """The problem in the step after the last one gives the reason."""
     last = Problem(2, "oplayer", "timeout", None, "", None)
     cut = end(one_match, "cut", "forfeit oplayer", moves=one_match.moves[:1], goals=None, problems=[last])
+    cut.settings = {**cut.settings, "substitute": "forfeit"}
     said = [str(finding) for finding in Verifier().verify(cut) if "forfeit" in str(finding)]
     assert said == []
 

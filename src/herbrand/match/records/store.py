@@ -56,6 +56,7 @@ class Store:
                         require_whole(Path(path), seconds=BUSY_SECONDS)
                 elif not (create and write):
                     raise RecordError(f"there is no database `{path}`")
+        with self._errors("open"):
             self.connection = self._connect() if write else self._connect_to_read()
         try:
             with self._errors("use"):
