@@ -115,7 +115,7 @@ class TermTable:
         return self.constant(term.name)
 
     def number_of(self, value: Ground) -> int:
-        """Return the number of a value (`herbrand.syntax.ground`)."""
+        """Return the number of a ground term as nested tuples of names, a constant as its name."""
         if isinstance(value, str):
             return self.constant(value)
         functor = self.functor_number(str(value[0]), len(value) - 1)

@@ -323,8 +323,7 @@ def test_a_read_only_folder_is_left_as_it_is(command: tuple[str, ...], tmp_path:
 def test_a_failed_write_leaves_the_file(
     command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the folder takes no new file, the old text stays, whole, and exit code 2 says why."""
-    import tempfile
+    """When the disk takes no new file, the old text stays, whole, and exit code 2 says why."""
 
     def refuse(*_args: object, **_options: object) -> None:
         raise PermissionError(13, "Permission denied", str(tmp_path))
@@ -332,7 +331,7 @@ def test_a_failed_write_leaves_the_file(
     path = tmp_path / "a.kif"
     text = BASE.replace("(role p)", "(role    p))" if command[0] == "check" else "(role    p)")
     path.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    monkeypatch.setattr("herbrand.runtime.files.os.fsync", refuse)
     outcome = CliRunner().invoke(cli, [*command, str(path)], catch_exceptions=False)
     assert outcome.exit_code == 2
     assert "permission denied" in outcome.stderr
