@@ -24,6 +24,7 @@ from herbrand.check.normal import substituted
 from herbrand.convert.levels import needed
 from herbrand.errors import GameError, InvalidMoveError
 from herbrand.rules.terms import read_term
+from herbrand.runtime.rendering import render_program
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Rule, Variable, walk
 
 if TYPE_CHECKING:
@@ -192,47 +193,35 @@ class _Planner:
     # -- texts -----------------------------------------------------------------------------------
 
     def domain(self) -> str:
-        name = _spelled(self.game.name)
-        lines = [
-            f"; The game {self.game.name}. A step is two actions: a move, then `step`.",
-            f"(define (domain {name})",
-            "  (:requirements :adl :derived-predicates)",
-            f"  (:constants {' '.join(sorted(self.objects.values()))})",
-            "  (:predicates",
-            "    (choosing)",
-            *(f"    {_call(self.names[key], _parameters(key[1]))}" for key in sorted(self.names)),
-            "  )",
-        ]
-        for key in sorted(self.derived):
-            for rule in self.derived[key]:
-                lines += self._axiom(rule)
-        for functor, arity in self.functors["move"]:
-            lines += self._action(functor, arity)
-        return "\n".join([*lines, *self._step(), ")"]) + "\n"
+        return render_program(
+            "convert/domain.pddl",
+            game=self.game.name,
+            name=_spelled(self.game.name),
+            objects=sorted(self.objects.values()),
+            predicates=[_call(self.names[key], _parameters(key[1])) for key in sorted(self.names)],
+            axioms=[self._axiom(rule) for key in sorted(self.derived) for rule in self.derived[key]],
+            moves=[self._move(functor, arity) for functor, arity in self.functors["move"]],
+            terminal=self.names["terminal", 0],
+            effects=list(self._step()),
+        )
 
     def problem(self) -> str:
-        name = _spelled(self.game.name)
         facts = [self._atom(rule.head) for rule in self.facts]
         facts += [
             _call(self.names[f"true {fact.name}", len(fact.args)], list(map(self._term, fact.args)))
             for fact in self.state
         ]
-        goal = _call(self.names["goal", 2], [self._term(self.role), self.objects["100"]])
-        lines = [
-            f"; The game {self.game.name}: end it with 100.",
-            f"(define (problem {name}-100)",
-            f"  (:domain {name})",
-            "  (:init",
-            "    (choosing)",
-            *(f"    {fact}" for fact in dict.fromkeys(facts)),
-            "  )",
-            f"  (:goal (and (choosing) ({self.names['terminal', 0]}) {goal}))",
-            ")",
-        ]
-        return "\n".join(lines) + "\n"
+        return render_program(
+            "convert/problem.pddl",
+            game=self.game.name,
+            name=_spelled(self.game.name),
+            facts=list(dict.fromkeys(facts)),
+            terminal=self.names["terminal", 0],
+            goal=_call(self.names["goal", 2], [self._term(self.role), self.objects["100"]]),
+        )
 
-    def _axiom(self, rule: Rule) -> Iterator[str]:
-        """Yield a derived predicate; head arguments other than new variables become equations."""
+    def _axiom(self, rule: Rule) -> tuple[str, str]:
+        """Return head and body of a derived predicate; arguments except new variables become equations."""
         parameters: list[str] = []
         conditions: list[str] = []
         self.variables = {}
@@ -247,34 +236,29 @@ class _Planner:
         body = conditions[0] if len(conditions) == 1 else f"(and {' '.join(conditions)})"
         if local:
             body = f"(exists ({' '.join(local)}) {body})"
-        yield f"  (:derived {_call(self.names[_predicate(rule.head)], parameters)}"
-        yield f"    {body})"
+        return _call(self.names[_predicate(rule.head)], parameters), body
 
-    def _action(self, functor: str, arity: int) -> Iterator[str]:
+    def _move(self, functor: str, arity: int) -> dict[str, object]:
         parameters = _parameters(arity)
-        legal = _call(self.names[f"legal {functor}", arity], parameters)
-        terminal = self.names["terminal", 0]
-        yield f"  (:action {self.actions[functor, arity]}"
-        yield f"    :parameters ({' '.join(parameters)})"
-        yield f"    :precondition (and (choosing) (not ({terminal})) {legal})"
-        yield f"    :effect (and (not (choosing)) {_call(self.names[f'does {functor}', arity], parameters)}))"
+        return {
+            "action": self.actions[functor, arity],
+            "parameters": parameters,
+            "legal": _call(self.names[f"legal {functor}", arity], parameters),
+            "does": _call(self.names[f"does {functor}", arity], parameters),
+        }
 
     def _step(self) -> Iterator[str]:
-        yield "  (:action step"
-        yield "    :parameters ()"
-        yield "    :precondition (not (choosing))"
-        yield "    :effect (and (choosing)"
+        """Yield the effects of `step`."""
         for functor, arity in self.functors["fluent"]:
             parameters = _parameters(arity)
             now = _call(self.names[f"true {functor}", arity], parameters)
             then = _call(self.names[f"next {functor}", arity], parameters)
-            yield f"      {_for_all(parameters, f'(when {then} {now})')}"
-            yield f"      {_for_all(parameters, f'(when (and {now} (not {then})) (not {now}))')}"
+            yield _for_all(parameters, f"(when {then} {now})")
+            yield _for_all(parameters, f"(when (and {now} (not {then})) (not {now}))")
         for functor, arity in self.functors["move"]:
             parameters = _parameters(arity)
             done = _call(self.names[f"does {functor}", arity], parameters)
-            yield f"      {_for_all(parameters, f'(when {done} (not {done}))')}"
-        yield "    ))"
+            yield _for_all(parameters, f"(when {done} (not {done}))")
 
     def _literal(self, literal: Literal) -> str:
         if isinstance(literal, Atom):

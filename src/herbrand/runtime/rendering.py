@@ -1,10 +1,11 @@
-"""HTML and SVG from Jinja2 templates, which lie in folders `templates` beside the modules that fill them.
+"""Texts from Jinja2 templates, which lie in folders `templates` beside the modules that fill them.
 
     >>> str(render("runtime/column.html", lines=["1 < 2"]))
     '<pre style="margin:0">1 &lt; 2</pre>'
 
-Values are escaped unless they are `Markup`; a name that a template uses but was not given raises
-`jinja2.UndefinedError`.  Importing this module imports Jinja2, so it is imported where a page is written.
+Values are escaped unless they are `Markup` or the template is of a program; a name that a template uses but
+was not given raises `jinja2.UndefinedError`.  Importing this module imports Jinja2, so it is imported where
+a page is written.
 """
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Final
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-__all__ = ["Markup", "render"]
+__all__ = ["Markup", "render", "render_program"]
 
 
 def render(template: str, /, **values: object) -> Markup:
     """Fill a template: `web/game.html` is the file `web/templates/game.html` of the package."""
     return Markup(_ENVIRONMENT.get_template(template).render(values))  # noqa: S704  # the template escaped
+
+
+def render_program(template: str, /, **values: object) -> str:
+    """Fill a template of a program, `.lp` or `.pddl`; the text ends with a newline."""
+    return _ENVIRONMENT.get_template(template).render(values) + "\n"
 
 
 def _source(template: str) -> str:
@@ -30,7 +36,7 @@ def _source(template: str) -> str:
 
 _ENVIRONMENT: Final = Environment(
     loader=FunctionLoader(_source),
-    autoescape=True,
+    autoescape=select_autoescape(disabled_extensions=("lp", "pddl"), default=True),
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 from herbrand.convert.asp.writer import RuleWriter
 from herbrand.convert.levels import MOVE, STATE, STATIC
 from herbrand.errors import HerbrandError
+from herbrand.runtime.rendering import render_program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from herbrand.check.rules import Rules
     from herbrand.machine.state_machine import StateMachine
@@ -61,59 +62,14 @@ def write(
 
 def one_step(rules: Rules, name: str) -> str:
     """Return the program of one step from the initial state, without time."""
-    writer = RuleWriter(rules)
-    return _text(
-        f"% The game {name}: one step from the initial state.",
-        "%   clingo FILE 0          every legal joint move",
-        "% For another state replace the rule for true/1 by its facts.",
-        *_static(writer),
-        *_heading("The state"),
-        "true(F) :- init(F).",
-        *_heading("Relations of the state"),
-        *writer.section(STATE),
-        *_heading("Every role chooses one of its legal moves"),
-        "1 { does(R,M) : legal(R,M) } 1 :- role(R), not terminal.",
-        *_heading("Relations of the joint move"),
-        *writer.section(MOVE),
-        "",
-        *writer.undefined(timed=False),
-        "#show does/2.",
-        "#show next/1.",
-    )
+    return _program("one_step", RuleWriter(rules), name=name)
 
 
 def temporal(rules: Rules, name: str, horizon: int, win: Term | None = None) -> str:
     """Return the program of all plays of at most `horizon` steps; `win` is a role."""
     writer = RuleWriter(rules, own=_OWN)
     last = writer.fresh_constant("n")
-    terminal = writer.atom(("terminal", 0), [], "T")
-    legal = writer.atom(("legal", 2), ["R", "M"], "T")
-    lines = [
-        f"% The game {name}: plays of at most {horizon} steps.",
-        "%   clingo FILE            a play",
-        f"%   clingo FILE -c {last}=20    another horizon",
-        *_static(writer),
-        *_heading("Time: a play continues until it is over"),
-        f"#const {last} = {horizon}.",
-        "play(0).",
-        f"play(T+1) :- play(T), T < {last}, not {terminal}.",
-        "true(F,0) :- init(F).",
-        f"true(F,T+1) :- {writer.atom(('next', 1), ['F'], 'T')}, play(T+1).",
-        *_heading("Relations of a state"),
-        *writer.section(STATE, "T", "play(T)"),
-        *_heading("Every role chooses one of its legal moves"),
-        f"1 {{ does(R,M,T) : {legal} }} 1 :- role(R), play(T), play(T+1).",
-        *_heading("Relations of a joint move"),
-        *writer.section(MOVE, "T", "play(T), play(T+1)"),
-    ]
-    if win is not None:
-        goal = writer.atom(("goal", 2), [writer.term(win), "100"], "T")
-        lines += [
-            *_heading(f"{win} has 100 at the end"),
-            f"won :- {terminal}, {goal}, play(T).",
-            ":- not won.",
-        ]
-    return _text(*lines, "", *writer.undefined(timed=True), "#show does/3.")
+    return _program("temporal", writer, name=name, horizon=horizon, last=last, win=win)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,49 +87,22 @@ def program_of_steps(rules: Rules, name: str, win: Term | None = None) -> Steps:
     """Return the program of plays of growing length."""
     writer = RuleWriter(rules, own=_OWN)
     now = writer.fresh_constant("t")
-    before = f"{now}-1"
-    terminal = ("terminal", 0)
-    lines = [
-        f"% The game {name}: plays of 0, 1, 2, ... steps, until there is one.",
-        "%   clingo FILE               a shortest play",
-        "%   clingo FILE -c imax=30    give up after 29 steps",
-        "% The incremental mode is one of the program clingo; `python -m clingo` does not have it.",
-        "#include <incmode>.",
-        "",
-        "#program base.",
-        *_static(writer),
-        "true(F,0) :- init(F).",
-        *_heading("Relations of a state"),
-        f"#program check({now}).",
-        *writer.section(STATE, now),
-        *_heading("The play may end here"),
-        f":- query({now}), not {writer.atom(terminal, [], now)}.",
-    ]
-    if win is not None:
-        goal = writer.atom(("goal", 2), [writer.term(win), "100"], now)
-        lines.append(f":- query({now}), not {goal}.")
-    legal = writer.atom(("legal", 2), ["R", "M"], before)
-    lines += [
-        *_heading("Every role chooses one of its legal moves"),
-        f"#program step({now}).",
-        f":- {writer.atom(terminal, [], before)}.",
-        f"1 {{ does(R,M,{before}) : {legal} }} 1 :- role(R).",
-        f"true(F,{now}) :- {writer.atom(('next', 1), ['F'], before)}.",
-        *_heading("Relations of a joint move"),
-        *writer.section(MOVE, before),
-    ]
-    text = _text(*lines, "", "#program base.", *writer.undefined(timed=True), "#show does/3.")
-    return Steps(text, now, writer)
+    return Steps(_program("steps", writer, name=name, now=now, win=win), now, writer)
 
 
-def _static(writer: RuleWriter) -> Iterator[str]:
-    yield from _heading("Static relations")
-    yield from writer.section(STATIC)
+def _program(template: str, writer: RuleWriter, **values: object) -> str:
+    """Fill a template, in which each line of a section or a declaration has a newline."""
+
+    def section(level: int, time: str | None = None, guard: str | None = None) -> str:
+        return _lines(writer.section(level, time, guard))
+
+    def undefined(*, timed: bool) -> str:
+        return _lines(writer.undefined(timed=timed))
+
+    levels = {"static": STATIC, "state": STATE, "move": MOVE}
+    helpers = {"writer": writer, "section": section, "undefined": undefined}
+    return render_program(f"convert/asp/{template}.lp", **levels, **helpers, **values)
 
 
-def _heading(text: str) -> Iterator[str]:
-    yield from ("", f"% {text}.")
-
-
-def _text(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
