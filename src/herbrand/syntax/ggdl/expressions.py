@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl import tokens as t
+from herbrand.syntax.ggdl.report import INSTEAD_OF_SIGN
 from herbrand.syntax.infix_tokens import unquote
 from herbrand.syntax.tokens import MAX_DEPTH
 
@@ -26,19 +27,6 @@ PLAIN_COMPARISONS: Final = frozenset({"#", "!=", "\\="})
 ARITHMETIC: Final = frozenset({"+", "-", "*"})
 AND_SIGNS: Final = frozenset({"&", "&&", ","})
 OR_SIGNS: Final = frozenset({"|", "||"})
-REFUSED: Final = {
-    "$+": "`r $= n` states a payoff",
-    "$": "`r $= n` states a payoff",
-    "\\=>": "GGDL does not resolve conflicts: make the conditions of the effects mutually exclusive",
-    "<==": "GGDL does not resolve conflicts: make the conditions of the effects mutually exclusive",
-    "=>": "write `==>`",
-    "=>=": "write two comparisons",
-    "#=": "define a relation that counts",
-    "#<": "define a relation that counts",
-    "#>": "define a relation that counts",
-    "```": "write strings in double quotes on one line",
-    "---": "front matter is not part of a game: write it as a comment",
-}
 _LOGIC: Final = frozenset({"and", "or", "not"})
 _T = TypeVar("_T")
 _EXPRESSION_LEVELS: Final = 4
@@ -121,8 +109,8 @@ class ExpressionReader:
     def unexpected(self, expected: str) -> NoReturn:
         """Refuse the next token."""
         token = self.token
-        if token.kind == t.SIGN and token.text in REFUSED:
-            self.dialect(f"`{token.text}`", REFUSED[token.text])
+        if token.kind == t.SIGN and token.text in INSTEAD_OF_SIGN:
+            self.dialect(f"`{token.text}`", INSTEAD_OF_SIGN[token.text])
         found = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
         self.report.refuse("E-SYNTAX", f"expected {expected}, found {found}", token)
 
@@ -258,7 +246,7 @@ class ExpressionReader:
         if self.sees("$="):
             self.take_extended()
             return n.Payoff(token.start, self.last_end, left, self._sum())
-        if self.token.kind == t.SIGN and self.token.text in REFUSED:
+        if self.token.kind == t.SIGN and self.token.text in INSTEAD_OF_SIGN:
             self.unexpected("a condition")
         return n.Holds(token.start, self.last_end, left)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from herbrand.diagnostic import Source
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl import tokens as t
-from herbrand.syntax.ggdl.expressions import REFUSED, ExpressionReader
-from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.expressions import ExpressionReader
+from herbrand.syntax.ggdl.report import INSTEAD_OF_SIGN, INSTEAD_OF_WORD, Refused
 from herbrand.syntax.infix import read_infix
 from herbrand.syntax.nodes import atoms_of
 from herbrand.syntax.tokens import ARITY
@@ -31,18 +31,6 @@ _INNER: Final = frozenset(
 )  # words at which error recovery does not resume
 _ASSIGN: Final = frozenset({":=", "="})
 _UPDATE: Final = frozenset({"=", ":=", "<-"})
-_FOREIGN: Final = {
-    "var": "declare a parameter with `init ^`",
-    "export": "delete it",
-    "output": "drawing is not part of the rules",
-    "meta": "write it as a comment",
-    "basis": "write the rules themselves",
-    "func": "define a view with `:-`",
-    "phase": "make the phase a functional relation",
-    "include": 'write `consult { … } from "…"`',
-    "play": "write the game out",
-    "for": "use a typed variable or a comprehension",
-}
 
 
 def parse(tokens: GgdlTokens, report: ProgramDiagnostics) -> list[n.Sentence]:
@@ -156,7 +144,7 @@ class _Parser(ExpressionReader):
         if token.kind == t.PREFIX:
             self.take()
             return [n.PrefixSentence(token.start, token.end, source, plain=True)]
-        if token.kind == t.SIGN and token.text in REFUSED:
+        if token.kind == t.SIGN and token.text in INSTEAD_OF_SIGN:
             self.unexpected("a sentence")
         if token.kind == t.SIGN and token.text == "^":
             self.dialect("`^name`", "write it as a comment")
@@ -170,8 +158,8 @@ class _Parser(ExpressionReader):
                 self.take()
                 self.extended = token.text != "init"  # plain GDL has facts `init(...)`, too
                 return opener[0](self, token)
-            if token.text in _FOREIGN and same_line and self._is_foreign(token, follows):
-                self.dialect(f"`{token.text}`", _FOREIGN[token.text])
+            if token.text in INSTEAD_OF_WORD and same_line and self._is_foreign(token, follows):
+                self.dialect(f"`{token.text}`", INSTEAD_OF_WORD[token.text])
             if same_line and follows.text == "{" and token.text in {"legal", "next", "all", "goal"}:
                 self.dialect(f"`{token.text} {{`", "write rules with `:-`, `==>` and `and`")
             if same_line and follows.text == "::" and self._is_signature():

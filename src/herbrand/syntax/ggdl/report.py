@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from contextlib import contextmanager, suppress
+from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
@@ -14,57 +16,25 @@ if TYPE_CHECKING:
     from herbrand.diagnostic import Source, Spanned
     from herbrand.syntax.ggdl.nodes import Sentence
 
-__all__ = ["NAMES", "Place", "ProgramDiagnostics", "Refused", "severity_of"]
+__all__ = [
+    "INSTEAD_OF_SIGN",
+    "INSTEAD_OF_WORD",
+    "NAMES",
+    "Place",
+    "ProgramDiagnostics",
+    "Refused",
+    "severity_of",
+]
 
-NAMES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "E-LEX": "unreadable-token",
-        "E-SYNTAX": "ggdl-syntax",
-        "E-DIALECT": "other-dialect",
-        "E-NAME-UNDECLARED": "undeclared-name",
-        "E-NAME-AMBIGUOUS": "ambiguous-name",
-        "E-NAME-CLASH": "name-clash",
-        "E-CONST": "not-a-constant",
-        "E-RANGE-EMPTY": "empty-type",
-        "E-PARAM-MISSING": "parameter-missing",
-        "E-PARAM-RANGE": "parameter-range",
-        "E-PARAM-TYPE": "parameter-type",
-        "E-PARAM-DEFAULT": "parameter-default",
-        "E-PARAM-UNKNOWN": "parameter-unknown",
-        "E-TYPE-UNKNOWN": "unknown-type",
-        "E-TYPE-INFINITE": "infinite-type",
-        "E-TYPE-AMBIGUOUS": "ambiguous-type",
-        "E-TYPE-MISMATCH": "type-mismatch",
-        "E-PREF-CYCLE": "preference-cycle",
-        "E-PREF-TYPE": "preference-type",
-        "E-ROLE-NONE": "missing-keyword",
-        "E-ROLE-PROP": "external-property",
-        "E-INIT-DYNAMIC": "dynamic-init",
-        "E-INIT-CONFLICT": "conflicting-init",
-        "E-DOES-SCOPE": "legal-depends-on-does",
-        "E-MOVE-DOMAIN": "move-domain",
-        "E-EFFECT-TARGET": "effect-target",
-        "E-EFFECT-CONFLICT": "effect-conflict",
-        "E-PERSIST-TARGET": "persist-target",
-        "E-GOAL-RANGE": "goal-value",
-        "E-SURFACE": "surface",
-        "E-CONSULT-NOTFOUND": "consult-not-found",
-        "E-CONSULT-NAME": "consult-name",
-        "E-CONSULT-CYCLE": "consult-cycle",
-        "E-IMPORT-CLASH": "import-clash",
-        "S12": "missing-conjunction",
-        "S13": "dangling-conjunction",
-        "W-STYLE": "older-spelling",
-        "W-NAME-DECLARED": "declared-name",
-        "W-IMPLICIT-TRUE": "implicit-true",
-        "W-FLUENT-VIEW": "fluent-and-view",
-        "W-FRAME": "own-frame",
-        "W-INT-RANGE": "integer-range",
-        "W-INPUT": "input-too-narrow",
-        "W-HOOK-UNUSED": "unused-hook",
-    }
+_LANGUAGE: Final = tomllib.loads(
+    files("herbrand.syntax.ggdl").joinpath("language.toml").read_text(encoding="utf-8")
 )
+NAMES: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["checks"])
 """The check that each code of the language is reported as."""
+INSTEAD_OF_SIGN: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["signs"])
+"""What to write instead of signs that GGDL does not have."""
+INSTEAD_OF_WORD: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["words"])
+"""What to write instead of sentences of other dialects, by their first words."""
 
 _NOTES: Final = frozenset({"W-STYLE", "W-IMPLICIT-TRUE"})
 
