@@ -40,33 +40,19 @@ OVER = "(over)"
 def to_aiger(network: Network) -> Aiger:
     """Return a network as AIGER; loops are unrolled (`unroll.unrolled`)."""
     flat = unrolled(network)
-    text = flat.terms.text
-    outputs = [f"(legal {text(flat.roles[role])} {text(move)})" for role, move in flat.moves.tolist()]
-    outputs.append("terminal")
-    outputs += [f"(goal {text(flat.roles[role])} {text(value)})" for role, value in flat.goals.tolist()]
-    outputs += [f"(sees {text(flat.roles[role])} {text(seen)})" for role, seen in flat.percepts.tolist()]
-    literals = np.concatenate((flat.legal, [flat.terminal], flat.goal, flat.sees))
+    outputs = flat.outputs("legal", "terminal", "goal", "sees")
     renumber = _Renumbering(flat)
     return Aiger(
-        inputs=_inputs(flat),
-        latches=_latches(flat),
+        inputs=tuple(flat.move_names),
+        latches=tuple(flat.fluent_names),
         next=renumber(flat.next),
         reset=flat.initial,
         left=renumber(flat.left),
         right=renumber(flat.right),
-        outputs=tuple(outputs),
-        output=renumber(literals),
-        comment="\n".join(f"role: {text(role)}" for role in flat.roles),
+        outputs=tuple(name for name, _ in outputs),
+        output=renumber(np.array([literal for _, literal in outputs], np.int32)),
+        comment="\n".join(f"role: {flat.terms.text(role)}" for role in flat.roles),
     )
-
-
-def _inputs(network: Network) -> tuple[str, ...]:
-    text = network.terms.text
-    return tuple(f"(does {text(network.roles[role])} {text(move)})" for role, move in network.moves.tolist())
-
-
-def _latches(network: Network) -> tuple[str, ...]:
-    return tuple(f"(true {network.terms.text(fluent)})" for fluent in network.fluents.tolist())
 
 
 class _Renumbering:
@@ -231,8 +217,8 @@ def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -
             raise ValueError(f"no property {name!r}")
         bad.append(gates.conjunction(over ^ 1, bad_literal))
     return Aiger(
-        inputs=_inputs(flat),
-        latches=(*_latches(flat), OVER),
+        inputs=tuple(flat.move_names),
+        latches=(*flat.fluent_names, OVER),
         next=np.array([*following, stops], np.int64),
         reset=np.zeros(fluents + 1, np.bool_),
         left=np.array(gates.left, np.int64),

@@ -150,10 +150,7 @@ def to_dot(network: Network, max_nodes: int = MAX_DRAWN_NODES) -> str:
     nodes = network.inputs + network.gates
     if nodes > max_nodes:
         raise GameError(f"the network has {nodes} nodes: more than {max_nodes} are not drawn")
-    text = network.terms.text
-    names = ["false"]
-    names += [f"(true {text(fluent)})" for fluent in network.fluents.tolist()]
-    names += [f"(does {text(network.roles[role])} {text(move)})" for role, move in network.moves.tolist()]
+    names = ["false", *network.fluent_names, *network.move_names]
     names += [f"back {i}" for i in range(len(network.feedback))]
     first = network.inputs
     edges = [
@@ -161,20 +158,7 @@ def to_dot(network: Network, max_nodes: int = MAX_DRAWN_NODES) -> str:
         for i, pair in enumerate(zip(network.left.tolist(), network.right.tolist(), strict=True))
         for literal in pair
     ]
-    outputs = [("terminal", network.terminal)]
-    for name, rows, literals in (
-        ("legal", network.moves, network.legal),
-        ("goal", network.goals, network.goal),
-        ("sees", network.percepts, network.sees),
-    ):
-        outputs += [
-            (f"({name} {text(network.roles[role])} {text(term)})", literal)
-            for (role, term), literal in zip(rows.tolist(), literals.tolist(), strict=True)
-        ]
-    outputs += [
-        (f"(next {text(fluent)})", literal)
-        for fluent, literal in zip(network.fluents.tolist(), network.next.tolist(), strict=True)
-    ]
+    outputs = network.outputs("terminal", "legal", "goal", "sees", "next")
     edges += [(literal, f"o{i}") for i, (_, literal) in enumerate(outputs)]
     edges += [
         (literal, f"n{first - len(network.feedback) + i}")

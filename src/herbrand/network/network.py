@@ -176,12 +176,38 @@ class Network:
         small = column(str(self).split("\n")) if self.gates <= _SHOWN_GATES else ""
         return block("network", table(rows, numbers=(1,)), small)
 
+    @property
+    def fluent_names(self) -> list[str]:
+        """The fluents as atoms, such as "(true (cell 1 b))"."""
+        return [f"(true {self.terms.text(fluent)})" for fluent in self.fluents.tolist()]
+
+    @property
+    def move_names(self) -> list[str]:
+        """The moves as atoms, such as "(does white noop)"."""
+        return self._pair_names("does", self.moves)
+
+    def outputs(self, *relations: str) -> list[tuple[str, int]]:
+        """Return the atom and the literal of each output of relations.
+
+        These are "legal", "next", "terminal", "goal" and "sees".
+        """
+        following = [f"(next {self.terms.text(fluent)})" for fluent in self.fluents.tolist()]
+        named = {
+            "legal": (self._pair_names("legal", self.moves), self.legal.tolist()),
+            "next": (following, self.next.tolist()),
+            "terminal": (["terminal"], [self.terminal]),
+            "goal": (self._pair_names("goal", self.goals), self.goal.tolist()),
+            "sees": (self._pair_names("sees", self.percepts), self.sees.tolist()),
+        }
+        return [output for name in relations for output in zip(*named[name], strict=True)]
+
+    def _pair_names(self, relation: str, rows: NDArray[np.int64]) -> list[str]:
+        text = self.terms.text
+        return [f"({relation} {text(self.roles[role])} {text(term)})" for role, term in rows.tolist()]
+
     def __str__(self) -> str:
         """Return the network as text, one node a line, inputs and outputs by their GDL names."""
-        text = self.terms.text
-        names = ["false"]
-        names += [f"(true {text(fluent)})" for fluent in self.fluents.tolist()]
-        names += [f"(does {text(self.roles[role])} {text(move)})" for role, move in self.moves.tolist()]
+        names = ["false", *self.fluent_names, *self.move_names]
         names += [f"back{i}" for i in range(len(self.feedback))]
         names += [f"_{i}" for i in range(self.gates)]
 
@@ -190,24 +216,11 @@ class Network:
                 return "true"
             return f"(not {names[literal >> 1]})" if literal & 1 else names[literal >> 1]
 
-        first = self.inputs
         lines = [
-            f"{names[first + i]} = (and {show(a)} {show(b)})"
+            f"{names[self.inputs + i]} = (and {show(a)} {show(b)})"
             for i, (a, b) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True))
         ]
         lines += [f"back{i} <- {show(source)}" for i, source in enumerate(self.feedback.tolist())]
-        lines += [
-            f"(legal {text(self.roles[role])} {text(move)}) = {show(literal)}"
-            for (role, move), literal in zip(self.moves.tolist(), self.legal.tolist(), strict=True)
-        ]
-        lines += [
-            f"(next {text(fluent)}) = {show(literal)}"
-            for fluent, literal in zip(self.fluents.tolist(), self.next.tolist(), strict=True)
-        ]
-        lines.append(f"terminal = {show(self.terminal)}")
-        for name, pairs, literals in (("goal", self.goals, self.goal), ("sees", self.percepts, self.sees)):
-            lines += [
-                f"({name} {text(self.roles[role])} {text(term)}) = {show(literal)}"
-                for (role, term), literal in zip(pairs.tolist(), literals.tolist(), strict=True)
-            ]
+        outputs = self.outputs("legal", "next", "terminal", "goal", "sees")
+        lines += [f"{atom} = {show(literal)}" for atom, literal in outputs]
         return "\n".join(lines)
