@@ -90,8 +90,9 @@ def _option(option: click.Option) -> str:
             shown = "\\|".join(map(str, option.type.choices))
         names += f" {shown or option.type.name.upper()}"
     text = option.help or ""
-    if option.show_default and option.default is not None:
-        text += f" Default: `{option.default}`."
+    default = option.to_info_dict()["default"]
+    if option.show_default is not False and not option.is_flag and default is not None:
+        text += f" Default: `{default}`."
     return f"| {names} | {text} |"
 
 

@@ -10,7 +10,7 @@ import click
 
 from herbrand.analyse.verdict import PROPERTIES
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.options import JSON
+from herbrand.cli.options import JSON, POSITIVE
 from herbrand.cli.output import (
     count,
     progress_bar,
@@ -54,19 +54,11 @@ _LONG_LINE = 40
     multiple=True,
     help="Decide only this property; may be repeated.",
 )
-@click.option(
-    "--budget",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Approximate time limit.",
-)
+@click.option("--budget", type=POSITIVE, default=60.0, metavar="SECONDS", help="Approximate time limit.")
 @click.option(
     "--states",
     type=click.IntRange(min=1),
     default=20_000_000,
-    show_default=True,
     metavar="N",
     help="Maximum number of states in memory.",
 )
@@ -74,7 +66,6 @@ _LONG_LINE = 40
     "--win",
     type=click.IntRange(0, 100),
     default=100,
-    show_default=True,
     metavar="VALUE",
     help="The goal value that counts as winning.",
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.options import JSON, engine_option
+from herbrand.cli.options import JSON, POSITIVE, engine_option
 from herbrand.cli.output import remark, result, spaced, table, write_json
 from herbrand.core import playing_program
 from herbrand.errors import BudgetExceeded, GameError
@@ -27,24 +27,17 @@ CODES = ("auto", "walked", "straight")
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @NOTATION
 @engine_option("auto", "rules", "network", text="The engine: `auto` uses the network if there is one.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=5.0,
-    show_default=True,
-    help="Processor seconds for each game.",
-)
+@click.option("--seconds", type=POSITIVE, default=5.0, help="Processor seconds for each game.")
 @click.option(
     "--code",
     type=click.Choice(CODES),
     default="auto",
-    show_default=True,
     help="Walk the gates of a network or run machine code: `auto` uses machine code if there is an "
     "encoder for this processor.",
 )
 @click.option(
     "--reachable",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     metavar="SECONDS",
     help="Spend at most so long on proving fluents mutually exclusive, and play on the smaller network that "
     "results.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from herbrand.cli.options import time_limit
 from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
@@ -72,36 +73,26 @@ def with_budget(command: click.Command, budget: CommandBudget) -> click.Command:
             command.commands[name] = with_budget(inner, budget)
         return command
     names = {parameter.name for parameter in command.params}
-    added = []
-    if _MEMORY not in names:
-        added.append(_memory_option(budget.megabytes))
-    if budget.time is not None and budget.time not in names:
-        added.append(_time_option(budget.seconds))
     place = next((i for i, p in enumerate(command.params) if p.name == "as_json"), len(command.params))
-    command.params[place:place] = added
+    rest, command.params = command.params[place:], command.params[:place]
+    if _MEMORY not in names:
+        _memory_limit(budget.megabytes)(command)
+    if budget.time is not None and budget.time not in names:
+        time_limit(budget.seconds)(command)
+    added = tuple(option.name or "" for option in command.params[place:])
+    command.params += rest
     assert command.callback is not None
-    command.callback = _limited(command.callback, budget, tuple(option.name or "" for option in added))
+    command.callback = _limited(command.callback, budget, added)
     return command
 
 
-def _memory_option(megabytes: int) -> click.Option:
-    return click.Option(
-        ["--memory"],
+def _memory_limit(megabytes: int) -> Callable[[click.Command], click.Command]:
+    return click.option(
+        "--memory",
         type=click.IntRange(min=100),
         default=megabytes,
-        show_default=True,
         metavar="MB",
         help="Memory limit in megabytes, child processes included (exit 3).",
-    )
-
-
-def _time_option(seconds: float | None) -> click.Option:
-    return click.Option(
-        ["--seconds"],
-        type=click.FloatRange(min=0, min_open=True),
-        default=seconds,
-        show_default=seconds is not None,
-        help="Time limit in seconds (exit 3).",
     )
 
 

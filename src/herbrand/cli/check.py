@@ -36,7 +36,6 @@ ROUNDS: Final = 10
     "form",
     type=click.Choice(["text", "line", "json", "sarif"]),
     default="text",
-    show_default=True,
     help="Output format.",
 )
 @json_option("Same as --format json.")

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from herbrand.cli.options import OUTPUT_FILE
+
 __all__ = ["cannot_listen", "clocks", "find_player", "forfeit_after", "record_in", "substitute"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -19,11 +21,7 @@ def clocks(start: int, play: int) -> Callable[[_Command], _Command]:
     def decorate(command: _Command) -> _Command:
         for option, seconds, purpose in (("play", play, "for a move"), ("start", start, "to prepare")):
             command = click.option(
-                f"--{option}-clock",
-                type=click.IntRange(0),
-                default=seconds,
-                show_default=True,
-                help=f"Seconds {purpose}.",
+                f"--{option}-clock", type=click.IntRange(0), default=seconds, help=f"Seconds {purpose}."
             )(command)
         return command
 
@@ -36,7 +34,6 @@ def substitute(forfeit: str) -> Callable[[_Command], _Command]:
         "--substitute",
         type=click.Choice(["random", "first", "noop", "forfeit"]),
         default="random",
-        show_default=True,
         help=f"Replacement for a late or bad move; with forfeit {forfeit}.",
     )
 
@@ -51,7 +48,7 @@ forfeit_after = click.option(
 
 def record_in(purpose: str) -> Callable[[_Command], _Command]:
     """Return the option --record; the parameter is called `database`."""
-    return click.option("--record", "database", metavar="DB", type=click.Path(dir_okay=False), help=purpose)
+    return click.option("--record", "database", metavar="DB", type=OUTPUT_FILE, help=purpose)
 
 
 def find_player(text: str, *, elsewhere: bool = False, seed: int | None = None) -> Any:

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from herbrand.cli.budget import given_limits
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_tree
-from herbrand.cli.options import OUTPUT
+from herbrand.cli.options import OUTPUT, time_limit
 from herbrand.cli.output import count, remark, render, result
 from herbrand.cli.targets import OPTIONS, TARGETS
 
@@ -48,7 +48,9 @@ def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., Non
     choice: Any = click.Choice(option.type) if isinstance(option.type, tuple) else option.type
     if option.least is not None:
         choice = click.IntRange(option.least)
-    return click.option(flag, type=choice, default=option.default, metavar=option.metavar, help=text)
+    return click.option(
+        flag, type=choice, default=option.default, show_default=False, metavar=option.metavar, help=text
+    )
 
 
 @click.command("convert", help=_HELP)
@@ -56,13 +58,7 @@ def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., Non
 @NOTATION
 @click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="The output format.")
 @_target_options
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="Time limit in seconds (exit 3).",
-)
+@time_limit(60.0)
 @OUTPUT
 @click.pass_context
 def command(

@@ -31,17 +31,10 @@ _SHOWN = 12
     "--states",
     type=click.IntRange(min=1),
     default=10_000,
-    show_default=True,
     help="Maximum number of states to explore; larger games are compared by random play.",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0),
-    default=20.0,
-    show_default=True,
-    help="Time limit in seconds (exit 3).",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Determines the random games.")
+@click.option("--seconds", type=click.FloatRange(min=0), default=20.0, help="Time limit in seconds (exit 3).")
+@click.option("--seed", type=int, default=0, help="Determines the random games.")
 @JSON
 @click.pass_context
 def command(

@@ -33,7 +33,6 @@ _FAMILIES = ("board", "tricks", "market")
     "--minutes",
     type=click.FloatRange(min=0),
     default=10.0,
-    show_default=True,
     help="Duration of the search; 0 only rewrites the gallery.",
 )
 @click.option("--batches", type=click.IntRange(1), help="Stop after so many batches in total.")
@@ -49,7 +48,6 @@ _FAMILIES = ("board", "tricks", "market")
     "--notation",
     type=click.Choice(("prefix", "ggdl")),
     default="prefix",
-    show_default=True,
     help="Notation of the rulesheets; in GGDL, sizes and the like are parameters.",
 )
 @click.option("--jobs", type=click.IntRange(1), help="Number of processes.  [default: one per core]")

@@ -101,7 +101,6 @@ _NOTATION = click.option(
     "--notation",
     type=click.Choice(["auto", "prefix", "infix", "prolog", "ggdl"]),
     default="auto",
-    show_default=True,
     help="Notation of FILE; by default detected from its ending and content.",
 )
 _VALUES = f"{__name__}.parameters"

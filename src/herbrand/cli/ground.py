@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.options import JSON
+from herbrand.cli.options import JSON, time_limit
 from herbrand.cli.output import result, spaced, write_json
 from herbrand.errors import GameError
 from herbrand.runtime.limits import DEFAULT
@@ -23,13 +23,7 @@ __all__ = ["command"]
     "--stats", is_flag=True, help="Write the sizes of ground rules and network instead of the rules."
 )
 @click.option("--no-shrink", is_flag=True, help="Do not decompose rules with many variables.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=DEFAULT.seconds,
-    show_default=True,
-    help="Time limit in seconds (exit 3).",
-)
+@time_limit(DEFAULT.seconds)
 @JSON
 def command(file: str, notation: str, stats: bool, no_shrink: bool, seconds: float, as_json: bool) -> None:
     """List the relevant ground instances of the rules.

@@ -181,7 +181,7 @@ def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
 @click.group(
     cls=CommandGroup,
     name="herbrand",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="FILE is a path, the name of a bundled game, or - for standard input. "
     "Exit status: 0 success, 1 errors in the game or a difference found, 2 wrong usage, 3 budget exceeded.",
 )

@@ -17,7 +17,7 @@ import click
 
 from herbrand.cli.contest import cannot_listen, clocks, find_player, forfeit_after, record_in, substitute
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.options import json_option, max_steps
+from herbrand.cli.options import OUTPUT_FILE, json_option, max_steps
 from herbrand.cli.output import count, remark, result, write_json
 
 if TYPE_CHECKING:
@@ -48,28 +48,21 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     "roles.",
 )
 @clocks(30, 10)
-@click.option("--seed", type=int, default=0, show_default=True, help="For chance and substituted moves.")
+@click.option("--seed", type=int, default=0, help="For chance and substituted moves.")
 @substitute("the match ends")
 @forfeit_after
 @click.option(
-    "--patience",
-    type=click.IntRange(1),
-    help="Stop asking a player after so many consecutive bad moves.",
+    "--patience", type=click.IntRange(1), help="Stop asking a player after so many consecutive bad moves."
 )
 @max_steps(10_000, "Maximum number of steps.")
 @click.option("--scramble", type=int, metavar="SEED", help="Scramble the names in the rules for players.")
 @click.option("--id", "match_id", metavar="ID", help="The id of the match; random by default.")
 @click.option(
-    "--events",
-    metavar="OUT",
-    type=click.Path(dir_okay=False),
-    help="Write every event to this file as a line of JSON.",
+    "--events", metavar="OUT", type=OUTPUT_FILE, help="Write every event to this file as a line of JSON."
 )
 @record_in("Record the match in this database.")
 @click.option(
-    "--resume",
-    is_flag=True,
-    help="Resume an interrupted match of the database, the last one or --id.",
+    "--resume", is_flag=True, help="Resume an interrupted match of the database, the last one or --id."
 )
 @click.option(
     "--sign", "key", metavar="KEY", type=click.Path(exists=True, dir_okay=False), help="Sign the record."
@@ -79,7 +72,13 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     metavar="[HOST:]PORT",
     help="Serve spectators in browsers and by server-sent events; on localhost unless HOST is given.",
 )
-@click.option("--delay", type=click.FloatRange(0), default=0.0, help="Delay for spectators in seconds.")
+@click.option(
+    "--delay",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=False,
+    help="Delay for spectators in seconds.",
+)
 @json_option("Print the match as JSON.")
 @click.pass_context
 def command(

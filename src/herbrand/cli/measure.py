@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.options import JSON
+from herbrand.cli.options import JSON, POSITIVE
 from herbrand.cli.output import remark, result, write_json
 from herbrand.errors import HerbrandError
 
@@ -26,14 +26,13 @@ _EFFORTS = ("cheap", "full", "thorough")
     "--budget",
     type=click.Choice(_EFFORTS),
     default="full",
-    show_default=True,
     help="Effort: random games only, also games between searching players, or more of both.",
 )
 @click.option("--only", metavar="NAME,...", help="Compute only these measures.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Determines all games.")
+@click.option("--seed", type=int, default=0, help="Determines all games.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     help="Skip measures that have not started after so many seconds, for each game.",
 )
 @JSON

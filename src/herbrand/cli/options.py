@@ -13,9 +13,12 @@ __all__ = [
     "JSON",
     "MOVES",
     "OUTPUT",
+    "OUTPUT_FILE",
+    "POSITIVE",
     "engine_option",
     "json_option",
     "max_steps",
+    "time_limit",
 ]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
@@ -28,9 +31,11 @@ def json_option(text: str = "Write JSON.") -> Callable[[_Command], _Command]:
 
 JSON = json_option()
 
-OUTPUT = click.option(
-    "-o", "--output", metavar="OUT", type=click.Path(dir_okay=False), help="Write to this file."
-)
+POSITIVE = click.FloatRange(min=0, min_open=True)
+
+OUTPUT_FILE = click.Path(dir_okay=False)
+
+OUTPUT = click.option("-o", "--output", metavar="OUT", type=OUTPUT_FILE, help="Write to this file.")
 
 MOVES = click.option("--moves", metavar="MOVES", help='Make these moves first: "(mark 1 1); (mark 2 2)".')
 
@@ -39,16 +44,14 @@ def engine_option(
     *names: str, text: str = "The engine that evaluates the rules."
 ) -> Callable[[_Command], _Command]:
     """Return the option --engine with these choices and the default `auto`."""
-    return click.option("--engine", type=click.Choice(names), default="auto", show_default=True, help=text)
+    return click.option("--engine", type=click.Choice(names), default="auto", help=text)
+
+
+def time_limit(seconds: float | None = None) -> Callable[[_Command], _Command]:
+    """Return the option --seconds; None as default is no limit."""
+    return click.option("--seconds", type=POSITIVE, default=seconds, help="Time limit in seconds (exit 3).")
 
 
 def max_steps(steps: int | None, text: str) -> Callable[[_Command], _Command]:
     """Return the option --max-steps; None as default is no limit."""
-    return click.option(
-        "--max-steps",
-        type=click.IntRange(1),
-        metavar="N",
-        default=steps,
-        show_default=steps is not None,
-        help=text,
-    )
+    return click.option("--max-steps", type=click.IntRange(1), metavar="N", default=steps, help=text)

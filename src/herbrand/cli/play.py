@@ -9,6 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
 from herbrand.cli.joint import normal
+from herbrand.cli.options import POSITIVE
 from herbrand.cli.output import columns, count, goals_line, remark, result
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
 from herbrand.match.local import LocalMatch
@@ -56,16 +57,9 @@ COMMANDS: Final = ("?", "help", "moves", "state", "goals", "hint", "why", "why-n
     "--opponent",
     metavar="PLAYER",
     default="random",
-    show_default=True,
     help="The player of the other roles: a player of `herbrand players`, or human.",
 )
-@click.option(
-    "--clock",
-    type=click.FloatRange(min=0, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="Seconds per move for programs.",
-)
+@click.option("--clock", type=POSITIVE, default=1.0, help="Seconds per move for programs.")
 @click.option("--seed", type=int, help="Makes the opponent's moves reproducible.")
 @click.option("--hint", "hints", is_flag=True, help="Show a program's ratings before each of your moves.")
 @click.option("--open", "everything", is_flag=True, help="Show hidden information, too.")

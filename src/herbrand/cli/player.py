@@ -26,41 +26,22 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
 
 
 @click.command("player")
+@click.option("--port", type=click.IntRange(0, 65535), default=9147, help="The port; 0 for any free one.")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=9147,
-    show_default=True,
-    help="The port; 0 for any free one.",
-)
-@click.option(
-    "--player",
-    "player",
-    metavar="PLAYER",
-    default="random",
-    show_default=True,
-    help="A player of `herbrand players`.",
+    "--player", "player", metavar="PLAYER", default="random", help="A player of `herbrand players`."
 )
 @click.option("--name", metavar="NAME", help="The name sent to managers; by default that of the player.")
 @click.option(
     "--host",
     metavar="ADDRESS",
     default="127.0.0.1",
-    show_default=True,
     help="The address to listen on; 0.0.0.0 for all interfaces.",
 )
-@click.option(
-    "--matches",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Maximum number of concurrent matches.",
-)
+@click.option("--matches", type=click.IntRange(1), default=1, help="Maximum number of concurrent matches.")
 @click.option(
     "--max-message",
     type=click.IntRange(1024),
     default=1024 * 1024,
-    show_default=True,
     metavar="BYTES",
     help="Maximum size of a message.",
 )
@@ -68,7 +49,6 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     "--memory",
     type=click.IntRange(160),
     default=300,
-    show_default=True,
     metavar="MB",
     help="Approximate memory limit; games that need more are played by evaluating the rules.",
 )

@@ -31,7 +31,7 @@ __all__ = ["command"]
 @click.option("--as", "role", metavar="ROLE", help="Role whose moves to read; by default the first.")
 @click.option("--read", "texts", metavar="TEXT", multiple=True, help="Read this move; may be repeated.")
 @click.option("--complete", metavar="TEXT", help="List moves that begin with this.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="With --complete.")
+@click.option("--limit", type=click.IntRange(1), default=20, help="With --complete.")
 @JSON
 @click.pass_context
 def command(

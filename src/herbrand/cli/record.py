@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.options import JSON, engine_option
+from herbrand.cli.options import JSON, OUTPUT_FILE, engine_option
 from herbrand.cli.output import count, remark, result, table, write_json
 from herbrand.cli.sources import OF_GAME, SOURCE, is_database, records_in
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-DATABASE = click.Path(dir_okay=False)
 _IDS = click.option("--id", "ids", metavar="ID", multiple=True, help="Only this match; may be repeated.")
 
 
@@ -146,7 +145,6 @@ def _verification_row(verification: Verification) -> dict[str, Any]:
     "form",
     type=click.Choice(["herbrand", "ggp-base"]),
     default="herbrand",
-    show_default=True,
     help="The complete record, or the format of ggp-base.",
 )
 @click.option(
@@ -178,7 +176,7 @@ def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, u
 
 
 @command.command("import")
-@click.argument("database", metavar="DB", type=DATABASE)
+@click.argument("database", metavar="DB", type=OUTPUT_FILE)
 @click.argument("sources", metavar="JSON|DB", type=SOURCE, nargs=-1, required=True)
 @_IDS
 @OF_GAME
@@ -222,7 +220,7 @@ def import_(
 
 
 @command.command("keygen")
-@click.argument("file", metavar="KEY", type=DATABASE)
+@click.argument("file", metavar="KEY", type=OUTPUT_FILE)
 def keygen(file: str) -> None:
     """Generate a key pair: write the private key to a file, print the public key."""
     from herbrand.match.records.signing import make_key

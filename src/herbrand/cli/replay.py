@@ -26,17 +26,8 @@ __all__ = ["command"]
 @click.option("--brief", is_flag=True, help="Show only the moves.")
 @OF_GAME
 @click.option("--annotate", is_flag=True, help="Annotate every move with the judgement of a program.")
-@click.option(
-    "--player",
-    "who",
-    metavar="PLAYER",
-    default="mcts",
-    show_default=True,
-    help="The program for --annotate.",
-)
-@click.option(
-    "--clock", type=click.FloatRange(0), default=1.0, show_default=True, help="Its seconds for a move."
-)
+@click.option("--player", "who", metavar="PLAYER", default="mcts", help="The program for --annotate.")
+@click.option("--clock", type=click.FloatRange(0), default=1.0, help="Its seconds for a move.")
 @json_option("Print the states as JSON.")
 def command(
     source: str,

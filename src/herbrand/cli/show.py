@@ -34,13 +34,7 @@ __all__ = ["command"]
 @click.option(
     "--knows", metavar="ROLE", multiple=True, help="Show the knowledge of this role instead of the state."
 )
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    help="For moves of `random` that MOVES omits.",
-)
+@click.option("--seed", type=int, default=0, help="For moves of `random` that MOVES omits.")
 @click.option("--goals", is_flag=True, help="Show the goals even if the game is not over.")
 @JSON
 def command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.options import JSON, engine_option, max_steps
+from herbrand.cli.options import JSON, engine_option, max_steps, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
 from herbrand.engine.description import ENGINES
 from herbrand.runtime.limits import DEFAULT, Limits
@@ -23,15 +23,11 @@ __all__ = ["command"]
 @click.command("simulate")
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
-@click.option(
-    "-n", "--playouts", type=click.IntRange(min=1), default=1000, show_default=True, help="Number of games."
-)
+@click.option("-n", "--playouts", type=click.IntRange(min=1), default=1000, help="Number of games.")
 @click.option("--seed", type=int, help="Makes the games reproducible.")
 @engine_option(*ENGINES)
 @max_steps(None, "Stop a game after so many steps.")
-@click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit in seconds (exit 3)."
-)
+@time_limit()
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Cores to use; all by default.")
 @click.option(
     "--plot",

@@ -34,17 +34,9 @@ def command() -> None:
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(["legal", "next", "steps"]), help="Only this kind."
 )
-@click.option(
-    "-n", "number", default=10, show_default=True, type=click.IntRange(1), help="Tasks of each kind."
-)
-@click.option("--seed", default=0, show_default=True, help="Makes the tasks reproducible.")
-@click.option(
-    "--steps",
-    default=3,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Maximum number of joint moves to follow.",
-)
+@click.option("-n", "number", default=10, type=click.IntRange(1), help="Tasks of each kind.")
+@click.option("--seed", default=0, help="Makes the tasks reproducible.")
+@click.option("--steps", default=3, type=click.IntRange(1), help="Maximum number of joint moves to follow.")
 @click.option("--scramble", is_flag=True, help="Replace names by meaningless ones.")
 @click.option("--no-rules", is_flag=True, help="Leave the rules out of the prompts.")
 def make(

@@ -12,7 +12,7 @@ import click
 
 from herbrand.cli.contest import clocks, find_player, forfeit_after, record_in, substitute
 from herbrand.cli.files import FILE, read_game
-from herbrand.cli.options import json_option, max_steps
+from herbrand.cli.options import OUTPUT_FILE, json_option, max_steps
 from herbrand.cli.output import count, remark, result, table, write_json
 
 if TYPE_CHECKING:
@@ -36,20 +36,13 @@ __all__ = ["command"]
     "--kind",
     type=click.Choice(["round-robin", "swiss", "ladder"]),
     default="round-robin",
-    show_default=True,
     help="The pairing system.",
 )
-@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Number of rounds.")
+@click.option("--rounds", type=click.IntRange(1), default=1, help="Number of rounds.")
 @click.option(
-    "--opening",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Number of random steps that begin each match.",
+    "--opening", type=click.IntRange(0), default=0, help="Number of random steps that begin each match."
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Determines openings, chance and players."
-)
+@click.option("--seed", type=int, default=0, help="Determines openings, chance and players.")
 @clocks(5, 1)
 @substitute("it loses")
 @forfeit_after
@@ -59,21 +52,16 @@ __all__ = ["command"]
 @record_in("Record the tournament in this database.")
 @click.option("--resume", is_flag=True, help="Resume a tournament of the database.")
 @click.option(
-    "--workers",
-    type=click.IntRange(1),
-    help="Number of worker processes.  [default: half of the cores]",
+    "--workers", type=click.IntRange(1), help="Number of worker processes.  [default: half of the cores]"
 )
 @click.option(
     "--at-once",
     type=click.IntRange(1),
     default=1,
-    show_default=True,
     help="Maximum number of concurrent matches of a remote player.",
 )
-@click.option("--html", metavar="OUT", type=click.Path(dir_okay=False), help="Write a report with plots.")
-@click.option(
-    "--plot", metavar="OUT", type=click.Path(dir_okay=False), help="Write a plot of the ratings (SVG)."
-)
+@click.option("--html", metavar="OUT", type=OUTPUT_FILE, help="Write a report with plots.")
+@click.option("--plot", metavar="OUT", type=OUTPUT_FILE, help="Write a plot of the ratings (SVG).")
 @json_option("Print the results as JSON.")
 @click.pass_context
 def command(

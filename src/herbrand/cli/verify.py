@@ -33,25 +33,17 @@ __all__ = ["command"]
     "--engines",
     metavar="A,B,...",
     default="rules,naive",
-    show_default=True,
     help="The engines to compare: the first with each of the others.",
 )
-@click.option(
-    "--against",
-    metavar="OTHER",
-    type=FILE,
-    help="Compare the game with this rulesheet instead.",
-)
+@click.option("--against", metavar="OTHER", type=FILE, help="Compare the game with this rulesheet instead.")
 @click.option(
     "--plan",
     metavar="PLAN",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True),
     help="Check that this plan, the output of a planner for `convert --to pddl`, wins.",
 )
-@click.option(
-    "--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="Number of games."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Determines the games.")
+@click.option("--playouts", type=click.IntRange(min=1), default=10, help="Number of games.")
+@click.option("--seed", type=int, default=0, help="Determines the games.")
 @max_steps(200, "Stop a game after so many steps.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="Stop comparing after so many seconds.")
 @JSON

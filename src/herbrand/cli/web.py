@@ -16,13 +16,7 @@ __all__ = ["command"]
 @click.argument(
     "folders", metavar="[FOLDER]...", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path)
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8888,
-    show_default=True,
-    help="The port; 0 for any free one.",
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=8888, help="The port; 0 for any free one.")
 @click.option(
     "--record",
     "database",
