@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from herbrand.runtime.limits import Limits
 
-__all__ = ["BUDGETS", "CommandBudget", "given_limits", "with_budget"]
+__all__ = ["BUDGETS", "TABLE", "CommandBudget", "given_limits", "with_budget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,36 +30,17 @@ class CommandBudget:
     """Default of --memory."""
     seconds: float | None = None
     """Default of --seconds; None for no limit."""
-    time: str | None = "seconds"
-    """The parameter that limits the time of the whole command.  None if --seconds means something else."""
+    time: str = "seconds"
+    """The parameter that limits the time of the whole command; empty if --seconds means something else."""
 
 
-_SINGLE: Final = CommandBudget(seconds=60.0)
-_PLAYERS: Final = CommandBudget(megabytes=4000)
-_CONTEST: Final = CommandBudget(megabytes=8000)
+TABLE: Final[dict[str, dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_name("commands.toml").read_text(encoding="utf-8")
+)
+"""The commands by name: their first line of help, and what `BUDGETS` has."""
 
 BUDGETS: Final = {
-    "check": CommandBudget(),
-    "format": CommandBudget(),
-    "convert": _SINGLE,
-    "reader": _SINGLE,
-    "show": _SINGLE,
-    "draw": _SINGLE,
-    "simulate": CommandBudget(),
-    "play": _PLAYERS,
-    "match": _PLAYERS,
-    "tournament": _CONTEST,
-    "replay": _PLAYERS,
-    "record": CommandBudget(),
-    "tasks": CommandBudget(),
-    "params": _SINGLE,
-    "verify": CommandBudget(),
-    "analyse": CommandBudget(time="budget"),
-    "diff": CommandBudget(),
-    "measure": CommandBudget(time=None),
-    "evolve": CommandBudget(megabytes=8000, time=None),
-    "ground": CommandBudget(),
-    "bench": CommandBudget(time=None),
+    name: CommandBudget(**entry["budget"]) for name, entry in TABLE.items() if "budget" in entry
 }
 """The limits of commands by name.  Servers limit what they serve; the other commands read no rules."""
 
@@ -77,7 +60,7 @@ def with_budget(command: click.Command, budget: CommandBudget) -> click.Command:
     rest, command.params = command.params[place:], command.params[:place]
     if _MEMORY not in names:
         _memory_limit(budget.megabytes)(command)
-    if budget.time is not None and budget.time not in names:
+    if budget.time and budget.time not in names:
         time_limit(budget.seconds)(command)
     added = tuple(option.name or "" for option in command.params[place:])
     command.params += rest

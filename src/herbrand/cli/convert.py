@@ -32,6 +32,9 @@ converted; `herbrand check --fix` may fix it.
 """ + "\n".join(f"--to {name:16}{entry.help}" for name, entry in TARGETS.items())
 
 
+_TYPES = {"int": int, "str": str}
+
+
 def _target_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options of all targets to the command."""
     for name, option in reversed(OPTIONS.items()):
@@ -43,9 +46,9 @@ def _target_options(function: Callable[..., None]) -> Callable[..., None]:
 
 def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     flag = f"--{name.replace('_', '-')}"
-    if option.type is bool:
+    if option.type == "flag":
         return click.option(flag, is_flag=True, help=text)
-    choice: Any = click.Choice(option.type) if isinstance(option.type, tuple) else option.type
+    choice: Any = click.Choice(option.type) if isinstance(option.type, list) else _TYPES[option.type]
     if option.least is not None:
         choice = click.IntRange(option.least)
     return click.option(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from herbrand import __version__
-from herbrand.cli.budget import BUDGETS, with_budget
+from herbrand.cli.budget import BUDGETS, TABLE, with_budget
 from herbrand.cli.output import remark
 from herbrand.errors import (
     BudgetExceeded,
@@ -28,36 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "CommandGroup", "failure", "main"]
 
-COMMANDS: Final = {
-    "check": "Check rulesheets for errors.",
-    "format": "Format rulesheets.",
-    "convert": "Convert a rulesheet to another notation or for another program.",
-    "reader": "Compile the moves of a game into a reader that accepts nothing else.",
-    "explain": "Explain a check: what it flags, why, and what to write instead.",
-    "show": "Show a state: board, legal moves, goals, and why something holds.",
-    "draw": "Draw a state as a picture: SVG.",
-    "simulate": "Play random games and report statistics.",
-    "play": "Play a game in the terminal.",
-    "players": "List the available players.",
-    "player": "Run a player for managers on the network.",
-    "match": "Play a match between players, locally or over the network.",
-    "tournament": "Play a tournament and rate the players.",
-    "replay": "Show a recorded match, state by state.",
-    "record": "List, verify, sign, export and import match records.",
-    "tasks": "Generate questions about games for language models, and grade replies.",
-    "web": "Play, edit and analyse games in a browser.",
-    "games": "List the bundled games, or describe one.",
-    "params": "List the parameters of a game in GGDL.",
-    "verify": "Compare engines with each other, with a recorded trace, or two rulesheets.",
-    "analyse": "Decide whether a game terminates, is playable and winnable.",
-    "diff": "Decide whether two games are the same, or show where they differ.",
-    "measure": "Measure games: balance, draws, skill, depth, drama, novelty and more.",
-    "evolve": "Search for new games, and write a gallery of them.",
-    "ground": "List the relevant ground instances of the rules.",
-    "bench": "Measure the speed of random games.",
-    "lsp": "Run the language server for editors.",
-    "completion": "Print the completion script for a shell.",
-}
+COMMANDS: Final[dict[str, str]] = {name: entry["help"] for name, entry in TABLE.items()}
 """Each command and its first line of help: `herbrand --help` imports none of them."""
 
 GAME_HAS_ERRORS: Final = 1

@@ -1,15 +1,17 @@
 """The targets of `herbrand convert --to`, imported on demand.
 
 To add a target, write a function `(game, **options) -> str | bytes | Printed` in the package of its stage and
-add it to `TARGETS`; add new options to `OPTIONS` and name them in the targets that take them.  Help,
-completion and the reference page of the command line are generated from these tables.
+add it to `targets.toml`, with new options.  Help, completion and the reference page of the command line are
+generated from these tables.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +27,8 @@ class Option:
     """An option of one or more targets, passed to their functions by name."""
 
     help: str
-    type: type[bool | int | str] | tuple[str, ...] = bool
-    """`bool` for a flag, `int`, `str`, or a tuple of choices."""
+    type: Literal["flag", "int", "str"] | list[str] = "flag"
+    """A flag, a number, a text, or one of several choices."""
     default: bool | int | str | None = None
     metavar: str | None = None
     least: int | None = None
@@ -51,83 +53,13 @@ class Target:
         return function(game, **options)
 
 
-_AUTOMATON = ("minimise", "from", "limit")
+_FILE: Final = tomllib.loads(Path(__file__).with_name("targets.toml").read_text(encoding="utf-8"))
 
-TARGETS = {
-    "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
-    "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
-    "gdl2": Target("KIF with sees: every role sees every move", "herbrand.analyse.knowledge.gdl2:write"),
-    "efg": Target("the tree of all plays, for Gambit and OpenSpiel", "herbrand.analyse.knowledge.efg:write"),
-    "ggdl": Target("the typed superset: moves, payoffs, data types", "herbrand.convert.notation:ggdl"),
-    "scrambled": Target(
-        "KIF with other names, in another order", "herbrand.convert.scramble:write", ("seed",)
-    ),
-    "prolog": Target(
-        "a program for SWI-Prolog", "herbrand.convert.prolog:write", ("style", "portable", "spelling")
-    ),
-    "asp": Target(
-        "an answer set program for clingo", "herbrand.convert.asp:write", ("horizon", "incremental", "win")
-    ),
-    "pddl": Target(
-        "a planning domain or problem, for games with one role", "herbrand.convert.pddl:write", ("part",)
-    ),
-    "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
-    "ground-json": Target("the ground rules, as JSON", "herbrand.convert.as_json:write_ground"),
-    "dot": Target(
-        "the dependency graph of the relations, for Graphviz", "herbrand.convert.notation:dependencies"
-    ),
-    "network": Target("the and-inverter graph, as text", "herbrand.convert.network:text"),
-    "network-json": Target("the network as JSON", "herbrand.convert.network:json"),
-    "automaton": Target(
-        "all states and transitions, as JSON", "herbrand.analyse.automata.automaton:write_json", _AUTOMATON
-    ),
-    "automaton-csv": Target(
-        "the transitions as a table", "herbrand.analyse.automata.automaton:write_csv", _AUTOMATON
-    ),
-    "automaton-dot": Target(
-        "the states for Graphviz", "herbrand.analyse.automata.automaton:write_dot", _AUTOMATON
-    ),
-    "automaton-svg": Target(
-        "a drawing of the states of a small game",
-        "herbrand.analyse.automata.automaton:write_svg",
-        _AUTOMATON,
-    ),
-    "network-dot": Target("the network, if it is small, for Graphviz", "herbrand.convert.network:dot"),
-    "lanes": Target(
-        "the straight-line program over rows of games, as text", "herbrand.convert.lanes:text", ("program",)
-    ),
-    "c": Target("random games as C source", "herbrand.convert.lanes:c"),
-    "aiger": Target("the network for model checkers", "herbrand.convert.network:aiger", ("binary", "bad")),
+TARGETS: Final = {
+    name: Target(**{**entry, "options": tuple(entry.get("options", ()))})
+    for name, entry in _FILE["targets"].items()
 }
 """The targets by name, in the order of the help."""
 
-OPTIONS = {
-    "portable": Option("Rename symbols that some systems cannot read."),
-    "spelling": Option("Keep upper-case letters where the notation allows them."),
-    "seed": Option("Determines names and order.", int, 0, "N"),
-    "style": Option(
-        "State as facts true/1 and does/2, state as a list argument, or no directives.",
-        ("literal", "state", "plain"),
-        "literal",
-    ),
-    "horizon": Option("Plays of at most N steps instead of a single step.", int, metavar="N", least=0),
-    "incremental": Option("Plays of 0, 1, 2, ... steps, until one exists."),
-    "win": Option("Plays that end with 100 for this role.", str, metavar="ROLE"),
-    "minimise": Option("Merge equivalent states."),
-    "from": Option("Start in the state with these facts.", str, metavar="FACTS"),
-    "limit": Option("Maximum number of states.", int, 100_000, "N", 1),
-    "part": Option("The PDDL file to write.", ("domain", "problem"), "domain"),
-    "program": Option(
-        "The program that plays random games, or the one that evaluates states.",
-        ("playing", "evaluating"),
-        "playing",
-    ),
-    "binary": Option("Write binary AIGER (aig) instead of ASCII AIGER (aag)."),
-    "bad": Option(
-        "Constrain runs to legal plays and mark bad states, separated by commas: playability, "
-        "terminal, goals, win ROLE.",
-        str,
-        metavar="STATES",
-    ),
-}
+OPTIONS: Final = {name: Option(**entry) for name, entry in _FILE["options"].items()}
 """The options by name."""

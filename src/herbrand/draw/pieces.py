@@ -6,7 +6,9 @@ drawn here; no font is needed but for letters and numbers.
 
 from __future__ import annotations
 
+import tomllib
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -19,33 +21,12 @@ BOX: Final = 48
 
 _BASE: Final = '<path d="M13 41h22v-2.6c0-1.6-1-2.4-2.6-2.4H15.6c-1.6 0-2.6.8-2.6 2.4z"/>'
 _CHESS: Final = {
-    "pawn": '<path d="M24 9.5a5.7 5.7 0 0 0-3.6 10.1c-2 .8-3.3 1.9-3.3 3.3h3.7c0 4.9-1.7 9.1-5.3 '
-    '13.1h17c-3.6-4-5.3-8.2-5.3-13.1h3.7c0-1.4-1.3-2.5-3.3-3.3A5.7 5.7 0 0 0 24 9.5z"/>',
-    "rook": '<path d="M13.5 9.5v8.5l4 3.2v10.3l-2.7'
-    " 4.5h18.4l-2.7-4.5V21.2l4-3.2V9.5h-4.6v3.7h-3.5V9.5"
-    'h-4.8v3.7h-3.5V9.5z"/><path class="line" d="M17.5 21.2h13M17.5 31.5h13"/>',
-    "bishop": '<circle cx="24" cy="8.6" r="2.3"/><path d="M24 11.5c-4.6 3.2-7.6 7.5-7.6 12 0 2.9'
-    " 1.3 5.2 3.5 6.6"
-    'l-3 5.9h14.2l-3-5.9c2.2-1.4 3.5-3.7 3.5-6.6 0-4.5-3-8.8-7.6-12z"/>'
-    '<path class="line" d="M24 17.5v7M20.5 21h7M19.9 30.1h8.2"/>',
-    "queen": '<circle cx="9.5" cy="14.5" r="2.2"/><circle cx="17" cy="10.5" r="2.2"/><circle'
-    ' cx="24" cy="9" r="2.2"/>'
-    '<circle cx="31" cy="10.5" r="2.2"/><circle cx="38.5" cy="14.5" r="2.2"/>'
-    '<path d="M10 17l4.5 12.5L15.5 36h17l1-6.5L38 17l-6 8-1.5-12-4 11.5L24 11.5l-2.5'
-    ' 13-4-11.5-1.5 12z"/>'
-    '<path class="line" d="M14.5 29.5c6-1.5 13-1.5 19 0"/>',
-    "king": '<path d="M22.4 5h3.2v3.3h3.3v3.2h-3.3v4h-3.2v-4h-3.3V8.3h3.3z"/>'
-    '<path d="M24 15.5c-2.6 0-4.3 1.7-4.3 4.3-1.5-1.9-3.5-2.8-5.7-2.8-3.7 0-6.2 2.6-6.2'
-    " 6 0 4 3.6 6.3 7.7 9.5v3.5h17"
-    "v-3.5c4.1-3.2 7.7-5.5 7.7-9.5 0-3.4-2.5-6-6.2-6-2.2 0-4.2.9-5.7 2.8"
-    ' 0-2.6-1.7-4.3-4.3-4.3z"/>'
-    '<path class="line" d="M24 20v9M15.5 32.5c5.5-2 11.5-2 17 0"/>',
-    "knight": '<path d="M21.5 8.5l1.5 4c8.5.5 13.5 7 13 15.5l-.5 8h-20c0-6 5-8.5 6.5-13-2.3'
-    " 1.2-4.8 1.6-6.5 4l-3 2.5"
-    'c-1.8.6-3.8-1.3-3.5-3.2 1.2-4.3 3.5-7.3 5.7-10.3.6-3 3.3-5.5 6.8-7.5z"/>'
-    '<circle class="eye" cx="20" cy="17.2" r="1.3"/><path class="line" d="M26.5 16.5c4 2'
-    ' 6 6 5.6 11.5"/>',
+    name: "".join(shape.splitlines())
+    for name, shape in tomllib.loads(
+        Path(__file__).with_name("chess.toml").read_text(encoding="utf-8")
+    ).items()
 }
+"""The pieces of chess."""
 
 
 def piece(look: Look, label: str = "") -> str:
@@ -64,8 +45,7 @@ def _chess(look: Look) -> str:
     body = _CHESS.get(look.text)
     if body is None:
         return _token(look)
-    base = _BASE
-    return f'<g class="hb-chess f-{look.colour} o-{look.colour}">{body}{base}</g>'
+    return f'<g class="hb-chess f-{look.colour} o-{look.colour}">{body}{_BASE}</g>'
 
 
 def _disc(look: Look) -> str:
