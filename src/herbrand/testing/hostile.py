@@ -18,9 +18,11 @@ import json
 import re
 import sys
 import time
+import tomllib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from herbrand.errors import HerbrandError
@@ -50,6 +52,7 @@ GAME: Final = """
 (<= (goal ?r 50) (role ?r))
 """
 """A game of two steps in which both roles choose left or right."""
+_TEXTS: Final = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text(encoding="utf-8"))
 _NAMES = count()
 _OK: Final = b"HTTP/1.0 200 OK\r\n"
 
@@ -158,7 +161,6 @@ def _players() -> dict[str, BadPlayer]:
         "breaks chunks": (_saying(chunked + b"zz\r\nleft"), cut),
         "resets": (_resets, cut),
         "closes": (_closes, cut),
-        "says nothing in HTTP": (_replying(""), bad),
         "opens parentheses": (_replying("(" * 60_000), bad),
         "closes parentheses": (_replying(")" * 60_000), bad),
         "nests 30 000 deep": (_replying("(" * 30_000 + "left" + ")" * 30_000), bad),
@@ -167,29 +169,15 @@ def _players() -> dict[str, BadPlayer]:
         "says 10 000 words": (_replying("(" + "left " * 10_000 + ")"), bad),
         "echoes": (_echoes, bad),
         "asks back": (_asks_back, bad),
-        "says NIL": (_replying("NIL"), bad),
-        "says busy": (_replying("busy"), bad),
-        "says ready": (_replying("ready"), bad),
-        "says done": (_replying("done"), bad),
-        "says a variable": (_replying("?x"), bad),
-        "says a rule": (_replying("(<= left (true (n 0)))"), bad),
-        "says too much": (_replying("(left right)"), bad),
-        "says a joint move": (_replying("((left) (right))"), bad),
-        "says a message": (_replying("(STOP m (left right))"), bad),
-        "speaks for another role": (_replying("b -> left"), bad),
-        "moves in another game": (_replying("(mark 1 1)"), bad),
-        "sends NUL": (_replying("le\x00ft"), bad),
         "sends bad UTF-8": (_saying(_OK + b"\r\n\xff\xfeleft"), bad),
         "sends UTF-16": (_saying(_OK + b"\r\n" + "left".encode("utf-16")), bad),
-        "sends letters that look alike": (_replying("l\u0435ft"), bad),
         "sends compressed": (_saying(_OK + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00left"), bad),
         "sends a page": (_saying(b"HTTP/1.0 404 Not Found\r\n\r\n<html><p>left</p></html>"), bad),
-        "sends JSON": (_replying('{"move": "left"}'), bad),
         "redirects": (_saying(b"HTTP/1.0 301 Moved\r\nLocation: http://127.0.0.1:1/\r\n\r\n"), bad),
         "speaks TLS": (_saying(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"), bad),
-        "sends code": (_replying("__import__('os').system('true')"), bad),
         "is late, then says two things at once": (_late_then_early, late),
     }
+    rows |= {name: (_replying(text), bad) for name, text in _TEXTS["replies"].items()}
     return {name: BadPlayer(*row) for name, row in rows.items()}
 
 
@@ -339,22 +327,23 @@ async def _many_starts(host: str, port: int) -> str:
 
 
 def _managers() -> dict[str, Attack]:
-    rules = " ".join(GAME.split())
     post = b"POST / HTTP/1.0\r\n"
-    loop = "(role a) (init (n 0)) (n 0) (<= (n (s ?x)) (n ?x)) (<= (legal a ?x) (n ?x)) (<= terminal (n 9))"
-    objects = " ".join(f"(d {i})" for i in range(40))
-    huge = (
-        f"(role a) (init (n 0)) {objects} (<= (p ?a ?b ?c ?d ?e ?f)"
-        " (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f)) (<= (legal a (go ?a ?b)) (p ?a ?b ?c ?d ?e ?f))"
-        " (<= terminal (true (n 1))) (<= (goal a 0) (true (n 0)))"
-    )
-    counter = (
-        "(role a) (init (n 0)) (legal a go) (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n 1)))"
-    )
+    chunked = post + b"Transfer-Encoding: chunked\r\n\r\n"
     facts = " ".join(f"(fact {i} {i + 1} {i + 2})" for i in range(180_000))
-    some = facts[: facts.index(") (fact 30000 ") + 1]
     deep = "(" * 100_000 + ")" * 100_000
-    abort = "(ABORT x)"
+    texts: dict[str, str] = {
+        **_TEXTS["rules"],
+        "rules": " ".join(GAME.split()),
+        "objects": " ".join(f"(d {i})" for i in range(40)),
+        "facts": facts,
+        "some": facts[: facts.index(") (fact 30000 ") + 1],
+        "deep": deep,
+        "words": "word " * 1000,
+    }
+
+    def completed(text: str) -> str:
+        return re.sub(r"\{(\w+)\}", lambda name: completed(texts[name[1]]), text)
+
     return {
         "connects and says nothing": _raw(b"", seconds=3),
         "closes at once": _raw(b"", end=True),
@@ -363,21 +352,14 @@ def _managers() -> dict[str, Attack]:
         "drips a request line": _endless(b"", b"P", pause=0.2, seconds=3),
         "drips headers": _endless(post, b"X: y\r\n", pause=0.1, seconds=3),
         "drips a body": _endless(post + b"Content-Length: 9999\r\n\r\n(", b"x", pause=0.1, seconds=3),
-        "drips chunks": _endless(
-            post + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n(\r\n", pause=0.1, seconds=3
-        ),
+        "drips chunks": _endless(chunked, b"1\r\n(\r\n", pause=0.1, seconds=3),
         "promises more than it sends": _raw(post + b"Content-Length: 99\r\n\r\n(PLAY", seconds=3),
         "promises a gigabyte": _raw(post + b"Content-Length: 1000000000\r\n\r\n("),
         "sends 50 megabytes": _endless(post + b"\r\n", b"(x" * 500_000, pause=0, seconds=10),
         "sends endless headers": _endless(post, b"X: yyyyyyyyyyy\r\n" * 1000, pause=0, seconds=10),
         "sends one endless line": _endless(b"POST ", b"x" * 100_000, pause=0, seconds=10),
-        "sends endless chunks": _endless(
-            post + b"Transfer-Encoding: chunked\r\n\r\n",
-            b"ffff\r\n" + b"(" * 65535 + b"\r\n",
-            pause=0,
-            seconds=10,
-        ),
-        "sends chunks without a length": _raw(post + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"),
+        "sends endless chunks": _endless(chunked, b"ffff\r\n" + b"(" * 65535 + b"\r\n", pause=0, seconds=10),
+        "sends chunks without a length": _raw(chunked + b"zz\r\n"),
         "announces a negative length": _raw(post + b"Content-Length: -1\r\n\r\n(INFO)"),
         "announces a length of 100 digits": _raw(post + b"Content-Length: " + b"9" * 100 + b"\r\n\r\n(INFO)"),
         "speaks no HTTP": _raw(b"hello\r\n\r\n", end=True),
@@ -393,42 +375,9 @@ def _managers() -> dict[str, Attack]:
         "opens parentheses": _message("(" * 50_000),
         "closes parentheses": _message(")" * 50_000),
         "nests 100 000 deep": _message(f"(PLAY m {deep})"),
-        "leaves arguments out": _several("(PLAY)", "(START m)", "(STOP)", "(ABORT)", "(PREVIEW)", "(SEES m)"),
-        "gives odd clocks": _several(
-            f"(START x a ({rules}) -1 5)", f"(START x a ({rules}) 1e9 5)", f"(START x a ({rules}) five 5)"
-        ),
-        "gives clocks of zero": _several(
-            f"(START x a ({rules}) 0 0)", "(PLAY x NIL)", "(STOP x (left left))", abort
-        ),
         "gives a name of 10 000 letters": _message(f"(PLAY {'m' * 10_000} NIL)"),
         "sends code": _message("(START __import__('os') (eval) ((system true)) 1 1)"),
-        "plays an unknown match": _several("(PLAY nobody NIL)", "(STOP nobody NIL)", "(ABORT nobody)"),
-        "starts without rules": _several("(START x a () 1 1)", abort),
-        "starts with faulty rules": _several("(START x a ((role a) (<= (p ?x) (not (q ?y)))) 1 1)", abort),
-        "starts with words": _several(f"(START x a ({'word ' * 1000}) 1 1)", abort),
-        "starts for an unknown role": _several(f"(START x nobody ({rules}) 1 1)", abort),
-        "starts with rules that do not end": _several(f"(START x a ({loop}) 2 1)", abort),
-        "starts with rules that do not ground": _several(f"(START x a ({huge}) 2 1)", "(PLAY x NIL)", abort),
-        "starts with states without end": _several(f"(START x a ({counter}) 2 1)", "(PLAY x NIL)", abort),
-        "starts with rules of 600 kilobytes": _several(f"(START x a ((role a) {some}) 2 1)", abort),
-        "starts with rules of 5 megabytes": _several(f"(START x a ((role a) {facts}) 2 1)", abort),
-        "starts with rules 100 000 deep": _several(f"(START x a ({deep}) 1 1)", abort),
-        "starts the same match for two roles": _several(
-            f"(START x a ({rules}) 2 1)", f"(START x b ({rules}) 2 1)", f"(START x a ({rules}) 2 1)", abort
-        ),
-        "tells wrong moves": _several(
-            f"(START x a ({rules}) 5 2)",
-            "(PLAY x NIL)",
-            "(PLAY x (left))",
-            "(PLAY x (left left left))",
-            "(PLAY x (up down))",
-            "(PLAY x (?x ((y))))",
-            "(PLAY x 7 left (seen it))",
-            "(SEES x ((saw)))",
-            "(PLAY x (left right))",
-            "(STOP x (left left))",
-            "(PLAY x (left left))",
-        ),
+        **{name: _several(*map(completed, said)) for name, said in _TEXTS["messages"].items()},
         "opens 150 connections": _many_connections,
         "sends 200 requests": _many_requests,
         "starts 30 matches": _many_starts,
