@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.contest import cannot_listen, find_player
+from herbrand.cli.contest import cannot_listen
 from herbrand.cli.options import json_option
 from herbrand.cli.output import remark
 
 if TYPE_CHECKING:
     from herbrand.match.protocol.events import Event
-    from herbrand.play import Player
 
 __all__ = ["command"]
 
@@ -50,7 +49,29 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     type=click.IntRange(160),
     default=300,
     metavar="MB",
-    help="Approximate memory limit; games that need more are played by evaluating the rules.",
+    help="Memory limit of all processes together; games that need more are played by evaluating the rules.",
+)
+@click.option(
+    "--longest-clock",
+    type=click.IntRange(1),
+    default=3600,
+    show_default=True,
+    metavar="SECONDS",
+    help="Maximum start and play clock; matches with longer ones are refused.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="Answer requests of web pages of this origin, such as https://example.org; repeatable.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Answer requests for this host name, besides addresses and localhost; repeatable.",
 )
 @click.option("--seed", type=int, help="Makes the choices of some players reproducible.")
 @click.option(
@@ -67,6 +88,9 @@ def command(
     matches: int,
     max_message: int,
     memory: int,
+    longest_clock: int,
+    origins: tuple[str, ...],
+    hosts: tuple[str, ...],
     seed: int | None,
     until_eof: bool,
     as_json: bool,
@@ -78,18 +102,8 @@ def command(
     moves (`herbrand match` is such a manager). Runs until interrupted. Rules and other data from the network
     are only parsed, never executed.
     """
-    from herbrand.match.protocol.gamecache import tree_megabytes
+    from herbrand.match.protocol.hosts import UnknownPlayer
     from herbrand.match.protocol.server import PlayerServer
-    from herbrand.play import make_player
-
-    find_player(player)
-    created = 0
-
-    def make() -> Player:
-        nonlocal created
-        created += 1
-        share = tree_megabytes(memory) / matches
-        return make_player(player, seed=None if seed is None else seed + created - 1, memory=share)
 
     def listen(event: Event) -> None:
         if as_json:
@@ -98,13 +112,17 @@ def command(
             remark(describe(event))
 
     server = PlayerServer(
-        make,
+        player,
+        seed=seed,
         name=name or player,
         host=host,
         port=port,
         matches=matches,
         largest_message=max_message,
+        longest_clock=longest_clock,
         memory=memory,
+        allowed_hosts=hosts,
+        allowed_origins=origins,
         listener=listen,
     )
 
@@ -116,6 +134,8 @@ def command(
             await server.start()
         except OSError as error:
             raise cannot_listen(f"{host}:{port}", "--port", error) from error
+        except UnknownPlayer as error:
+            raise click.BadParameter(str(error), param_hint="--player") from error
         if not quiet and not as_json:
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
         await server.serve()

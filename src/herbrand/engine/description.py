@@ -5,6 +5,7 @@ States refer to a description (`herbrand.machine`); users have a `herbrand.Game`
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -190,6 +191,10 @@ class GameDescription:
     def has_network(self) -> bool:
         """Whether the network has been built, so that `network` is ready at once."""
         return "network" in self.__dict__
+
+    def forgo_network(self, spent: str) -> None:
+        """Never build a network: `network` raises `BudgetExceeded(spent)`, and "auto" evaluates the rules."""
+        self._ground_failure = math.inf, spent, "no network is built for this game"
 
     def network_within(self, seconds: float | None) -> Network:
         """Return the network, building it in at most `seconds`; a known failure raises at once.

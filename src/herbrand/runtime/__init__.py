@@ -1,9 +1,10 @@
 """Operating-system services: subprocesses, budgets, memory.
 
 This package knows nothing of games and imports only `errors` and `core`.  `limits` has budgets, which
-`watchdog` enforces; `line_process` and `json_process` line-based and JSON-based subprocesses; `pool` worker
-processes; `memory` measures and releases memory; `files` writes files atomically; `collector` suspends
-the cyclic garbage collector; `rendering` fills templates; `notebook` builds HTML for `_repr_html_`.
+`watchdog` enforces; `line_process` and `json_process` line-based and JSON-based subprocesses, `json_stream`
+those of an event loop; `pool` worker processes; `memory` measures and releases memory; `files` writes files
+atomically; `collector` suspends the cyclic garbage collector; `rendering` fills templates; `notebook` builds
+HTML for `_repr_html_`.
 """
 
 from __future__ import annotations

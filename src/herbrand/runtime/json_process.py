@@ -1,6 +1,7 @@
 """Subprocesses with JSON lines as requests and replies, and the server loop inside them.
 
-A request is any object, a reply `{"ok": value}` or `{"error": message, "kind": word}`.
+A request is any object, a reply `{"ok": value}` or `{"error": message, "kind": word}`.  A subprocess of
+`herbrand.runtime.json_stream` uses `stream_to_parent` instead of `serve`, to receive and send at any time.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ import contextlib
 import json
 import os
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.runtime.line_process import LineProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["JsonProcess", "RequestError", "serve"]
+__all__ = ["JsonProcess", "RequestError", "serve", "stream_to_parent"]
 
 
 class RequestError(HerbrandError):
@@ -64,3 +66,26 @@ def serve(answer: Callable[[dict[str, Any]], Any], explain: Callable[[Exception]
                 reason = explain(error)
                 reply = {"error": str(reason), "kind": reason.kind}
             print(json.dumps(reply), file=replies, flush=True)
+
+
+@contextlib.contextmanager
+def stream_to_parent() -> Iterator[tuple[Iterator[dict[str, Any]], Callable[[Mapping[str, Any]], None]]]:
+    """Yield the messages of the parent, and a function that sends one to it.
+
+    Messages end when the parent ends.  Any thread may send; nothing happens once the parent is gone.
+    Standard output is redirected to standard error, so that stray prints do not corrupt the stream.
+    """
+    lock = threading.Lock()
+    with (
+        contextlib.suppress(BrokenPipeError),
+        os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0) as output,
+    ):
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+        def send(message: Mapping[str, Any]) -> None:
+            data = memoryview(json.dumps(message).encode() + b"\n")
+            with lock, contextlib.suppress(BrokenPipeError, ValueError):
+                while data:
+                    data = data[output.write(data) :]
+
+        yield (json.loads(line) for line in sys.stdin.buffer), send

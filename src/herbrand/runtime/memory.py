@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
+    "EXCEEDED_STATUS",
     "keep_large_blocks_apart",
     "limit_memory",
     "limited_command",
@@ -27,6 +28,8 @@ __all__ = [
     "resident_megabytes",
 ]
 
+EXCEEDED_STATUS: Final = 3
+"""Exit status of a process that ended because it exceeded its memory."""
 _MMAP_THRESHOLD = -3
 """`M_MMAP_THRESHOLD` of glibc."""
 _BLOCK = 1 << 17

@@ -14,10 +14,12 @@ import pytest
 from click.testing import CliRunner
 
 import herbrand
+import herbrand.match.protocol.host
 from herbrand.cli.main import cli
 from herbrand.convert.movereader import MoveReader
 from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
 from herbrand.machine.moves import Move
+from herbrand.match.protocol.hosts import ThreadHost
 from herbrand.match.protocol.http import write_reply, write_request
 from herbrand.match.protocol.manager import (
     Manager,
@@ -919,7 +921,9 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
         async with server:
             starts = [start_message("ticTacToe", f"m{n}", "xplayer", 20, 10) for n in range(4)]
             assert await asyncio.gather(*(ask(server.port, text) for text in starts)) == ["ready"] * 4
-            views = {id(match._view.game) for match in server._playing.values() if match._view is not None}
+            assert isinstance(server.hosts, ThreadHost)
+            host = server.hosts._host
+            views = {id(match._view.game) for match in host._matches.values() if match._view is not None}
             assert len(views) == 1
             moves = await asyncio.gather(*(ask(server.port, f"(PLAY m{n} NIL)") for n in range(4)))
             start = herbrand.load("ticTacToe").initial_state()
@@ -927,7 +931,7 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
             for number in range(6):
                 rules = f"(role a) (init (n {number})) (legal a go) (<= terminal (true (n 9))) (goal a 1)"
                 await ask(server.port, f"(START k{number} a ({rules}) 5 5)")
-            assert len(server._games._games) == 4
+            assert len(host.games._games) == 4
 
     asyncio.run(run())
 
@@ -935,7 +939,7 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
 def test_large_rules_are_read_one_at_a_time_and_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     """Faulty ones are refused like small ones."""
     monkeypatch.setattr(herbrand.match.protocol.server, "LARGE_MESSAGE_CHARS", 60)
-    monkeypatch.setattr(herbrand.match.protocol.gamecache, "LARGE_MESSAGE_CHARS", 60)
+    monkeypatch.setattr(herbrand.match.protocol.gamecache, "LARGE_RULES_CHARS", 60)
 
     async def run() -> None:
         async with PlayerServer(lambda: make_player("legal"), port=0) as server:
@@ -943,7 +947,8 @@ def test_large_rules_are_read_one_at_a_time_and_not_cached(monkeypatch: pytest.M
             assert await ask(server.port, f"(START f a ({faulty}) 5 5)") == "busy"
             assert await ask(server.port, start_message("ticTacToe", "m", "xplayer")) == "ready"
             assert await ask(server.port, "(PLAY m NIL)") == "( mark 1 1 )"
-            assert server._games._games == {}
+            assert isinstance(server.hosts, ThreadHost)
+            assert server.hosts._host.games._games == {}
 
     asyncio.run(run())
 
@@ -964,13 +969,13 @@ def test_matches_of_one_remote_player_are_told_apart() -> None:
 
 def test_memory_is_freed_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """What ended matches left behind is looked for when none goes on, once; while one does if memory is short."""
-    monkeypatch.setattr(herbrand.match.protocol.server, "_SWEEP_SECONDS", 0.02)
+    monkeypatch.setattr(herbrand.match.protocol.host, "_SWEEP_SECONDS", 0.02)
     freed = asyncio.Event()
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(
-            herbrand.match.protocol.server, "free_memory", lambda: loop.call_soon_threadsafe(freed.set)
+            herbrand.match.protocol.host, "free_memory", lambda: loop.call_soon_threadsafe(freed.set)
         )
         server = PlayerServer(lambda: make_player("random", seed=1), port=0, matches=2, memory=100_000)
         async with server:
@@ -981,12 +986,14 @@ def test_memory_is_freed_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> N
             await ask(server.port, "(ABORT m)")
             await asyncio.sleep(0.2)
             assert not freed.is_set()
-            server._games._full = 0
+            assert isinstance(server.hosts, ThreadHost)
+            games = server.hosts._host.games
+            games._full = 0
             await asyncio.wait_for(freed.wait(), 60)
             freed.clear()
             await asyncio.sleep(0.2)
             assert not freed.is_set()
-            server._games._full = 100_000
+            games._full = 100_000
             await ask(server.port, "(ABORT n)")
             await asyncio.wait_for(freed.wait(), 60)
 

@@ -9,8 +9,12 @@ evaluated, and every exchange has one deadline and a size limit.
 | `messages`  | INFO, PREVIEW, START, PLAY, STOP, ABORT as values; parsing and printing them          |
 | `http`      | a tolerant subset of HTTP                                                             |
 | `view`      | a match as one player sees it: from messages to a state                               |
-| `server`    | `PlayerServer`: serves a player of `herbrand.play` to managers                        |
-| `gamecache` | games that managers have sent to a player server                                      |
+| `server`    | `PlayerServer`: answers managers for a player of `herbrand.play`, evaluating no rules |
+| `ongoing`   | what the server knows of a match                                                      |
+| `access`    | which requests the server answers                                                     |
+| `hosts`     | the processes or threads in which its matches are followed                            |
+| `host`      | `MatchHost`: what happens there                                                       |
+| `gamecache` | games that managers have sent to a host                                               |
 | `seats`     | seats of a match: remote and local players                                            |
 | `manager`   | `Manager`: plays matches to their end, whatever the players do                        |
 | `processes` | `ProcessSeat`: a player in a subprocess                                               |

@@ -24,23 +24,25 @@ if TYPE_CHECKING:
     from herbrand.convert.movereader import MoveReader
 
 __all__ = [
-    "LARGE_MESSAGE_CHARS",
-    "MEMORY_MEGABYTES",
     "CachedGame",
     "GameCache",
     "free_memory",
+    "searches",
     "tree_megabytes",
 ]
 
-MEMORY_MEGABYTES = 300
-"""Default memory limit of a player server."""
-LARGE_MESSAGE_CHARS = 65536
-"""Longer messages are parsed one at a time, which bounds memory whatever the number of peers; their memory is
+LARGE_RULES_CHARS = 65536
+"""Longer rules are loaded one at a time, which bounds memory whatever the number of matches; their memory is
 returned to the system afterwards."""
 _CACHE_SIZE = 4
 """Games in the cache."""
-_BASE_MEGABYTES = 110
+_BASE_MEGABYTES = 70
 """Python, the libraries, and memory that is freed but not yet returned to the system."""
+_LEAST_FREE_MEGABYTES = 50
+_SEARCH_MEGABYTES = 12
+"""What a search on a network takes beside its tree."""
+_RESERVE_MEGABYTES = 20
+"""Memory that the grounder must leave."""
 _ATOM_BYTES = 500
 """Memory of a derived atom including its share of tables and indexes."""
 _RULES_SECONDS = 60.0
@@ -49,12 +51,17 @@ _READER_SECONDS = 5.0
 
 
 def tree_megabytes(memory: int) -> float:
-    """Return the megabytes for a player's search tree when the whole process may take `memory` megabytes."""
+    """Return the megabytes for the search trees of a process that may take `memory` megabytes."""
     return 0.4 * _free(memory)
 
 
+def searches(memory: int, tree: float) -> int:
+    """Return how many players may search networks, with trees of `tree` megabytes, in `memory` megabytes."""
+    return max(1, int(_free(memory) / (_SEARCH_MEGABYTES + tree)))
+
+
 def _free(memory: int) -> int:
-    return max(50, memory - _BASE_MEGABYTES)
+    return max(_LEAST_FREE_MEGABYTES, memory - _BASE_MEGABYTES)
 
 
 def free_memory() -> None:
@@ -66,14 +73,19 @@ def free_memory() -> None:
 class CachedGame:
     """A game that is loaded once, in the first thread that needs it, while other threads block."""
 
-    def __init__(self, rules: str, large: threading.Lock, limits: Limits) -> None:
+    def __init__(
+        self, rules: str, large: threading.Lock, limits: Limits, memory: int, *, network: bool
+    ) -> None:
         self.rules = rules
+        self.network = network
+        """Whether a network and a reader may be built; if not, the rules are evaluated throughout."""
         self.improved = threading.Event()
         """Set when the network and the reader are built, or building them has failed."""
         self.reader: MoveReader | None = None
         """None until it is built, and for games whose moves cannot be listed."""
         self._large_lock = large
         self._limits = limits
+        self._memory = memory
         self._lock = threading.RLock()
         self._game: Game | None = None
         self._improving = False
@@ -85,7 +97,7 @@ class CachedGame:
                 try:
                     self._game = (
                         self._load(deadline)
-                        if len(self.rules) < LARGE_MESSAGE_CHARS
+                        if len(self.rules) < LARGE_RULES_CHARS
                         else self._load_exclusively(deadline)
                     )
                 finally:
@@ -95,11 +107,15 @@ class CachedGame:
     def improve(self) -> None:
         """Start building the network and the move reader in a background thread."""
         with self._lock:
-            if self._game is not None and not self._improving:
+            if not self.network:
+                self.improved.set()
+            elif self._game is not None and not self._improving:
                 self._improving = True
                 threading.Thread(target=self._improve, args=(self._game,), daemon=True).start()
 
     def _improve(self, game: Game) -> None:
+        left = max(1, self._memory - int(resident_megabytes()) - _RESERVE_MEGABYTES)
+        game.limits = replace(game.limits, megabytes=min(left, game.limits.megabytes))
         try:
             if game.engine == "network":
                 game.initial_state("network")
@@ -115,6 +131,8 @@ class CachedGame:
         tree = read(self.rules, "prefix", "<rules>")
         game = Game(tree, name="rules", limits=replace(self._limits, seconds=seconds))
         game.require_playable()
+        if not self.network:
+            game.forgo_network("memory")
         game.initial_state("rules")
         return game
 
@@ -135,36 +153,38 @@ class CachedGame:
 class GameCache:
     """The games of the most recent matches, since managers often play the same game many times.
 
-    `memory` is the target for the whole process, in megabytes.
+    `memory` is the target for the whole process with the grounder that it starts, in megabytes.
     """
 
-    def __init__(self, *, memory: int = MEMORY_MEGABYTES) -> None:
+    def __init__(self, *, memory: int) -> None:
         keep_large_blocks_apart()
         free = _free(memory)
         self._limits = Limits(
             seconds=_RULES_SECONDS, atoms=(free << 20) // _ATOM_BYTES, megabytes=int(0.8 * free)
         )
+        self._memory = memory
         self._full = memory - free // 2
         self._lock = threading.Lock()
         self._large_lock = threading.Lock()
-        self._games: dict[str, CachedGame] = {}
-        """By rules, the least recently used first."""
+        self._games: dict[tuple[str, bool], CachedGame] = {}
+        """By rules and whether they may become a network, the least recently used first."""
 
     def is_full(self) -> bool:
         """Whether most of the memory is in use."""
         return resident_megabytes() > self._full
 
-    def get(self, rules: str) -> CachedGame:
-        """Return the game with these rules, new or cached."""
+    def get(self, rules: str, *, network: bool = True) -> CachedGame:
+        """Return the game with these rules, new or cached; without `network`, one that never builds one."""
+        key = rules, network
         with self._lock:
-            game = self._games.pop(rules, None)
+            game = self._games.pop(key, None)
             if game is None:
                 if self.is_full():
                     self._games.clear()
                     free_memory()
-                game = CachedGame(rules, self._large_lock, self._limits)
-            if len(rules) < LARGE_MESSAGE_CHARS:
-                self._games[rules] = game
+                game = CachedGame(rules, self._large_lock, self._limits, self._memory, network=network)
+            if len(rules) < LARGE_RULES_CHARS:
+                self._games[key] = game
             while len(self._games) > _CACHE_SIZE:
                 del self._games[next(iter(self._games))]
             return game

@@ -81,14 +81,27 @@ def write_request(text: str, *, host: str, receiver: str) -> bytes:
     return head.encode("ascii") + body
 
 
-def write_reply(text: str, *, version: str = "HTTP/1.0", status: str = "200 OK") -> bytes:
-    """Return a reply with the bytes that ggp-base would send; for HTTP/1.1, with `Connection: close`."""
+def write_reply(
+    text: str, *, version: str = "HTTP/1.0", status: str = "200 OK", origin: str | None = "*"
+) -> bytes:
+    """Return a reply with the bytes that ggp-base would send; for HTTP/1.1, with `Connection: close`.
+
+    Pages of `origin` may read it, with None no pages.
+    """
     body = text.encode()
+    shared = (
+        ""
+        if origin is None
+        else (
+            f"Access-Control-Allow-Origin: {origin}\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
+            "Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n"
+        )
+    )
+    if origin not in (None, "*"):  # its page is told that it may also reach private addresses
+        shared += "Access-Control-Allow-Private-Network: true\r\nVary: Origin\r\n"
     close = "" if version == "HTTP/1.0" else "Connection: close\r\n"
     head = (
-        f"HTTP/1.0 {status}\r\nContent-type: text/acl\r\nContent-length: {len(body)}\r\n"
-        "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
-        f"Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n{close}\r\n"
+        f"HTTP/1.0 {status}\r\nContent-type: text/acl\r\nContent-length: {len(body)}\r\n{shared}{close}\r\n"
     )
     return head.encode("ascii") + body
 

@@ -13,6 +13,7 @@ that of the Dresden controller of 2013):
 | `(INFO)`, `(PING)`                           | is the player available?                             |
 | `(PREVIEW (rules) clock)`                    | these rules will be played soon                      |
 | `(START id role (rules) start play)`         | a match begins; further arguments are ignored        |
+| `(RESUME id role (rules) start play (steps))` | herbrand only: a match goes on that the player forgot |
 | `(PLAY id moves)`, `(STOP id moves)`         | the last joint move, `NIL` at first; in 2010 percepts |
 | `(PLAY id turn move percepts)`, `(STOP ...)` | hidden information, since 2013: own move and percepts |
 | `(SEES id percepts)`                         | hidden information, Stanford 2018: percepts alone    |
@@ -38,11 +39,13 @@ __all__ = [
     "PingMessage",
     "PlayMessage",
     "PreviewMessage",
+    "ResumeMessage",
     "SeesMessage",
     "StartMessage",
     "StopMessage",
     "TurnMessage",
     "first_term",
+    "margin",
     "normalise",
     "parse",
     "parse_info",
@@ -98,6 +101,22 @@ class StartMessage:
     def __str__(self) -> str:
         role = spaced(self.role)
         return f"( START {self.match} {role} {_rules(self.rules)} {self.start_clock} {self.play_clock})"
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeMessage(StartMessage):
+    """Continue a match in a player that was started anew and does not know it; an extension of herbrand.
+
+    The next PLAY follows the reply.
+    """
+
+    steps: tuple[str, ...]
+    """The steps before the one of which the next PLAY tells: joint moves in role order, or with hidden
+    information the player's own move and the list of its percepts."""
+
+    def __str__(self) -> str:
+        start = StartMessage.__str__(self)
+        return f"( RESUME{start[len('( START') : -1]} ({' '.join(map(spaced, self.steps))}))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +188,7 @@ Message: TypeAlias = (
     | PingMessage
     | PreviewMessage
     | StartMessage
+    | ResumeMessage
     | PlayMessage
     | StopMessage
     | TurnMessage
@@ -190,12 +210,13 @@ def parse(text: str) -> Message:
     if word == "PREVIEW":
         _check_arity(word, arguments, 2)
         return PreviewMessage(_list_contents(arguments[0]), _clock(arguments[1]))
-    if word == "START":
-        _check_arity(word, arguments, 5, more=True)
+    if word in ("START", "RESUME"):
+        _check_arity(word, arguments, 5 if word == "START" else 6, more=True)
         match, role, rules, start, play = arguments[:5]
-        return StartMessage(
-            _match_id(match), normalise(role), _list_contents(rules), _clock(start), _clock(play)
-        )
+        begin = _match_id(match), normalise(role), _list_contents(rules), _clock(start), _clock(play)
+        if word == "START":
+            return StartMessage(*begin)
+        return ResumeMessage(*begin, tuple(map(_step, split_list(arguments[5]))))
     if word == "ABORT":
         _check_arity(word, arguments, 1)
         return AbortMessage(_match_id(arguments[0]))
@@ -287,6 +308,11 @@ def spaced(text: str) -> str:
     return " ".join(token for token in _TOKEN.findall(text) if token[0] != ";")
 
 
+def margin(clock: float, most: float) -> float:
+    """Return the seconds before the end of a clock at which an answer should be ready."""
+    return min(most, 0.2 * clock)
+
+
 @dataclass(frozen=True, slots=True)
 class InfoReply:
     """A player's answer to INFO."""
@@ -327,6 +353,11 @@ def _rules(rules: str) -> str:
 
 def _moves(moves: tuple[str, ...] | None) -> str:
     return "NIL" if moves is None else f"({''.join(f'{spaced(move)} ' for move in moves)})"
+
+
+def _step(text: str) -> str:
+    split_list(text)  # a step is a list
+    return normalise(text)
 
 
 def _check_arity(word: str, arguments: list[str], number: int, *, more: bool = False) -> None:

@@ -1,53 +1,51 @@
 """`PlayerServer`: a player that managers reach over the network.
 
-Every match has two threads: one reads the rules and follows the match by evaluating them, which needs no
-preparation; in the other the player prepares and thinks.  A third thread builds the network of the game and
-the table of its moves (`gamecache`), which are used once they are there.  Meanwhile the event loop answers
-INFO, ABORT and other managers.
+The server only answers: it reads messages, keeps for each match what was sent and a legal move of the state
+in hand, and leaves everything that evaluates rules to hosts (`hosts`), which registered players have in
+processes of their own.  It must not import what evaluates rules: then nothing that a rulesheet does can stop
+its event loop.
 
-A reply is sent before the clock runs out, whatever these threads do: the player gets the clock less a margin
-(a fifth, at most 1.9 s; 3.9 s before the first move, as ggp-base recommends), and if it has not chosen by
-half the margin, the server sends a legal move that it drew before the player began to think.
+A reply is sent before the clock runs out, whatever hosts do: the player gets the clock less a margin (a
+fifth, at most 1.9 s; 3.9 s before the first move, as ggp-base recommends), and if it has not chosen by half
+the margin, the server sends the legal move that the host drew before the player began to think.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
+import sys
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 from herbrand.errors import HerbrandError, ProtocolError
+from herbrand.match.protocol.access import Access
 from herbrand.match.protocol.events import Event, silent
-from herbrand.match.protocol.gamecache import LARGE_MESSAGE_CHARS, MEMORY_MEGABYTES, GameCache, free_memory
+from herbrand.match.protocol.hosts import HostPool, ThreadHost
 from herbrand.match.protocol.http import read_request, write_reply
 from herbrand.match.protocol.messages import (
     AbortMessage,
     InfoMessage,
     InfoReply,
     PingMessage,
-    PlayMessage,
     PreviewMessage,
-    SeesMessage,
     StartMessage,
     StopMessage,
     TurnMessage,
+    margin,
     parse,
     spaced,
 )
-from herbrand.match.protocol.view import MatchView
-from herbrand.match.protocol.worker import WorkerThread, retrieve_exception
-from herbrand.runtime.memory import release_memory
+from herbrand.match.protocol.ongoing import OngoingMatch
+from herbrand.runtime.memory import keep_large_blocks_apart, release_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from herbrand.analyse.knowledge.histories import History
-    from herbrand.machine.moves import Move
-    from herbrand.machine.state import State
     from herbrand.match.protocol.events import Listener
+    from herbrand.match.protocol.hosts import Hosts
+    from herbrand.match.protocol.http import Request
     from herbrand.match.protocol.messages import Message
     from herbrand.play import Player
 
@@ -55,6 +53,13 @@ __all__ = ["PlayerServer", "margin"]
 
 LARGEST_MESSAGE = 1024 * 1024
 """Bytes of a START with its rules; the largest published rulesheet has 70 thousand."""
+LARGE_MESSAGE_CHARS = 65536
+"""Longer messages are parsed one at a time, which bounds memory whatever the number of peers; their memory is
+returned to the system afterwards."""
+MEMORY_MEGABYTES = 300
+"""Default memory limit of a player server."""
+LONGEST_CLOCK = 3600
+"""Default limit of clocks, in seconds."""
 CONNECTIONS = 64
 """Connections served at once; four times as many wait.  When all are busy, the one that has been sending its
 request longest is closed, if for more than a second: an honest peer sends its request at once."""
@@ -63,52 +68,72 @@ RATE = 500.0
 are closed unread."""
 READ_SECONDS = 20.0
 """How long a request may take to arrive."""
-FORGET_SECONDS = 600.0
-"""A match is dropped after this silence, or ten times its play clock if that is longer."""
 _SLOW_SECONDS = 1.0
 _SWEEP_SECONDS = 5.0
-"""Interval between checks for silent matches and unused memory."""
-
-
-def margin(clock: float, most: float) -> float:
-    """Return the seconds before the end of a clock at which an answer should be ready."""
-    return min(most, 0.2 * clock)
+"""Interval between checks for silent matches."""
+_TEXT_SHARE = 0.1
+"""Share of the memory for the rules and moves of all matches."""
+_SWITCH_SECONDS = 0.001
+"""How long a thread that parses a large message may keep the event loop waiting for the interpreter."""
+_LAST_SECONDS = 0.05
+"""Time before the end of a clock until which the first legal move of a state is awaited."""
 
 
 class PlayerServer:
     """A player that listens on a port.
 
-    `make_player` creates a player for each match; `matches` is how many are played at once, and a START
-    beyond that is answered `busy`.  With `port=0`, `port` is the free port taken once started.
+    `player` is the name of a registered player, which then runs in processes of its own, or a function that
+    creates a player for each match, which runs in threads of this process.  `seed` makes the choices of some
+    registered players reproducible; it grows by one with each match.
+
+    `matches` is how many are played at once.  A START beyond that takes the place of a match whose manager is
+    gone, or is answered `busy`; so is one whose clocks are longer than `longest_clock` seconds.  `memory`
+    bounds all processes together, in megabytes.  Requests of web pages are refused unless they are of
+    `allowed_origins`, and so are those for hosts whose name is neither `host` nor one of `allowed_hosts`.
+
+    With `port=0`, `port` is the free port taken once started.
     """
 
     def __init__(
         self,
-        make_player: Callable[[], Player],
+        player: str | Callable[[], Player],
         *,
+        seed: int | None = None,
         name: str = "herbrand",
         host: str = "127.0.0.1",
         port: int = 9147,
         matches: int = 1,
         largest_message: int = LARGEST_MESSAGE,
+        longest_clock: int = LONGEST_CLOCK,
         connections: int = CONNECTIONS,
         rate: float = RATE,
         memory: int = MEMORY_MEGABYTES,
         read_seconds: float = READ_SECONDS,
+        allowed_hosts: Iterable[str] = (),
+        allowed_origins: Iterable[str] = (),
         listener: Listener = silent,
     ) -> None:
-        self.make_player = make_player
         self.name = name
         self.host = host
         self.port = port
         self.matches = matches
         self.largest_message = largest_message
+        self.longest_clock = longest_clock
         self.connections = connections
         self.rate = rate
+        self.memory = memory
         self.read_seconds = read_seconds
         self.listener = listener
-        self._games = GameCache(memory=memory)
-        self._playing: dict[str, _Match] = {}
+        self.hosts: Hosts
+        """Where matches are followed and the player thinks."""
+        if isinstance(player, str):
+            self.hosts = HostPool(player, self._heard, self._warn, seed=seed, memory=memory, matches=matches)
+        else:
+            self.hosts = ThreadHost(player, self._heard, memory=memory, matches=matches)
+        self._access = Access(names=[host, *allowed_hosts], origins=allowed_origins)
+        self._playing: dict[str, OngoingMatch] = {}
+        self._begun = 0
+        """Matches that were begun."""
         self._connections: set[asyncio.StreamWriter] = set()
         self._waiting = 0
         """Connections queued for a slot."""
@@ -119,16 +144,23 @@ class PlayerServer:
         """By address: the connections it has left (a token bucket), and when they were counted."""
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
-        self._has_garbage = False
-        """Whether matches have ended whose memory has not been freed yet."""
 
     # -- listening --------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Start listening; `OSError` when the port is in use."""
-        self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=256)
+        """Start listening; `OSError` when the port is in use, `UnknownPlayer` if there is no such player."""
+        self._server = await asyncio.start_server(
+            self._connected, self.host, self.port, backlog=256, start_serving=False
+        )
         self.port = self._server.sockets[0].getsockname()[1]
-        self._loop = asyncio.get_running_loop()
+        keep_large_blocks_apart()
+        sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH_SECONDS))
+        try:
+            await self.hosts.start()
+        except HerbrandError:
+            self._server.close()
+            raise
+        await self._server.start_serving()
         self._sweeper = asyncio.create_task(self._sweep())
 
     async def serve(self) -> None:
@@ -148,6 +180,7 @@ class PlayerServer:
             self._server.close()
         for match in list(self._playing.values()):
             self._end(match)
+        await self.hosts.close()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -159,7 +192,7 @@ class PlayerServer:
     @property
     def is_free(self) -> bool:
         """Whether another match can be started."""
-        return len(self._playing) < self.matches
+        return sum(1 for match in self._playing.values() if not match.is_orphan) < self.matches
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         arrived = time.monotonic()
@@ -227,7 +260,6 @@ class PlayerServer:
     ) -> None:
         """Read one request and answer it."""
         peer = _peer(writer)
-        version = "HTTP/1.0"
         try:
             async with asyncio.timeout(self.read_seconds):
                 request = await read_request(reader, limit=self.largest_message)
@@ -237,17 +269,23 @@ class PlayerServer:
             return
         except ProtocolError as error:
             self._emit("refused", None, peer=peer, reason=str(error))
-            answer = write_reply("nil", status="400 Bad Request")
+            answer = write_reply("nil", status="400 Bad Request", origin=None)
         else:
-            version = request.version
-            if request.method in ("POST", "GET"):
-                text = await self.answer(request.text, arrived=arrived, peer=peer)
-            else:
-                text = ""
-            answer = write_reply(text, version=version)
+            answer = await self._answer_request(request, arrived, peer)
         writer.write(answer)
         async with asyncio.timeout(self.read_seconds):
             await writer.drain()
+
+    async def _answer_request(self, request: Request, arrived: float, peer: str) -> bytes:
+        refusal = self._access.why_refused(request)
+        if refusal:
+            self._emit("refused", None, peer=peer, reason=refusal)
+            return write_reply("nil", version=request.version, status="403 Forbidden", origin=None)
+        text = ""
+        if request.method in ("POST", "GET"):
+            text = await self.answer(request.text, arrived=arrived, peer=peer)
+        origin = self._access.allowed_origin(request.headers) or "*"
+        return write_reply(text, version=request.version, origin=origin)
 
     # -- answering --------------------------------------------------------------------------
 
@@ -266,278 +304,153 @@ class PlayerServer:
         except ProtocolError as error:
             self._emit("refused", None, peer=peer, reason=str(error), message=text[:200])
             return "nil"
-        match = getattr(message, "match", None)
         try:
-            reply = await self._dispatch(message, started)
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # noqa: BLE001  # a player that fails must not take the server down
-            self._emit("odd", match, reason=f"{type(error).__name__}: {error}")
+            reply = await self._dispatch(message, started, peer)
+        except Exception as error:  # noqa: BLE001  # a bug must not cost more than an answer
+            self._emit("odd", getattr(message, "match", None), reason=f"{type(error).__name__}: {error}")
             reply = "nil"
         self._emit(
-            "request", match, peer=peer, message=_abbreviate(message), reply=reply,
-            seconds=round(time.monotonic() - started, 4),
+            "request", getattr(message, "match", None), peer=peer, message=_abbreviate(message),
+            reply=reply, seconds=round(time.monotonic() - started, 4),
         )  # fmt: skip
         return reply
 
-    async def _dispatch(self, message: Message, started: float) -> str:
-        status = "available" if self.is_free else "busy"
+    async def _dispatch(self, message: Message, started: float, peer: str) -> str:
         if isinstance(message, InfoMessage):
-            return str(InfoReply(status, self.name))
-        if isinstance(message, PingMessage):
-            return "ready" if self.is_free else "busy"
-        if isinstance(message, PreviewMessage):
+            return str(InfoReply("available" if self.is_free else "busy", self.name))
+        if isinstance(message, PingMessage | PreviewMessage):
             return "ready" if self.is_free else "busy"
         if isinstance(message, StartMessage):
-            return await self._start(message, started)
+            return await self._start(message, started, peer)
         match = self._playing.get(message.match)
         if match is None:
+            reason = "no such match: it has ended, or began before this player was started"
+            self._emit("refused", message.match, peer=peer, reason=reason)
             return "busy"
         match.heard = time.monotonic()
         if isinstance(message, AbortMessage):
             self._end(match)
             return "aborted"
         if isinstance(message, StopMessage) or (isinstance(message, TurnMessage) and message.over):
-            return await self._stop(match, message, started)
-        return await self._move(match, message, started)
+            return await self._stop(match, str(message), started)
+        return await self._move(match, str(message), started)
 
-    async def _start(self, message: StartMessage, started: float) -> str:
+    async def _start(self, message: StartMessage, started: float, peer: str) -> str:
+        """Answer START or RESUME."""
         match = self._playing.get(message.match)
         if match is not None:  # PLAY names no role, so one port can play only one role of a match
             return "ready" if match.role == message.role.lower() else "busy"
-        if not self.is_free:
+        refusal = self._why_refused(message)
+        if not refusal:
+            self._begun += 1
+            match = OngoingMatch(self._share_rules(message), self._begun)
+            clock = float(message.start_clock)
+            if not self.hosts.place(match, started + clock - margin(clock, 3.9)):
+                refusal = "no memory for another match"
+        if refusal or match is None:
+            self._emit("refused", message.match, peer=peer, reason=refusal)
             return "busy"
-        clock = float(message.start_clock)
-        match = _Match(message, self.make_player(), self._emit, self._games)
-        self._playing[message.match] = match
-        match.begin(started + clock - margin(clock, 3.9))
+        self._playing[match.id] = match
         try:
             async with asyncio.timeout_at(_loop_time(started + clock - margin(clock, 3.9) / 2)):
-                await match.begun()
+                refusal = await asyncio.shield(match.beginning)
         except TimeoutError:
             return "ready"  # preparation continues in the background
-        except Exception as error:  # noqa: BLE001  # untrusted rules, or a bug in the player
-            self._emit("odd", match.id, reason=f"not playable: {_describe(error)}")
+        if refusal:
+            self._emit("odd", match.id, reason=refusal)
             self._end(match)
             return "busy"
         return "ready"
 
-    async def _move(
-        self, match: _Match, message: PlayMessage | TurnMessage | SeesMessage | StopMessage, started: float
-    ) -> str:
-        clock = float(match.play_clock)
-        request = _Request(message, started, clock)
-        move: Move | None
+    def _why_refused(self, message: StartMessage) -> str:
+        """Return why a match cannot be begun now; empty if it can."""
+        longest = max(message.start_clock, message.play_clock)
+        if longest > self.longest_clock:
+            return f"a clock of {longest} seconds: at most {self.longest_clock} are allowed"
+        if len(self._playing) >= self.matches:
+            for match in [match for match in self._playing.values() if match.is_orphan]:
+                self._emit("odd", match.id, reason="dropped for another match, since the manager was silent")
+                self._end(match)
+        if len(self._playing) >= self.matches:
+            return "all seats are taken"
+        rules = {match.start.rules for match in self._playing.values()} | {message.rules}
+        taken = sum(map(sys.getsizeof, rules)) + sum(match.size for match in self._playing.values())
+        return "no memory for other rules" if taken > _TEXT_SHARE * (self.memory << 20) else ""
+
+    def _share_rules(self, message: StartMessage) -> StartMessage:
+        """Return the message with rules that are in memory already, if another match has the same."""
+        for match in self._playing.values():
+            if match.start.rules == message.rules:
+                return replace(message, rules=match.start.rules)
+        return message
+
+    async def _move(self, match: OngoingMatch, text: str, started: float) -> str:
+        clock = float(match.start.play_clock)
+        request = match.ask(text, started)
+        self.hosts.ask(match, request)
+        move: str | None = None
         try:
             async with asyncio.timeout_at(_loop_time(started + max(0.05, clock - margin(clock, 1.9) / 2))):
-                move = await match.select(request)
+                move = await asyncio.shield(request.move)
         except TimeoutError:
-            move = request.fallback or match.last_legal
-            self._emit("late", match.id, move=str(move))
-        except Exception as error:  # noqa: BLE001  # the match must go on
-            self._emit("odd", match.id, reason=_describe(error))
-            move = request.fallback or match.last_legal
+            if not request.is_followed.is_set():
+                self.hosts.report_missed(match)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout_at(_loop_time(started + clock - _LAST_SECONDS)):
+                        await request.is_followed.wait()
+            self._emit("late", match.id, move=request.legal or match.legal)
+        move = move or request.legal or match.legal
+        match.answer(request, move)
         if move is None:
             return "nil"
-        match.record_answer(move)
-        return spaced(str(move))
+        self.hosts.confirm(match, move)
+        return spaced(move)
 
-    async def _stop(self, match: _Match, message: StopMessage | TurnMessage, started: float) -> str:
-        match.player.stop()
-        with contextlib.suppress(Exception):  # the match is over even if its last state is unknown
+    async def _stop(self, match: OngoingMatch, text: str, started: float) -> str:
+        self.hosts.end(match, text)
+        with contextlib.suppress(TimeoutError):  # the match is over even if its last state is unknown
             async with asyncio.timeout_at(_loop_time(started + 0.5)):
-                await match.conclude(message)
-        self._end(match)
+                await asyncio.shield(match.ended)
+        self._forget(match)
         return "done"
 
-    def _end(self, match: _Match) -> None:
-        match.close()
+    def _end(self, match: OngoingMatch) -> None:
+        self.hosts.end(match, None)
+        self._forget(match)
+
+    def _forget(self, match: OngoingMatch) -> None:
+        match.settle()
         self._playing.pop(match.id, None)
-        self._has_garbage = True
 
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
-            self._drop_silent_matches()
-            # collection pauses all threads, so it is deferred during matches while memory lasts
-            if self._has_garbage and (not self._playing or self._games.is_full()):
-                self._has_garbage = False
-                await asyncio.to_thread(free_memory)
-
-    def _drop_silent_matches(self) -> None:
-        now = time.monotonic()
-        for match in list(self._playing.values()):
-            if now - match.heard > max(FORGET_SECONDS, 10 * match.play_clock, match.start_clock):
+            for match in [match for match in self._playing.values() if match.is_forgotten]:
                 self._emit("odd", match.id, reason="dropped after a long silence")
                 self._end(match)
+
+    # -- what hosts tell -----------------------------------------------------------------------
+
+    def _heard(self, match: OngoingMatch, message: dict[str, Any]) -> None:
+        """Act on a message of the host of a match."""
+        if message["kind"] != "event":
+            match.receive(message)
+        elif message["event"] != "match" or not match.is_announced:
+            match.is_announced = match.is_announced or message["event"] == "match"
+            self._emit(message["event"], match.id, **message["data"])
+
+    def _warn(self, match: OngoingMatch, reason: str) -> None:
+        self._emit("odd", match.id, reason=reason)
 
     def _emit(self, kind: str, match: str | None, **data: object) -> None:
         self.listener(Event(kind, match, data))
 
 
-@dataclass(slots=True)
-class _Request:
-    """A manager's request for a move."""
-
-    message: PlayMessage | TurnMessage | SeesMessage | StopMessage
-    started: float
-    clock: float
-    step: int = 0
-    """Joint moves made before."""
-    history: History = ()
-    """The role's moves and percepts, in games with hidden information."""
-    fallback: Move | None = None
-    """A legal move, sent if the player is late."""
-
-
-class _Match:
-    """One match.  Private methods that are not coroutines run in one of its two threads."""
-
-    def __init__(
-        self, start: StartMessage, player: Player, emit: Callable[..., None], games: GameCache
-    ) -> None:
-        self.id = start.match
-        self.role = start.role.lower()
-        self.start_clock = start.start_clock
-        self.play_clock = start.play_clock
-        self.player = player
-        self.heard = time.monotonic()
-        self.last_legal: Move | None = None
-        """A legal move of the latest state."""
-        self._start = start
-        self._cached = games.get(start.rules)
-        self._server_emit = emit
-        self._loop = asyncio.get_running_loop()
-        self._follower = WorkerThread(f"match {start.match}")
-        self._thinker = WorkerThread(f"player in {start.match}")
-        self._chance = random.Random(start.match)
-        self._view: MatchView | None = None
-        self._beginning: asyncio.Task[None] | None = None
-
-    # -- in the event loop -----------------------------------------------------------------
-
-    def begin(self, until: float) -> None:
-        """Start reading the rules and preparing, until a deadline on the monotonic clock."""
-        self._beginning = asyncio.create_task(self._begin(until))
-        self._beginning.add_done_callback(retrieve_exception)
-
-    async def _begin(self, until: float) -> None:
-        await self._follower.submit(lambda: self._load_rules(until))
-        await self._thinker.submit(lambda: self._prepare(until))
-
-    async def begun(self) -> None:
-        """Wait until the player is prepared; cancelling the wait does not cancel the preparation."""
-        if self._beginning is not None:
-            await asyncio.shield(self._beginning)
-
-    async def select(self, request: _Request) -> Move:
-        """Advance to the state that the message describes and choose a move."""
-        state = await asyncio.shield(self._follower.submit(lambda: self._follow_to(request)))
-        # not shielded: cancelled while the player is still busy, the job never starts
-        return await self._thinker.submit(lambda: self._select(request, state))
-
-    def record_answer(self, move: Move) -> None:
-        """Remember the answer that was sent."""
-
-        def record() -> None:
-            if self._view is not None:
-                self._view.record_answer(move)
-
-        self._follower.submit(record)
-
-    async def conclude(self, message: StopMessage | TurnMessage) -> None:
-        """Follow the match to its end."""
-        await asyncio.shield(self._follower.submit(lambda: self._conclude(message)))
-
-    def close(self) -> None:
-        """End the match; its threads end after their queued jobs."""
-        self.player.stop()
-        if self._beginning is not None:
-            self._beginning.cancel()
-        self._follower.close()
-        self._thinker.close()
-
-    # -- following ---------------------------------------------------------------------------
-
-    def _load_rules(self, until: float) -> None:
-        """Read the rules; afterwards `last_legal` is a legal move."""
-        game = self._cached.game(until)
-        role = game.roles[game.role_index(self._start.role)]
-        view = MatchView(game, role, engine="rules")
-        self.last_legal = next(iter(view.state.legal_moves(role)), None)
-        self._view = view
-        self._emit("match", game=game.name, role=role, roles=list(game.roles))
-
-    def _follow_to(self, request: _Request) -> State:
-        """Advance to the state that a message describes; draw a fallback move."""
-        view = self._follow(request.message, 0.4 * request.clock)
-        legal = view.state.legal_moves(view.role)
-        if not legal:
-            raise ProtocolError(f"no legal move for {view.role}")
-        request.step, request.history = view.step, view.history
-        request.fallback = self.last_legal = self._chance.choice(legal)
-        return view.state
-
-    def _conclude(self, message: StopMessage | TurnMessage) -> None:
-        view = self._follow(message, 0.4)
-        goals = view.state.goals if view.state.is_terminal else {}
-        self._emit("end", goals=dict(goals), terminal=view.state.is_terminal)
-
-    # -- playing -----------------------------------------------------------------------------
-
-    def _prepare(self, until: float) -> None:
-        """Wait for network and move reader while there is time, then let the player prepare."""
-        view = self._view
-        assert view is not None
-        self._cached.improve()
-        while not (self._cached.improved.is_set() or self.player.stopped) and time.monotonic() < until:
-            self._cached.improved.wait(0.05)
-        if not self.player.stopped:
-            self.player.start(view.game, view.role, max(0.0, until - time.monotonic()))
-
-    def _select(self, request: _Request, state: State) -> Move:
-        """Let the player choose in a state."""
-        assert request.fallback is not None
-        if state.is_terminal or self.player.stopped:
-            return request.fallback
-        if state.game.has_percepts:
-            self.player.receive_history(request.history)
-        think = request.started + request.clock - margin(request.clock, 1.9) - time.monotonic()
-        move = self.player.select(state, max(0.0, think))
-        if not state.is_legal(self.role, move):
-            self._emit("odd", reason=f"the player chose `{move}`, which is not legal")
-            move = request.fallback
-        seconds = round(time.monotonic() - request.started, 4)
-        self._emit("select", step=request.step, move=str(move), seconds=seconds)
-        return move
-
-    def _follow(
-        self, message: PlayMessage | TurnMessage | SeesMessage | StopMessage, seconds: float
-    ) -> MatchView:
-        view = self._view
-        if view is None:
-            raise ProtocolError("the rules were not read in time")
-        if self._cached.improved.is_set():
-            view.reader = self._cached.reader
-            view.switch_to_network()
-        for note in view.apply(message, seconds=seconds):
-            self._emit("odd", reason=note)
-        return view
-
-    def _emit(self, kind: str, **data: object) -> None:
-        with contextlib.suppress(RuntimeError):  # the event loop is closed
-            self._loop.call_soon_threadsafe(lambda: self._server_emit(kind, self.id, **data))
-
-
 def _abbreviate(message: Message) -> str:
     """Return the first 200 characters of a message without its rules."""
-    return str(
-        replace(message, rules="...") if isinstance(message, StartMessage | PreviewMessage) else message
-    )[:200]
-
-
-def _describe(error: Exception) -> str:
-    return str(error) if isinstance(error, HerbrandError) else f"{type(error).__name__}: {error}"
+    if isinstance(message, StartMessage | PreviewMessage):
+        message = replace(message, rules="...")
+    return str(message)[:200]
 
 
 def _loop_time(monotonic: float) -> float:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import queue
-import threading
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from herbrand.match.protocol.jobs import JobThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WorkerThread", "retrieve_exception"]
+__all__ = ["WorkerThread"]
 
 _T = TypeVar("_T")
 
@@ -19,38 +19,29 @@ class WorkerThread:
     """Run functions one after another in a daemon thread."""
 
     def __init__(self, name: str) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]] | None] = (
-            queue.SimpleQueue()
-        )
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
+        self._thread = JobThread(name)
 
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
         """Queue a function; the future belongs to the event loop."""
         future: asyncio.Future[_T] = self._loop.create_future()
-        future.add_done_callback(retrieve_exception)
-        self._jobs.put((job, future))
+        future.add_done_callback(_retrieve_exception)
+        self._thread.put(lambda: self._run(job, future))
         return future
 
     def close(self) -> None:
         """End the thread after its queued jobs."""
-        self._jobs.put(None)
+        self._thread.close()
 
-    def _run(self) -> None:
-        while True:
-            item = self._jobs.get()
-            if item is None:
-                return
-            job, future = item
-            if future.cancelled():
-                continue
-            try:
-                result = job()
-            except BaseException as error:  # noqa: BLE001  # raised again by the future
-                self._deliver(future, None, error)
-            else:
-                self._deliver(future, result, None)
+    def _run(self, job: Callable[[], Any], future: asyncio.Future[Any]) -> None:
+        if future.cancelled():
+            return
+        try:
+            result = job()
+        except BaseException as error:  # noqa: BLE001  # raised again by the future
+            self._deliver(future, None, error)
+        else:
+            self._deliver(future, result, None)
 
     def _deliver(self, future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
         def settle() -> None:
@@ -68,7 +59,7 @@ class WorkerThread:
                 return
 
 
-def retrieve_exception(future: asyncio.Future[Any]) -> None:
+def _retrieve_exception(future: asyncio.Future[Any]) -> None:
     """Mark the exception of an abandoned future as retrieved, so that asyncio does not log it."""
     if not future.cancelled():
         future.exception()
