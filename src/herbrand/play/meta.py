@@ -70,7 +70,10 @@ class MetaPlayer(Player):
         seed, left = self.chance.getrandbits(32), deadline - time.monotonic()
         if not solved.finished.is_set() or left < _MIN_LEARNING_SECONDS:
             return solved, f"tree search: {unsolved}"
-        reason = _reason_for_mcts(self.game)
+        try:
+            reason = _reason_for_mcts(self.game)
+        except (HerbrandError, MemoryError) as error:  # it plays by evaluating the rules
+            return solved, f"tree search, since there is no network: {error}"
         if not reason:
             alphabeta = self._start_player(AlphaBetaPlayer(seed, memory=self.memory / 4), left / 2)
             explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained

@@ -19,9 +19,9 @@ class Event:
     - `match`: the keys of `Match.as_json`, `rules` (the text sent, before names are scrambled), `names` (from
       original to scrambled names, or None) and `scramble` (its seed), `resumed` (steps made before the match
       was interrupted; None for a new match)
-    - `exchange`: `role`, `message` (START, PLAY, STOP or ABORT), its `text` (with the names of the rules;
-      None for START), `step` (joint moves made before), `reply`, `counts` (whether the reply counts as a
-      move), `seconds`, `problem`, `notes`; emitted at once, so players must not see it
+    - `exchange`: `role`, `message` (START, RESUME, PLAY, STOP or ABORT), its `text` (with the names of the
+      rules; None for START and RESUME), `step` (joint moves made before), `reply`, `counts` (whether the
+      reply counts as a move), `seconds`, `problem`, `notes`; emitted at once, so players must not see it
     - `started`: `problems` with START
     - `step`: `step` (from 1), `moves`, `percepts` by role, `problems`, `facts` of the new state
     - `end`: `goals` by role or None, `reason`, `steps`, `problems` after the last step; `aborted`: `reason`

@@ -32,6 +32,7 @@ from herbrand.match.protocol.messages import (
     InfoMessage,
     InfoReply,
     PlayMessage,
+    ResumeMessage,
     StartMessage,
     StopMessage,
     TurnMessage,
@@ -73,6 +74,8 @@ _T = TypeVar("_T")
 SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
 """Replacements for a bad move: a random legal move, the first one, `noop` if legal (else a random one); with
 `forfeit` the match ends, and its player has lost."""
+_MOST_RESUMPTIONS = 3
+"""How often a player of a match may be started anew."""
 PROBLEMS: Final = ("timeout", "connection", "unreadable", "illegal", "failed", "ignored")
 """Kinds of bad answers; "ignored" is a player that is no longer asked."""
 
@@ -330,6 +333,12 @@ class _Run:
         """The PLAY messages of each step so far, by role, while a player may need them again."""
         self.rejoining: set[str] = set()
         """Roles of a resumed match that have not answered yet: their players may have been restarted."""
+        self.ready: set[str] = set()
+        """Roles whose players accepted the match."""
+        self.resumptions = dict.fromkeys(table, 0)
+        """How often each player was sent RESUME."""
+        self.seen: dict[str, list[str]] = {role: [] for role in table}
+        """With hidden information, own move and percepts of each step, as RESUME has them."""
         self.reported = len(match.problems)
         """How many problems have been reported in events."""
 
@@ -461,6 +470,8 @@ class _Run:
         self.joint = tuple(str(plan[role]) for role in self.game.roles)
         if self.game.has_percepts:
             self.percepts = {role: self.state.percepts(self.joint, role) for role in self.table}
+            for role, seen in self.percepts.items():
+                self.seen[role].append(f"({plan[role]} ({' '.join(seen)}))")
         self.state = self.state.next(self.joint)
         self.match.moves.append(self.joint)
         return sorted(self.state.facts)
@@ -477,8 +488,9 @@ class _Run:
         seconds = settings.start_clock + settings.grace
         exchange = await self.table[role].begin(self.game, message, seconds=seconds)
         self._report_exchange(role, "START", None, exchange, counts=not again)
-        reply = (exchange.reply or "").strip().lower()
-        if not again and (exchange.problem or reply != "ready"):
+        if _says(exchange, "ready"):
+            self.ready.add(role)
+        elif not again:
             note = "; ".join(exchange.notes) or "the answer to START is not `ready`"
             self._problem(0, role, exchange.problem or "unreadable", exchange.reply, note, None)
 
@@ -502,12 +514,33 @@ class _Run:
         exchange = await seat.ask(message, seconds=seconds)
         if role in self.rejoining and exchange.reply is not None:
             self.rejoining.discard(role)
-            if exchange.reply.strip().lower() in ("busy", "nil"):
+            self.ready.add(role)
+            if _says(exchange, "busy", "nil"):
                 self._report_exchange(role, "PLAY", str(message), exchange, counts=False)
                 await self._catch_up(role)  # the player was restarted, too
                 exchange = await seat.ask(message, seconds=seconds)
+        elif _says(exchange, "busy") and await self._resume(role, message, exchange):
+            exchange = await seat.ask(message, seconds=seconds)
         self._report_exchange(role, "PLAY", str(message), exchange)
         return exchange
+
+    async def _resume(self, role: str, message: Message, exchange: Exchange) -> bool:
+        """Send RESUME to a player that has forgotten the match; return whether it goes on."""
+        seat, settings = self.table[role], self.settings
+        if role not in self.ready or not seat.remembers or self.resumptions[role] == _MOST_RESUMPTIONS:
+            return False
+        self.resumptions[role] += 1
+        self._report_exchange(role, "PLAY", str(message), exchange, counts=False)
+        steps = self.seen[role] if self.game.has_percepts else [f"({' '.join(m)})" for m in self.match.moves]
+        resume = ResumeMessage(
+            self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock,
+            tuple(steps[:-1]),  # PLAY tells of the last one
+        )  # fmt: skip
+        exchange = await seat.begin(self.game, resume, seconds=settings.start_clock + settings.grace)
+        self._report_exchange(role, "RESUME", None, exchange, counts=False)
+        if not _says(exchange, "ready"):  # it does not know RESUME
+            self.ready.discard(role)
+        return role in self.ready
 
     def _choices(self, replies: Mapping[str, Exchange]) -> dict[str, Move] | None:
         """Return the moves that are played; None if a player forfeits."""
@@ -589,6 +622,11 @@ class _Run:
 
     def _report(self, kind: str, **data: Any) -> None:
         self.manager.report(kind, self.match, **data)
+
+
+def _says(exchange: Exchange, *words: str) -> bool:
+    """Whether a reply is one of these words."""
+    return exchange.problem is None and (exchange.reply or "").strip().lower() in words
 
 
 def draw_moves(state: State, chance: random.Random) -> tuple[dict[str, Move], dict[str, Move]]:

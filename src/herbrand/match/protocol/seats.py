@@ -23,9 +23,11 @@ from herbrand.match.protocol.messages import (
     PingMessage,
     PlayMessage,
     PreviewMessage,
+    ResumeMessage,
     StartMessage,
     StopMessage,
     TurnMessage,
+    split_list,
 )
 from herbrand.match.protocol.view import MatchView
 from herbrand.match.protocol.worker import WorkerThread
@@ -76,7 +78,7 @@ class Seat(Protocol):
         """Send PLAY for a step whose moves are already fixed: the answer is ignored."""
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
-        """Send START; a local seat uses `game` instead of the rules in the message."""
+        """Send START or RESUME; a local seat uses `game` instead of the rules in the message."""
 
     async def close(self) -> None:
         """Release the seat's resources."""
@@ -166,6 +168,9 @@ class ScrambledSeat:
         """Send START with the scrambled rules; a local player gets the scrambled game."""
         rules = " ".join(self.scrambled.text.split())
         message = replace(message, role=self._translate(message.role), rules=rules)
+        if isinstance(message, ResumeMessage):
+            translate = self._translate_percepts if game.has_percepts else self._translate
+            message = replace(message, steps=tuple(map(translate, message.steps)))
         other = Game(self.scrambled.tree, name=message.match, limits=game.limits)
         return await self.seat.begin(other, message, seconds=seconds)
 
@@ -194,6 +199,11 @@ class ScrambledSeat:
                 percepts = tuple(sorted(percepts))  # the original order would leak the names
             return replace(message, last=last, percepts=percepts)
         return message
+
+    def _translate_percepts(self, step: str) -> str:
+        """Translate an own move and its percepts, sorted as in `_translate_message`."""
+        own, percepts = split_list(self._translate(step))
+        return f"({own} ({' '.join(sorted(split_list(percepts)))}))"
 
     def _translate(self, term: str) -> str:
         return self.scrambled.scrambled(term)

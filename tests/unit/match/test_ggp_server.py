@@ -1,0 +1,437 @@
+"""A player's server: it answers whatever happens to the processes that evaluate rules, and only whom it
+should."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import herbrand
+from herbrand.match.protocol import hosts, ongoing
+from herbrand.match.protocol.hosts import HostPool
+from herbrand.match.protocol.http import write_reply, write_request
+from herbrand.match.protocol.manager import Manager, Match, MatchSettings, seats_for
+from herbrand.match.protocol.messages import PlayMessage, ResumeMessage, TurnMessage, parse
+from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+from herbrand.match.protocol.server import PlayerServer
+from herbrand.play import make_player
+from herbrand.testing.hostile import send
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.match.protocol.events import Event
+    from herbrand.match.protocol.messages import Message
+    from herbrand.match.protocol.seats import Exchange
+
+ANSWERING = """
+import asyncio, sys
+from herbrand.match.protocol.server import PlayerServer
+from herbrand.runtime.memory import resident_megabytes
+
+async def play():
+    async with PlayerServer("mcts", port=0) as server:
+        print(await server.answer(sys.argv[1]))
+        print(await server.answer("(PLAY m NIL)"))
+        print(resident_megabytes())
+        print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("herbrand", "numpy")))
+
+asyncio.run(play())
+"""
+ANSWERING_MEGABYTES = 40
+
+
+def start_message(game: str, match: str, role: str, start: int = 20, play: int = 10) -> str:
+    """A START for a bundled game."""
+    return f"(START {match} {role} ({Manager(herbrand.load(game)).rules}) {start} {play})"
+
+
+async def ask(port: int, text: str, *, seconds: float = 60) -> str:
+    """The body of the answer to a message."""
+    answer = await send(
+        "127.0.0.1", port, write_request(text, host="localhost", receiver="ME"), seconds=seconds
+    )
+    return answer.partition("\r\n\r\n")[2]
+
+
+async def raw(port: int, head: str, text: str = "") -> str:
+    """The whole answer to a request with these lines as its head."""
+    data = f"{head}\r\nContent-Length: {len(text)}\r\n\r\n{text}".replace("\n", "\r\n").replace("\r\r", "\r")
+    return await send("127.0.0.1", port, data.encode())
+
+
+# -- processes ---------------------------------------------------------------------------------
+
+
+def test_the_process_that_answers_evaluates_no_rules_and_is_small() -> None:
+    """It plays a move without having imported numpy, the core or an engine."""
+    words = [sys.executable, "-c", ANSWERING, start_message("ticTacToe", "m", "xplayer", 5, 1)]
+    run = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    ready, move, megabytes, modules = run.stdout.splitlines()
+    assert ready == "ready"
+    assert herbrand.load("ticTacToe").initial_state().is_legal("xplayer", move)
+    assert float(megabytes) < ANSWERING_MEGABYTES
+    heavy = ("numpy", "core", "rules", "ground", "network", "engine", "game", "machine", "play")
+    assert [
+        name for name in modules.split() if name.removeprefix("herbrand.").partition(".")[0] in heavy
+    ] == []
+
+
+def played(game: str, harm: Callable[[PlayerServer], None]) -> tuple[list[str], list[Event]]:
+    """The answers of `legal` in the first steps of a game, with harm done after the second, and the
+    events."""
+    events: list[Event] = []
+    sheet = herbrand.load(game)
+    role = sheet.players[0]
+
+    async def run() -> list[str]:
+        answers = []
+        async with PlayerServer("legal", port=0, listener=events.append) as server:
+            assert await server.answer(start_message(game, "m", role, 30, 20)) == "ready"
+            state, joint, percepts = sheet.initial_state(), None, ""
+            for step in range(4):
+                if state.is_terminal:
+                    break
+                if step == 2:
+                    harm(server)
+                if sheet.has_percepts:
+                    own = "NIL NIL" if joint is None else f"{joint[role]} ({percepts})"
+                    text = f"(PLAY m {step} {own})"
+                else:
+                    text = f"(PLAY m {'NIL' if joint is None else '(' + ' '.join(map(str, joint.values())) + ')'})"
+                answers.append(await server.answer(text))
+                assert state.is_legal(role, answers[-1]), (answers, events)
+                joint = {other: moves[0] for other, moves in state.legal_moves().items()} | {
+                    role: answers[-1]
+                }
+                percepts = " ".join(state.percepts(joint, role))
+                state = state.next(joint)
+        return answers
+
+    return asyncio.run(run()), events
+
+
+def kill_hosts(server: PlayerServer) -> None:
+    """Kill the processes of a server."""
+    assert isinstance(server.hosts, HostPool)
+    for pid in server.hosts.pids:
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("game", ["ticTacToe", "kuhn"])
+def test_a_host_that_was_killed_is_replaced_and_the_match_goes_on(game: str) -> None:
+    """The answers are those of an undisturbed match; what happened is an event."""
+    undisturbed, _ = played(game, lambda _: None)
+    answers, events = played(game, kill_hosts)
+    assert answers == undisturbed
+    reasons = [event.data["reason"] for event in events if event.kind == "odd"]
+    assert len(reasons) == 1
+    assert "continued in a new host" in reasons[0]
+    assert [event.kind for event in events].count("match") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be halted")
+def test_a_host_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is halted answers no ping: another one goes on with the match."""
+    monkeypatch.setattr(hosts, "_HANG_SECONDS", 3.0)
+    monkeypatch.setattr(hosts, "_PING_SECONDS", 0.2)
+
+    def halt(server: PlayerServer) -> None:
+        assert isinstance(server.hosts, HostPool)
+        os.kill(server.hosts.pids[0], signal.SIGSTOP)
+
+    answers, events = played("ticTacToe", halt)
+    assert len(answers) == 4
+    assert "it hung" in " ".join(str(event.data.get("reason")) for event in events)
+
+
+def test_a_match_that_ends_its_hosts_is_given_up_but_play_is_never_answered_busy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a host the last legal move that was known is the answer."""
+    monkeypatch.setattr(hosts, "_MOST_RESTARTS", 0)
+
+    async def run() -> list[str]:
+        async with PlayerServer("legal", port=0) as server:
+            assert await server.answer(start_message("ticTacToe", "m", "xplayer")) == "ready"
+            answers = [await server.answer("(PLAY m NIL)")]
+            kill_hosts(server)
+            answers.append(await server.answer("(PLAY m ((mark 1 1) noop))"))
+            answers.append(await server.answer("(STOP m ((mark 1 1) noop))"))
+            answers.append(await server.answer(start_message("ticTacToe", "n", "oplayer")))
+            return answers
+
+    first, second, *others = asyncio.run(run())
+    assert first == "( mark 1 1 )"
+    assert second.startswith("( mark ")
+    assert others == ["done", "ready"]
+
+
+def test_an_idle_host_is_there_before_it_is_needed() -> None:
+    """The first match and, where there is room for two hosts, the second find one that has started."""
+
+    async def run() -> None:
+        server = PlayerServer("legal", port=0, matches=2, memory=1000)
+        async with server:
+            assert isinstance(server.hosts, HostPool)
+            first = server.hosts.pids
+            assert len(first) == 1
+            assert await server.answer(start_message("ticTacToe", "m", "xplayer")) == "ready"
+            async with asyncio.timeout(60):
+                while len(server.hosts.pids) < min(2, os.cpu_count() or 1):  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            assert server.hosts.pids[0] == first[0]
+            assert await server.answer(start_message("ticTacToe", "n", "xplayer")) == "ready"
+            assert await server.answer("(ABORT m)") == "aborted"
+
+    asyncio.run(run())
+
+
+def test_a_player_of_no_such_name_does_not_start() -> None:
+    """The process that would play says so."""
+
+    async def run() -> None:
+        async with PlayerServer("randm", port=0):
+            pass
+
+    with pytest.raises(hosts.UnknownPlayer, match="did you mean `random`"):
+        asyncio.run(run())
+
+
+# -- clocks ------------------------------------------------------------------------------------
+
+
+def test_a_start_with_an_endless_clock_is_refused() -> None:
+    """It would hold the seat for ever."""
+    events: list[Event] = []
+
+    async def run() -> None:
+        server = PlayerServer(lambda: make_player("legal"), port=0, longest_clock=60, listener=events.append)
+        async with server:
+            for clocks in ((10, 999_999_999), (61, 1)):
+                assert await server.answer(start_message("ticTacToe", "m", "xplayer", *clocks)) == "busy"
+            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) )"
+            assert await server.answer(start_message("ticTacToe", "m", "xplayer", 60, 60)) == "ready"
+
+    asyncio.run(run())
+    refused = [event for event in events if event.kind == "refused"]
+    assert [event.match for event in refused] == ["m", "m"]
+    assert "a clock of 999999999 seconds: at most 60 are allowed" in refused[0].data["reason"]
+
+
+def test_a_match_whose_manager_is_gone_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once its own clock and a margin have passed without a message, and not before."""
+    monkeypatch.setattr(ongoing, "ORPHAN_SECONDS", 0.2)
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0) as server:
+            assert await server.answer(start_message("ticTacToe", "m", "xplayer", 1, 1)) == "ready"
+            assert await server.answer("(PLAY m NIL)") == "( mark 1 1 )"
+            assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "busy"
+            await asyncio.sleep(1.3)
+            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) )"
+            assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "ready"
+            assert await server.answer("(PLAY n NIL)") == "( mark 1 1 )"
+            assert await server.answer("(PLAY m NIL)") == "busy"
+
+    asyncio.run(run())
+
+
+# -- browsers ------------------------------------------------------------------------------------
+
+FOREIGN = {
+    "an origin": "Origin: https://evil.example",
+    "no origin at all": "Origin: null",
+    "a name that was bound anew": "Host: evil.example:9147",
+    "a picture": "Sec-Fetch-Site: cross-site",
+    "a link in an old browser": "User-Agent: Mozilla/5.0 (X11; Linux x86_64)",
+}
+
+
+@pytest.mark.parametrize("header", FOREIGN.values(), ids=FOREIGN)
+def test_a_web_page_cannot_drive_a_player(header: str) -> None:
+    """Requests of pages are refused and their answers not readable; the match goes on."""
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0) as server:
+            assert await server.answer(start_message("ticTacToe", "m", "xplayer")) == "ready"
+            answer = await raw(server.port, f"GET /(ABORT%20m) HTTP/1.1\n{header}")
+            assert answer.startswith("HTTP/1.0 403 Forbidden\r\n")
+            assert "Access-Control" not in answer
+            if "Mozilla" not in header:
+                answer = await raw(server.port, f"POST / HTTP/1.1\n{header}", "(ABORT m)")
+                assert answer.startswith("HTTP/1.0 403")
+                answer = await raw(server.port, f"OPTIONS / HTTP/1.1\n{header}")
+                assert answer.startswith("HTTP/1.0 403")
+                assert "Access-Control" not in answer
+            assert await ask(server.port, "(PLAY m NIL)") == "( mark 1 1 )"
+
+    asyncio.run(run())
+
+
+def test_managers_in_browsers_can_be_allowed() -> None:
+    """With its origin, a page may ask in advance (OPTIONS), send messages, and read the answers."""
+
+    async def run() -> None:
+        server = PlayerServer(
+            lambda: make_player("legal"),
+            port=0,
+            allowed_origins=["https://tiltyard.example"],
+            allowed_hosts=["Player.example"],
+        )
+        async with server:
+            origin = "Origin: https://tiltyard.example\nHost: player.example:80"
+            answer = await raw(
+                server.port, f"OPTIONS / HTTP/1.1\n{origin}\nAccess-Control-Request-Method: POST"
+            )
+            assert answer.startswith("HTTP/1.0 200 OK\r\n")
+            assert "Access-Control-Allow-Origin: https://tiltyard.example\r\n" in answer
+            assert "Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n" in answer
+            answer = await raw(
+                server.port, f"POST / HTTP/1.1\n{origin}\nSec-Fetch-Site: cross-site", "(INFO)"
+            )
+            assert "Access-Control-Allow-Origin: https://tiltyard.example\r\n" in answer
+            assert answer.endswith("( ( name herbrand ) ( status available ) )")
+            answer = await raw(server.port, "POST / HTTP/1.1\nOrigin: https://tiltyard.example.org", "(INFO)")
+            assert answer.startswith("HTTP/1.0 403")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Host: localhost",
+        "Host: LOCALHOST:9147",
+        "Host: 10.0.0.7:80",
+        "Host: [::1]:9147",
+        "Accept: text/delim",
+    ],
+)
+def test_managers_are_served_by_address(head: str) -> None:
+    """Addresses and localhost need no option; programs that name no host are no browsers."""
+
+    async def run() -> str:
+        async with PlayerServer(lambda: make_player("legal"), port=0) as server:
+            return await raw(server.port, f"POST / HTTP/1.0\n{head}", "(PING)")
+
+    assert asyncio.run(run()).endswith("ready")
+
+
+# -- players that were started anew ------------------------------------------------------------
+
+
+class Restarting(RemoteSeat):
+    """A seat whose player is killed, and started anew on its port, before some of the moves."""
+
+    def __init__(self, moves: tuple[int, ...]) -> None:
+        super().__init__("127.0.0.1", 0, name="restarting")
+        self.moves = moves
+        self.server: PlayerServer | None = None
+        self.events: list[Event] = []
+        self._asked = 0
+
+    async def restart(self) -> None:
+        """End the player and start another one."""
+        if self.server is not None:
+            await self.server.close()
+        self.server = PlayerServer(lambda: make_player("legal"), port=self.port, listener=self.events.append)
+        await self.server.start()
+        self.port = self.server.port
+
+    async def ask(self, message: Message, *, seconds: float) -> Exchange:
+        if isinstance(message, PlayMessage | TurnMessage):
+            self._asked += 1
+            if self._asked in self.moves:
+                await self.restart()
+        return await super().ask(message, seconds=seconds)
+
+
+def restarted(
+    name: str, moves: tuple[int, ...], scramble: int | None = None
+) -> tuple[Match, Restarting, list[Event]]:
+    """A match with a player that is started anew before these moves."""
+    game = herbrand.load(name)
+    events: list[Event] = []
+
+    async def run() -> tuple[Match, Restarting]:
+        seat = Restarting(moves)
+        await seat.restart()
+        settings = MatchSettings(start_clock=20, play_clock=10)
+        manager = Manager(game, settings, scramble=scramble, listener=events.append)
+        others = [LocalSeat(make_player("random", seed=1), name="random") for _ in game.players[1:]]
+        match = await manager.play(seats_for(game, [seat, *others]))
+        assert seat.server is not None
+        await seat.server.close()
+        return match, seat
+
+    return *asyncio.run(run()), events
+
+
+@pytest.mark.parametrize(
+    ("name", "scramble"), [("ticTacToe", None), ("ticTacToe", 3), ("kuhn", None), ("kuhn", 3)]
+)
+def test_a_player_that_was_started_anew_goes_on_with_its_match(name: str, scramble: int | None) -> None:
+    """The manager tells it the match once, and nothing is late, illegal or odd."""
+    match, seat, events = restarted(name, (2,), scramble)
+    assert match.is_complete
+    assert match.problems == []
+    told = [event.data for event in events if event.data.get("message") == "RESUME"]
+    assert [(data["reply"], data["counts"]) for data in told] == [("ready", False)]
+    assert [event.data for event in seat.events if event.kind in ("odd", "late")] == []
+    refused = [event.data["reason"] for event in seat.events if event.kind == "refused"]
+    assert refused == ["no such match: it has ended, or began before this player was started"]
+
+
+def test_a_player_that_is_always_started_anew_is_told_a_few_times() -> None:
+    """Each restart takes the time of a start clock from the others."""
+    match, _, events = restarted("ticTacToe", (1, 3, 5, 7, 9, 11))
+    assert match.is_complete
+    assert sum(1 for event in events if event.data.get("message") == "RESUME") == 3
+    assert {(problem.kind, problem.reply) for problem in match.problems} == {("unreadable", "busy")}
+
+
+def test_players_that_do_not_know_resume_are_treated_as_before() -> None:
+    """One that says `busy` to moves, and what it likes to RESUME, is told once; its moves are replaced."""
+    heard: list[str] = []
+
+    async def run() -> Match:
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(OSError):
+                text = (await reader.read(100_000)).partition(b"\r\n\r\n")[2].decode()
+                heard.append(text.split()[1])
+                writer.write(write_reply({"START": "ready", "RESUME": "nil"}.get(heard[-1], "busy")))
+                writer.close()
+
+        server = await asyncio.start_server(connected, "127.0.0.1", 0)
+        seats = {
+            "xplayer": RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1]),
+            "oplayer": LocalSeat(make_player("legal"), name="legal"),
+        }
+        settings = MatchSettings(start_clock=5, play_clock=5, max_steps=3, substitute="first")
+        try:
+            return await Manager(herbrand.load("ticTacToe"), settings).play(seats)
+        finally:
+            server.close()
+
+    match = asyncio.run(run())
+    assert [problem.kind for problem in match.problems if problem.role == "xplayer"] == ["unreadable"] * 3
+    assert heard.count("RESUME") == 1
+
+
+def test_resume_is_a_message_that_can_be_written_and_read_again() -> None:
+    """Steps are lists; anything else is refused."""
+    message = parse("(RESUME m.1 (a b) ((role a)) 5 7 (((MARK 1 1)  noop) ()))")
+    assert isinstance(message, ResumeMessage)
+    assert message.steps == ("((MARK 1 1) noop)", "()")
+    assert str(parse(str(message))) == str(message)
+    with pytest.raises(herbrand.errors.ProtocolError):
+        parse("(RESUME m.1 a ((role a)) 5 7 (noop))")
