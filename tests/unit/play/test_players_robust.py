@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import herbrand
-from herbrand.play import players
+import herbrand.game
+from herbrand.play import make_player, players
 from herbrand.play.processes import ProcessPlayer
 from herbrand.runtime.json_process import JsonProcess
 from herbrand.testing import check_player
@@ -133,3 +134,26 @@ def test_a_player_with_little_memory_answers_all_the_same() -> None:
     assert state.is_legal("xplayer", player.select(state, 2))
     assert time.monotonic() - started < 7.0
     player.stop()
+
+
+@pytest.mark.parametrize("player", sorted(players()))
+@pytest.mark.parametrize("name", ["ticTacToe", "rockPaperScissors", "kuhn", "hanoi"])
+def test_players_evaluate_the_rules_where_there_is_no_memory_for_a_network(name: str, player: str) -> None:
+    """None refuses a game: each starts, and chooses a legal move."""
+    game = herbrand.game.load(name)
+    game.forgo_network("memory")
+    check_start(game, player, start_clock=2.2, play_clock=0.1)
+
+
+def check_start(game: herbrand.Game, name: str, *, start_clock: float, play_clock: float) -> None:
+    """Check that a player starts and chooses a legal move in the initial state, evaluating the rules."""
+    role = game.players[0]
+    state = game.initial_state("rules")
+    player = make_player(name, seed=1, memory=10)
+    player.start(game, role, start_clock)
+    if game.has_percepts:
+        player.receive_history(())
+    move = player.select(state, play_clock)
+    player.stop()
+    assert state.is_legal(role, move)
+    assert not game.has_network
