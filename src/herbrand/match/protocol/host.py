@@ -42,9 +42,9 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from herbrand.errors import HerbrandError, ProtocolError
+from herbrand.errors import BudgetExceeded, HerbrandError, ProtocolError
 from herbrand.machine.moves import Move
 from herbrand.match.protocol.gamecache import GameCache, free_memory, searches, tree_megabytes
 from herbrand.match.protocol.jobs import JobThread
@@ -59,7 +59,8 @@ from herbrand.match.protocol.messages import (
 )
 from herbrand.match.protocol.view import MatchView
 from herbrand.runtime.json_process import stream_to_parent
-from herbrand.runtime.memory import resident_megabytes
+from herbrand.runtime.memory import EXCEEDED_STATUS, resident_megabytes
+from herbrand.runtime.watchdog import MORE_MEMORY, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -94,12 +95,16 @@ _PREPARING = (
 """Modules that the first match would otherwise import while its clock runs."""
 
 
+_Following: TypeAlias = PlayMessage | TurnMessage | SeesMessage | StopMessage
+"""Messages that tell of a step."""
+
+
 @dataclass(slots=True)
 class _Request:
     """A manager's request for a move."""
 
     number: int
-    message: PlayMessage | TurnMessage | SeesMessage | StopMessage
+    message: _Following
     started: float
     clock: float
     step: int = 0
@@ -263,7 +268,7 @@ class _HostedMatch:
     def play(self, message: Mapping[str, Any]) -> None:
         """Advance to the state that the manager's message describes and choose a move."""
         parsed = parse(message["text"])
-        assert isinstance(parsed, PlayMessage | TurnMessage | SeesMessage | StopMessage)
+        assert isinstance(parsed, _Following)
         request = _Request(message["request"], parsed, message["started"], self._clock)
         self._latest, self._asked = request.number, request.started
         self._follower.put(lambda: self._follow_to(request))
@@ -315,7 +320,9 @@ class _HostedMatch:
             else:
                 view.apply_moves(split_list(text))
         for text, answer in steps:
-            self._apply(view, parse(text), 0.0)
+            message = parse(text)
+            assert isinstance(message, _Following)
+            view.apply(message, seconds=0.0)
             if answer is not None:
                 view.record_answer(Move(answer))
 
@@ -346,7 +353,7 @@ class _HostedMatch:
     def _conclude(self, text: str) -> None:
         try:
             message = parse(text)
-            assert isinstance(message, StopMessage | TurnMessage)
+            assert isinstance(message, _Following)
             state = self._follow(message, 0.4).state
             goals = dict(state.goals) if state.is_terminal else {}
             self._emit("end", goals=goals, terminal=state.is_terminal)
@@ -354,31 +361,16 @@ class _HostedMatch:
             self._emit("odd", reason=_describe(error))
         self._send("ended")
 
-    def _follow(
-        self, message: PlayMessage | TurnMessage | SeesMessage | StopMessage, seconds: float
-    ) -> MatchView:
+    def _follow(self, message: _Following, seconds: float) -> MatchView:
         view = self._view
         if view is None:
             raise ProtocolError("the rules could not be read")
         if self._cached.improved.is_set():
             view.reader = self._cached.reader
             view.switch_to_network()
-        for note in self._apply(view, message, seconds):
+        for note in view.apply(message, seconds=seconds):
             self._emit("odd", reason=note)
         return view
-
-    @staticmethod
-    def _apply(view: MatchView, message: Any, seconds: float) -> list[str]:
-        if isinstance(message, TurnMessage):
-            return view.apply_percepts(
-                message.last, message.percepts, turn=message.turn, over=message.over, seconds=seconds
-            )
-        if isinstance(message, SeesMessage):
-            return view.apply_percepts(None, message.percepts, turn=None, over=False, seconds=seconds)
-        if view.game.has_percepts:  # the form of 2010
-            over = isinstance(message, StopMessage)
-            return view.apply_percepts(None, message.moves, turn=None, over=over, seconds=seconds)
-        return view.apply_moves(message.moves)
 
     # -- playing -----------------------------------------------------------------------------
 
@@ -477,8 +469,12 @@ def _run() -> None:
         send({"kind": "hello"})
         for module in _PREPARING:
             __import__(module)
-        for message in messages:
-            host.handle(message)
+        try:
+            with watch(megabytes=settings["memory"] / MORE_MEMORY, status=EXCEEDED_STATUS):
+                for message in messages:
+                    host.handle(message)
+        except BudgetExceeded:
+            os._exit(EXCEEDED_STATUS)
 
 
 def _player_maker(name: str, seed: int | None) -> Callable[[int, float], Player]:
