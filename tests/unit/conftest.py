@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,31 @@ def random_state() -> Callable[[herbrand.Game, int, int], State]:
         return state
 
     return reached
+
+
+@pytest.fixture
+def tree_memory() -> Callable[[int], float]:
+    """`tree_memory(pid)`: the sum of the most megabytes that a process and each of its descendants have had."""
+
+    def measured(pid: int) -> float:
+        children: dict[int, list[int]] = {}
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                with suppress(OSError):  # it has ended
+                    status = (folder / "stat").read_text(encoding="ascii", errors="replace")
+                    parent = int(status.rpartition(")")[2].split()[1])
+                    children.setdefault(parent, []).append(int(folder.name))
+        total, family = 0.0, [pid]
+        while family:
+            member = family.pop()
+            family += children.get(member, [])
+            with suppress(OSError):
+                status = Path(f"/proc/{member}/status").read_text(encoding="ascii", errors="replace")
+                most = re.search(r"VmHWM:\s+(\d+)", status)
+                total += int(most[1]) / 1024 if most else 0.0
+        return total
+
+    return measured
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ from herbrand.play import make_player
 from herbrand.testing.hostile import MANAGERS, PLAYERS, harass_player, send
 
 LARGEST = 300
-"""Megabytes that a manager or a player may have, at play and under attack; mcts has about 200 then."""
+"""Megabytes that a manager, or a player with all its processes, may have at play and under attack."""
 ATTACKED = """
 import asyncio, json, sys
 import herbrand
@@ -75,7 +74,7 @@ def test_bad_players_cannot_stop_a_match_or_hurt_the_other_side(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
-def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
+def test_bad_managers_cannot_take_a_player_down(player_process: Any, tree_memory: Any) -> None:
     """While all attack, INFO is answered and an honest manager's matches have no problem; it stays small; all is logged."""
     with player_process("random", "--matches", "50") as (port, pid, log):
         report = asyncio.run(harass_player("127.0.0.1", port, at_once=8, patience=20))
@@ -85,7 +84,7 @@ def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
         slow = {name: row for name, row in report.items() if row["info_seconds"] is None}
         assert slow == {}
         assert set(report) == set(MANAGERS)
-        assert most_memory(pid) < LARGEST
+        assert tree_memory(pid) < LARGEST
         refused = log.read_text(encoding="utf-8")
         for reason in (
             "1000000000 bytes announced",
@@ -101,7 +100,7 @@ def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
 @pytest.mark.parametrize("player", ["random", "mcts"])
-def test_large_games_do_not_make_a_player_large(player: str, player_process: Any) -> None:
+def test_large_games_do_not_make_a_player_large(player: str, player_process: Any, tree_memory: Any) -> None:
     """Chess, and 13 million derived atoms: answers are in time, memory is bounded."""
     chess = Manager(herbrand.load("chess")).rules
     objects = " ".join(f"(d {number})" for number in range(60))
@@ -120,11 +119,11 @@ def test_large_games_do_not_make_a_player_large(player: str, player_process: Any
                 assert said(port, "(PLAY m NIL)").startswith("( move ")
                 assert time.monotonic() - started < 5
             said(port, "(ABORT m)")
-        assert most_memory(pid) < LARGEST
+        assert tree_memory(pid) < LARGEST
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
-def test_a_player_that_searches_stays_small(player_process: Any) -> None:
+def test_a_player_that_searches_stays_small(player_process: Any, tree_memory: Any) -> None:
     """Its search and the trees of several matches, which nobody ends, are within the bound."""
     games = ("connectFour", "checkers")
     with player_process("mcts(threads=1)", "--matches", "4") as (port, pid, log):
@@ -134,15 +133,8 @@ def test_a_player_that_searches_stays_small(player_process: Any) -> None:
                 rules = Manager(game).rules
                 assert said(port, f"(START {name}{number} {game.roles[0]} ({rules}) 10 1)") == "ready"
                 assert said(port, f"(PLAY {name}{number} NIL)") != "nil"
-        assert most_memory(pid) < LARGEST
+        assert tree_memory(pid) < LARGEST
         assert "late" not in log.read_text(encoding="utf-8")
-
-
-def most_memory(pid: int) -> float:
-    """The most megabytes that a process has had."""
-    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
-    assert found is not None
-    return int(found[1]) / 1024
 
 
 def said(port: int, text: str) -> str:

@@ -9,7 +9,9 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -175,6 +177,22 @@ def test_a_match_that_ends_its_hosts_is_given_up_but_play_is_never_answered_busy
     assert others == ["done", "ready"]
 
 
+def test_a_host_that_exceeds_its_memory_is_replaced_by_one_that_evaluates_rules() -> None:
+    """A tree that is far too large ends the process, not the match; in the next one no network is built."""
+    events: list[Event] = []
+
+    async def run() -> None:
+        server = PlayerServer("mcts(memory=1000)", port=0, memory=200, listener=events.append)
+        async with server:
+            assert await server.answer(start_message("connectFour", "m", "red", 10, 2)) == "ready"
+            move = await server.answer("(PLAY m NIL)")
+            assert herbrand.load("connectFour").initial_state().is_legal("red", move)
+
+    asyncio.run(run())
+    reasons = [event.data["reason"] for event in events if event.kind == "odd"]
+    assert reasons == ["continued in a new host, since the last one ended: it exceeded its memory"]
+
+
 def test_an_idle_host_is_there_before_it_is_needed() -> None:
     """The first match and, where there is room for two hosts, the second find one that has started."""
 
@@ -204,6 +222,97 @@ def test_a_player_of_no_such_name_does_not_start() -> None:
 
     with pytest.raises(hosts.UnknownPlayer, match="did you mean `random`"):
         asyncio.run(run())
+
+
+# -- hostile rules --------------------------------------------------------------------------------
+
+DOUBLING = """
+(role a) (role b) (init (s 0)) (<= (next ?x) (true ?x)) (<= terminal (true (s 9))) (<= (goal ?r 50) (role ?r))
+(<= (legal ?r (m ?x)) (role ?r) (true (s ?x))) (<= (next (s (f ?x ?x))) (true (s ?x)))
+"""
+LARGEST = 300
+
+
+async def attack_by_doubling(port: int, over: asyncio.Event) -> list[str]:
+    """Play a game whose terms double in each step, until the honest match is over."""
+    assert await ask(port, f"(START bad a ({DOUBLING}) 5 2)") == "ready"
+    moves = ["NIL", *["((m 0) (m 0))"] * 30]
+    answers = [await ask(port, f"(PLAY bad {move})") for move in moves]
+    await over.wait()
+    return answers
+
+
+async def play_beside(port: int, match: str) -> Match:
+    """An honest match of tic-tac-toe with the player at a port."""
+    manager = Manager(herbrand.load("ticTacToe"), MatchSettings(start_clock=20, play_clock=4))
+    seats = [RemoteSeat("127.0.0.1", port), LocalSeat(make_player("random", seed=1), name="random")]
+    return await manager.play(seats_for(manager.game, seats), match_id=match)
+
+
+async def slowest_info(port: int, over: asyncio.Event) -> float:
+    """The longest time that INFO took to be answered until then."""
+    slowest = 0.0
+    while not over.is_set():
+        started = time.monotonic()
+        assert "status" in await ask(port, "(INFO)")
+        slowest = max(slowest, time.monotonic() - started)
+        await asyncio.sleep(0.05)
+    return slowest
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
+def test_terms_that_double_in_each_step_stop_neither_answers_nor_an_honest_match(
+    player_process: Any, tree_memory: Any
+) -> None:
+    """INFO is answered at once throughout, all processes together stay within the memory, no honest move is
+    bad."""
+
+    async def run(port: int) -> tuple[list[str], Match, float]:
+        over = asyncio.Event()
+        bad = asyncio.create_task(attack_by_doubling(port, over))
+        info = asyncio.create_task(slowest_info(port, over))
+        match = await play_beside(port, "honest")
+        over.set()
+        return await bad, match, await info
+
+    with player_process("montecarlo", "--matches", "2") as (port, pid, log):
+        answers, match, slowest = asyncio.run(run(port))
+        assert tree_memory(pid) < LARGEST
+        assert log.stat().st_size < 100_000
+    assert "busy" not in answers
+    assert max(map(len, answers)) < 65_536
+    assert match.is_complete
+    assert match.problems == []
+    assert slowest < 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
+def test_two_hundred_seats_hold_the_memory(player_process: Any, tree_memory: Any) -> None:
+    """Matches of several games at once, each asked for moves: all are answered, an honest match has no
+    problem."""
+    games = ("connectFour", "checkers", "breakthrough", "ticTacToe")
+    starts = {name: Manager(herbrand.load(name)).rules for name in games}
+    roles = {name: herbrand.load(name).players[0] for name in games}
+
+    async def one(port: int, number: int) -> list[str]:
+        name = games[number % len(games)]
+        start = f"(START m{number} {roles[name]} ({starts[name]}) 20 4)"
+        return [await ask(port, text) for text in (start, *[f"(PLAY m{number} NIL)"] * 3)]
+
+    async def run(port: int) -> tuple[list[list[str]], Match]:
+        honest = asyncio.create_task(play_beside(port, "honest"))
+        return await asyncio.gather(*(one(port, number) for number in range(199))), await honest
+
+    with player_process("mcts", "--matches", "200") as (port, pid, _):
+        answers, match = asyncio.run(run(port))
+        assert tree_memory(pid) < LARGEST
+    assert {start for start, *_ in answers} <= {"ready", "busy"}
+    assert sum(1 for start, *_ in answers if start == "ready") > 150
+    for start, *moves in answers:
+        assert start == "busy" or not {"busy", "nil", ""} & set(moves)
+    assert match.is_complete
+    assert match.problems == []
 
 
 # -- clocks ------------------------------------------------------------------------------------

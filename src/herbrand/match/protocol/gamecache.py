@@ -36,13 +36,15 @@ LARGE_RULES_CHARS = 65536
 returned to the system afterwards."""
 _CACHE_SIZE = 4
 """Games in the cache."""
-_BASE_MEGABYTES = 70
+_BASE_MEGABYTES = 50
 """Python, the libraries, and memory that is freed but not yet returned to the system."""
 _LEAST_FREE_MEGABYTES = 50
 _SEARCH_MEGABYTES = 12
 """What a search on a network takes beside its tree."""
-_RESERVE_MEGABYTES = 20
+_RESERVE_MEGABYTES = 25
 """Memory that the grounder must leave."""
+_LEAST_BUILDER_MEGABYTES = 30
+"""Memory without which building a network is not begun."""
 _ATOM_BYTES = 500
 """Memory of a derived atom including its share of tables and indexes."""
 _RULES_SECONDS = 60.0
@@ -74,7 +76,14 @@ class CachedGame:
     """A game that is loaded once, in the first thread that needs it, while other threads block."""
 
     def __init__(
-        self, rules: str, large: threading.Lock, limits: Limits, memory: int, *, network: bool
+        self,
+        rules: str,
+        limits: Limits,
+        memory: int,
+        *,
+        large: threading.Lock,
+        builder: threading.Lock,
+        network: bool,
     ) -> None:
         self.rules = rules
         self.network = network
@@ -84,6 +93,7 @@ class CachedGame:
         self.reader: MoveReader | None = None
         """None until it is built, and for games whose moves cannot be listed."""
         self._large_lock = large
+        self._builder_lock = builder
         self._limits = limits
         self._memory = memory
         self._lock = threading.RLock()
@@ -114,17 +124,21 @@ class CachedGame:
                 threading.Thread(target=self._improve, args=(self._game,), daemon=True).start()
 
     def _improve(self, game: Game) -> None:
-        left = max(1, self._memory - int(resident_megabytes()) - _RESERVE_MEGABYTES)
-        game.limits = replace(game.limits, megabytes=min(left, game.limits.megabytes))
-        try:
-            if game.engine == "network":
-                game.initial_state("network")
-            self.reader = reader_within(game, _READER_SECONDS)
-        except (HerbrandError, MemoryError):  # fall back on evaluating rules and comparing move texts
-            pass
-        finally:
-            release_memory()
-            self.improved.set()
+        with self._builder_lock:  # building takes much more memory than what is built
+            left = self._memory - int(resident_megabytes()) - _RESERVE_MEGABYTES
+            try:
+                if left < _LEAST_BUILDER_MEGABYTES:
+                    game.forgo_network("memory")
+                    return
+                game.limits = replace(game.limits, megabytes=min(left, game.limits.megabytes))
+                if game.engine == "network":
+                    game.initial_state("network")
+                self.reader = reader_within(game, _READER_SECONDS)
+            except (HerbrandError, MemoryError):  # fall back on evaluating rules and comparing move texts
+                pass
+            finally:
+                release_memory()
+                self.improved.set()
 
     def _load(self, deadline: float) -> Game:
         seconds = min(self._limits.seconds, max(1.0, deadline - time.monotonic()))
@@ -166,6 +180,7 @@ class GameCache:
         self._full = memory - free // 2
         self._lock = threading.Lock()
         self._large_lock = threading.Lock()
+        self._builder_lock = threading.Lock()
         self._games: dict[tuple[str, bool], CachedGame] = {}
         """By rules and whether they may become a network, the least recently used first."""
 
@@ -182,7 +197,14 @@ class GameCache:
                 if self.is_full():
                     self._games.clear()
                     free_memory()
-                game = CachedGame(rules, self._large_lock, self._limits, self._memory, network=network)
+                game = CachedGame(
+                    rules,
+                    self._limits,
+                    self._memory,
+                    large=self._large_lock,
+                    builder=self._builder_lock,
+                    network=network,
+                )
             if len(rules) < LARGE_RULES_CHARS:
                 self._games[key] = game
             while len(self._games) > _CACHE_SIZE:

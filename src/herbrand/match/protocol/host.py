@@ -459,10 +459,11 @@ def _run() -> None:
         except HerbrandError as error:
             send({"kind": "unknown", "reason": str(error)})
             return
+        megabytes = int(settings["memory"] / MORE_MEMORY)
         host = MatchHost(
             create,
             send,
-            memory=settings["memory"],
+            memory=megabytes,
             matches=settings["matches"],
             thinking=max(2, os.cpu_count() or 1),
         )
@@ -470,7 +471,7 @@ def _run() -> None:
         for module in _PREPARING:
             __import__(module)
         try:
-            with watch(megabytes=settings["memory"] / MORE_MEMORY, status=EXCEEDED_STATUS):
+            with watch(megabytes=megabytes, status=EXCEEDED_STATUS):
                 for message in messages:
                     host.handle(message)
         except BudgetExceeded:

@@ -41,6 +41,8 @@ _MOST_MISSED = 3
 _MOST_RESTARTS = 3
 """Hosts that may be lost over one match."""
 _REMEMBERED_RULES = 64
+_MOST_UNEVEN = 1.25
+"""Times the matches of another host that one may have because it knows the rules."""
 
 
 class UnknownPlayer(HerbrandError, LookupError):
@@ -302,8 +304,10 @@ class HostPool:
             return next((host for host in idle if host.last_rules == rules), idle[0])
         if len(hosts) < self.most:
             return self._open()
+        fewest = min(hosts, key=lambda host: len(host.matches))
         same = [host for host in hosts if any(hash(m.start.rules) == rules for m in host.matches)]
-        return min(same or hosts, key=lambda host: len(host.matches))
+        best = min(same, key=lambda host: len(host.matches), default=fewest)
+        return best if len(best.matches) <= _MOST_UNEVEN * len(fewest.matches) else fewest
 
     def _open(self) -> _ProcessHost:
         host = _ProcessHost(self._settings)
@@ -389,18 +393,20 @@ class HostPool:
         for match in matches:
             match.rewind()
             match.host = None
-            if match.restarts > _MOST_RESTARTS:
+            if match.restarts > _MOST_RESTARTS or match.is_too_long:
                 self._warn(match, f"given up, since its host ended once more: {cause}")
                 match.receive({"kind": "failed", "reason": f"the player's process ended: {cause}"})
             else:
                 self._warn(match, f"continued in a new host, since the last one ended: {cause}")
                 kept.append(match)
-        if kept:
-            host = self._choose(0)
-            host.matches.update(kept)
-            for match in kept:
-                match.host = host
-            self._run(self._begin(host, kept, time.monotonic() + 1.0))
+        places: dict[_ProcessHost, list[OngoingMatch]] = {}
+        for match in kept:
+            host = self._choose(hash(match.start.rules))
+            host.matches.add(match)
+            match.host = host
+            places.setdefault(host, []).append(match)
+        for host, placed in places.items():
+            self._run(self._begin(host, placed, time.monotonic() + 1.0))
 
     async def _ping(self) -> None:
         while True:

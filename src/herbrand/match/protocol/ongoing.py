@@ -22,6 +22,10 @@ FORGET_SECONDS = 600.0
 """A match is dropped after this silence, or ten times its play clock if that is longer."""
 
 
+_MOST_BYTES = 2 << 20
+"""Bytes of the moves of a match that are remembered."""
+
+
 class Host(Protocol):
     """Where matches are followed; the messages are those of `herbrand.match.protocol.host`."""
 
@@ -47,6 +51,8 @@ class Request:
         """The player's move; None if the host has none."""
         self.is_followed: asyncio.Event = asyncio.Event()
         """Set once `legal` or `move` is known."""
+        self.is_new = True
+        """False if the host found that the message tells of no new step."""
 
     def settle(self, move: str | None) -> None:
         """Set the player's move, unless one is set."""
@@ -78,7 +84,9 @@ class OngoingMatch:
         self.step = 0
         """Joint moves made so far, as far as the host has followed."""
         self.steps: list[tuple[str, str | None]] = []
-        """The messages that led to the latest state, and the answers."""
+        """The messages that were answered and led to the latest state, and the answers."""
+        self.size = sum(map(sys.getsizeof, self.resume))
+        """Bytes of the moves that are remembered."""
         self.requests: list[Request] = []
         """Those not answered yet."""
         self.asked = 0
@@ -104,9 +112,9 @@ class OngoingMatch:
         return self.start.match
 
     @property
-    def size(self) -> int:
-        """Bytes of the moves that are remembered."""
-        return sum(sys.getsizeof(text) for text, _ in self.steps) + sum(map(sys.getsizeof, self.resume))
+    def is_too_long(self) -> bool:
+        """Whether the match can no longer be replayed, since its moves take too much memory."""
+        return self.size > _MOST_BYTES
 
     @property
     def is_following(self) -> bool:
@@ -143,7 +151,10 @@ class OngoingMatch:
     def answer(self, request: Request, move: str | None) -> None:
         """Remember the answer to a request."""
         self.requests.remove(request)
-        if self.steps and move is not None:
+        if request.is_new and not self.is_too_long:
+            self.steps.append((request.text, move))
+            self.size += sys.getsizeof(request.text)
+        elif self.steps and move is not None:
             self.steps[-1] = self.steps[-1][0], move
 
     def receive(self, message: dict[str, Any]) -> None:
@@ -164,8 +175,7 @@ class OngoingMatch:
                 if request.number == message["request"]:
                     request.legal = message["move"]
                     request.is_followed.set()
-                    if message["step"] > self.step or not self.steps:
-                        self.steps.append((request.text, None))
+                    request.is_new = message["step"] > self.step or not self.steps
             self.step = message["step"]
         elif kind == "move":
             for request in self.requests:
@@ -182,9 +192,8 @@ class OngoingMatch:
     def rewind(self) -> None:
         """Prepare for a new host, which is sent the requests again that were not answered."""
         self.is_sent = self.is_loaded = False
-        was_followed = any(request.legal is not None for request in self.requests)
-        if was_followed and self.steps and self.steps[-1][1] is None:
-            self.steps.pop()
+        for request in self.requests:
+            request.is_new = True
 
     def _begin(self, reason: str) -> None:
         if not self.beginning.done():

@@ -61,8 +61,9 @@ MEMORY_MEGABYTES = 300
 LONGEST_CLOCK = 3600
 """Default limit of clocks, in seconds."""
 CONNECTIONS = 64
-"""Connections served at once; four times as many wait.  When all are busy, the one that has been sending its
-request longest is closed, if for more than a second: an honest peer sends its request at once."""
+"""Connections served at once, and one more for each match; four times as many wait.  When all are busy, the
+one that has been sending its request longest is closed, if for more than a second: an honest peer sends its
+request at once."""
 RATE = 500.0
 """Connections per second allowed for one address, after an initial burst of four times as many; further ones
 are closed unread."""
@@ -105,7 +106,7 @@ class PlayerServer:
         matches: int = 1,
         largest_message: int = LARGEST_MESSAGE,
         longest_clock: int = LONGEST_CLOCK,
-        connections: int = CONNECTIONS,
+        connections: int | None = None,
         rate: float = RATE,
         memory: int = MEMORY_MEGABYTES,
         read_seconds: float = READ_SECONDS,
@@ -119,7 +120,7 @@ class PlayerServer:
         self.matches = matches
         self.largest_message = largest_message
         self.longest_clock = longest_clock
-        self.connections = connections
+        self.connections = CONNECTIONS + matches if connections is None else connections
         self.rate = rate
         self.memory = memory
         self.read_seconds = read_seconds
