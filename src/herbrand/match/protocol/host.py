@@ -23,6 +23,7 @@ the server.  It ends with the server, and when its memory exceeds the limit that
 | `hello`, or `unknown`: `reason`                 | answer to `configure`                                 |
 | `loaded`: `match`, `move`                       | the rules are read; a legal move of the state         |
 | `begun`: `match`                                | the player is prepared                                |
+| `full`: `match`                                 | no memory to begin the match beside the others        |
 | `failed`: `match`, `reason`                     | the match cannot be played                            |
 | `legal`: `match`, `request`, `move`, `step`     | a legal move of the new state after `step` joint moves |
 | `move`: `match`, `request`, `move`              | the player's move; None if it has none                |
@@ -78,6 +79,8 @@ _SWITCH_SECONDS = 0.001
 """How long a thread may keep others waiting for the interpreter; Python's default is five times as long."""
 _SWEEP_SECONDS = 5.0
 """Interval between checks for unused memory."""
+_MOST_USED = 0.9
+"""Share of the memory beyond which no match is begun beside others."""
 _LONGEST_MOVE = 60_000
 """Characters; managers read replies of up to 64 KiB."""
 _LONGEST_TEXT = 500
@@ -144,6 +147,7 @@ class MatchHost:
         self.create_player = create_player
         self.send = send
         self.games = GameCache(memory=memory)
+        self._memory = memory
         self.turns = _Turns(thinking)
         self.tree = tree_megabytes(memory) / matches
         self._searches = searches(memory, self.tree)
@@ -185,18 +189,15 @@ class MatchHost:
         return sum(1 for match in list(self._matches.values()) if match.is_active)
 
     def _begin(self, message: Mapping[str, Any]) -> None:
-        if self._matches and self.games.is_full():
+        if self.games.is_full():
             free_memory()
-            if self.games.is_full():
-                self._send_failure(message["match"], "no memory for another match")
-                return
+        if self._matches and resident_megabytes() > _MOST_USED * self._memory:
+            self.send({"kind": "full", "match": message["match"]})
+            return
         used = sum(1 for match in self._matches.values() if match.network)
-        network = message["network"] and used < self._searches
+        network = message["network"] and used < self._searches and not self.games.is_full()
         match = self._matches[message["match"]] = _HostedMatch(self, message, network=network)
         match.begin()
-
-    def _send_failure(self, match: str, reason: str) -> None:
-        self.send({"kind": "failed", "match": match, "reason": reason})
 
     def _end(self, match: _HostedMatch) -> None:
         match.close()

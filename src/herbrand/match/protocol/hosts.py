@@ -40,6 +40,8 @@ _MOST_MISSED = 3
 """Requests in succession without a legal move in time after which a match gets a new host."""
 _MOST_RESTARTS = 3
 """Hosts that may be lost over one match."""
+_PREPARE_AGAIN_SECONDS = 1.0
+"""How long a player prepares in a new host in the middle of a match."""
 _REMEMBERED_RULES = 64
 _MOST_UNEVEN = 1.25
 """Times the matches of another host that one may have because it knows the rules."""
@@ -121,7 +123,8 @@ class ThreadHost:
         """Begin a match."""
         self.matches.add(match)
         match.host = self
-        _send_match(self, match, until)
+        match.until = until
+        _send_match(self, match)
         return True
 
     def ask(self, match: OngoingMatch, request: Request) -> None:
@@ -260,10 +263,9 @@ class HostPool:
         host = self._choose(rules)
         if host.matches and host.megabytes > 0.8 * self.limit:
             return False
-        host.matches.add(match)
         host.last_rules = rules
-        match.host = host
-        self._run(self._begin(host, [match], until))
+        match.until = until
+        self._assign(match, host)
         self._prepare_spare()
         return True
 
@@ -327,17 +329,33 @@ class HostPool:
         if len(self._hosts) < self.most and all(host.matches for host in self._hosts):
             self._open()
 
+    def _place_elsewhere(self, match: OngoingMatch, full: _ProcessHost) -> bool:
+        """Give a match to another host than one that is full; False if it was refused before."""
+        others = [host for host in self._hosts if host is not full and not host.cause]
+        if match.is_refused or (not others and len(self._hosts) == self.most):
+            return False
+        match.is_refused = True
+        full.matches.discard(match)
+        match.is_sent = False
+        self._assign(match, min(others, key=lambda host: host.megabytes, default=None) or self._open())
+        return True
+
+    def _assign(self, match: OngoingMatch, host: _ProcessHost) -> None:
+        host.matches.add(match)
+        match.host = host
+        self._run(self._begin(host, [match]))
+
     def _leave(self, host: _ProcessHost, match: OngoingMatch) -> None:
         host.matches.discard(match)
         match.host = None
 
-    async def _begin(self, host: _ProcessHost, matches: Iterable[OngoingMatch], until: float) -> None:
+    async def _begin(self, host: _ProcessHost, matches: Iterable[OngoingMatch]) -> None:
         """Send matches to a host as fast as it reads them, with the requests that were not answered."""
         if await asyncio.shield(host.ready):
             return
         for match in matches:
             while match.host is host and not match.is_sent:
-                if _send_match(host, match, until):
+                if _send_match(host, match):
                     for request in match.requests:
                         host.send(_play(match, request))
                 else:
@@ -356,6 +374,8 @@ class HostPool:
         else:
             match = next((match for match in host.matches if match.id == message["match"]), None)
             if match is None:
+                return
+            if kind == "full" and self._place_elsewhere(match, host):
                 return
             if kind == "legal":
                 match.missed = 0
@@ -404,9 +424,10 @@ class HostPool:
             host = self._choose(hash(match.start.rules))
             host.matches.add(match)
             match.host = host
+            match.until = time.monotonic() + _PREPARE_AGAIN_SECONDS
             places.setdefault(host, []).append(match)
         for host, placed in places.items():
-            self._run(self._begin(host, placed, time.monotonic() + 1.0))
+            self._run(self._begin(host, placed))
 
     async def _ping(self) -> None:
         while True:
@@ -423,13 +444,13 @@ class HostPool:
         task.add_done_callback(self._tasks.discard)
 
 
-def _send_match(host: Host, match: OngoingMatch, until: float) -> bool:
+def _send_match(host: Host, match: OngoingMatch) -> bool:
     start = match.start
     match.is_sent = host.send(
         {
             "kind": "begin", "match": match.id, "number": match.number,
             "role": start.role, "rules": start.rules, "play_clock": start.play_clock,
-            "until": until, "network": match.network, "resume": match.resume, "steps": match.steps,
+            "until": match.until, "network": match.network, "resume": match.resume, "steps": match.steps,
         }
     )  # fmt: skip
     return match.is_sent

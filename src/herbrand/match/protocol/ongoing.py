@@ -93,6 +93,10 @@ class OngoingMatch:
         """The number of requests so far."""
         self.missed = 0
         """How many requests in succession had no legal move at their deadline."""
+        self.until = 0.0
+        """When the player should be prepared, on the monotonic clock."""
+        self.is_refused = False
+        """Whether a host had no memory for it."""
         self.restarts = 0
         """How many hosts were lost over this match."""
         self.host: Host | None = None
@@ -166,8 +170,8 @@ class OngoingMatch:
             self.legal = message["move"] or self.legal
         elif kind == "begun":
             self._begin("")
-        elif kind == "failed":
-            self._begin(message["reason"])
+        elif kind in ("failed", "full"):
+            self._begin(message.get("reason", "no memory for another match"))
             self.settle()
         elif kind == "legal":
             self.legal = message["move"]
