@@ -28,13 +28,13 @@ def test_no_player_refuses_a_large_game_at_the_default_memory(
 ) -> None:
     """START is answered `ready`, and PLAY by a legal move, without anything odd."""
     game = herbrand.game.load(corpus_dir / "rulesheets" / f"{name}.kif")
-    role = game.players[0]
+    role, rules = game.players[0], Manager(game).rules
     odd: list[Event] = []
 
     async def run() -> str:
         listen = lambda event: odd.append(event) if event.kind in ("odd", "refused") else None  # noqa: E731
         async with PlayerServer(player, port=0, listener=listen) as server:
-            assert await server.answer(f"(START m {role} ({Manager(game).rules}) 20 5)") == "ready"
+            assert await server.answer(f"(START m {role} ({rules}) 20 5)") == "ready"
             return await server.answer("(PLAY m NIL)")
 
     assert game.initial_state("rules").is_legal(role, asyncio.run(run()))

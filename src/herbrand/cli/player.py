@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHOWN = ("match", "end", "late", "odd", "refused")
+_SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
 
 
 @click.command("player")

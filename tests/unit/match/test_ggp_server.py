@@ -496,8 +496,8 @@ def test_a_player_that_was_started_anew_goes_on_with_its_match(name: str, scramb
     told = [event.data for event in events if event.data.get("message") == "RESUME"]
     assert [(data["reply"], data["counts"]) for data in told] == [("ready", False)]
     assert [event.data for event in seat.events if event.kind in ("odd", "late")] == []
-    refused = [event.data["reason"] for event in seat.events if event.kind == "refused"]
-    assert refused == ["no such match: it has ended, or began before this player was started"]
+    unknown = [event.data["reason"] for event in seat.events if event.kind == "unknown"]
+    assert unknown == ["no such match: it has ended, or began before this player was started"]
 
 
 def test_a_player_that_is_always_started_anew_is_told_a_few_times() -> None:

@@ -166,7 +166,8 @@ class _ProcessHost:
         self.settings = settings
         self.megabytes = 0.0
         """Its memory when it last told."""
-        self.heard = time.monotonic()
+        self.unanswered = 0
+        """Pings since its last message."""
         self.ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Done when it has started, with "", or with the reason why it cannot play."""
         self.cause = ""
@@ -363,7 +364,7 @@ class HostPool:
 
     def _receive(self, host: _ProcessHost, message: dict[str, Any]) -> None:
         kind = message["kind"]
-        host.heard = time.monotonic()
+        host.unanswered = 0
         if kind in ("hello", "unknown"):
             if not host.ready.done():
                 host.ready.set_result(message.get("reason", ""))
@@ -432,10 +433,10 @@ class HostPool:
     async def _ping(self) -> None:
         while True:
             await asyncio.sleep(_PING_SECONDS)
-            now = time.monotonic()
             for host in self._hosts:
-                if host.ready.done() and now - host.heard > _HANG_SECONDS:
+                if host.ready.done() and host.unanswered * _PING_SECONDS > _HANG_SECONDS:
                     host.kill("it hung")
+                host.unanswered += 1
                 host.send({"kind": "ping"})
 
     def _run(self, work: Any) -> None:

@@ -326,7 +326,7 @@ class PlayerServer:
         match = self._playing.get(message.match)
         if match is None:
             reason = "no such match: it has ended, or began before this player was started"
-            self._emit("refused", message.match, peer=peer, reason=reason)
+            self._emit("unknown", message.match, peer=peer, reason=reason)
             return "busy"
         match.heard = time.monotonic()
         if isinstance(message, AbortMessage):
