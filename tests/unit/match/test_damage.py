@@ -233,3 +233,15 @@ def test_rules_that_were_damaged_are_not_used_for_a_new_match(tmp_path: Path, re
     with pytest.raises(RecordError, match="are damaged"):
         record(path, match="m.2")
     assert [verification.name for verification in Verifier().verify_database(path)] == [str(path), "m.1"]
+
+
+def test_a_transaction_that_could_not_be_ended_held_up_all_others(tmp_path: Path, recorded: Path) -> None:
+    """After a failed rollback the next transaction is one of its own, and another program sees it."""
+    path = tmp_path / "m.db"
+    shutil.copy(recorded, path)
+    with Store(path) as store:
+        store.connection.execute("BEGIN")
+        store.ids()
+        store.add_remark(1, "later")
+        with Store(path, write=False) as other:
+            assert [text for _, text in other.remarks("m.1")] == ["later"]

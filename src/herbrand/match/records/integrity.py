@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from typing import TYPE_CHECKING, Final
 
 from herbrand.match.records.digest import OWNERS, compute
@@ -21,6 +22,9 @@ __all__ = ["digest_holds", "file_findings", "log_of", "require_whole"]
 
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
+_JOURNAL_TRIES: Final = 10
+_JOURNAL_PAUSE: Final = 0.03
+"""Seconds between looks at a journal that should disappear."""
 _MAX_FINDINGS: Final = 5
 """How many of SQLite's findings are reported."""
 
@@ -37,11 +41,11 @@ def require_whole(path: Path, *, seconds: float) -> None:
         try:  # without a log, a file can be examined without creating anything beside it
             _examine(path, "mode=ro&immutable=1", seconds)
         except (RecordError, sqlite3.Error):
-            if not log.exists():
+            if not log.exists() and _has_log_format(path):
                 raise
         else:
             return
-    _examine(path, "mode=ro", seconds)  # another program is writing, or was killed
+    _examine(path, "mode=ro", seconds)  # another program is creating or writing it, or was killed
 
 
 def log_of(path: Path) -> Path:
@@ -69,7 +73,11 @@ def _is_empty(path: Path) -> bool:
 def _examine(path: Path, mode: str, seconds: float) -> None:
     journal = path.with_name(f"{path.name}-journal")
     if journal.exists():
-        if _has_log_format(path):
+        for _ in range(_JOURNAL_TRIES):  # there is one for a moment while a new database gets its log
+            if not (journal.exists() and _has_log_format(path)):
+                break
+            time.sleep(_JOURNAL_PAUSE)
+        else:
             raise RecordError(f"damaged: the journal `{journal.name}` does not belong to it")
         mode = "mode=rw"  # a killed program was creating the database: SQLite has to undo that
     uri = f"{path.absolute().as_uri()}?{mode}"

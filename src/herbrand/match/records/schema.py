@@ -75,6 +75,17 @@ def stored_version(connection: sqlite3.Connection) -> int:
 
     Raises `RecordError` for the database of another program or a newer herbrand.
     """
+    if connection.in_transaction:
+        return _read_version(connection)
+    connection.execute("BEGIN")  # another program may be creating the database
+    try:
+        return _read_version(connection)
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _read_version(connection: sqlite3.Connection) -> int:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if application != APPLICATION:

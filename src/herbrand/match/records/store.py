@@ -49,6 +49,8 @@ class Store:
         self.path = str(path)
         self._added: Counter[tuple[str, int]] = Counter()
         """By kind and number of the owner, what the current transaction adds to its digest."""
+        self._is_writing = False
+        """Whether a transaction of `writing` is open."""
         with self._errors("use"):
             if self.path != ":memory:":
                 if Path(path).is_symlink() or Path(path).exists():
@@ -63,7 +65,7 @@ class Store:
                 self.connection.execute("PRAGMA foreign_keys = ON")
                 if write:
                     migrate(self.connection)
-                    self.connection.execute("PRAGMA journal_mode = WAL")
+                    self._begin_log()
                     self.connection.execute("PRAGMA synchronous = NORMAL")
                 self.schema_version = stored_version(self.connection)
                 """The version of its tables; below `WITH_DIGESTS` there are no digests."""
@@ -72,6 +74,19 @@ class Store:
         except BaseException:
             self.connection.close()
             raise
+
+    def _begin_log(self) -> None:
+        """Use a write-ahead log; SQLite does not wait for a program that is just doing the same."""
+        until = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self.connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+            else:
+                return
+            time.sleep(0.02)
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
@@ -119,22 +134,32 @@ class Store:
         All changes to matches and tournaments are made by `insert`, `change` and `delete`, which keep the
         digests.
         """
-        if self.connection.in_transaction:
+        if self._is_writing:
             yield self.connection
             return
         with self._errors("write to"):
             try:
+                if (
+                    self.connection.in_transaction
+                ):  # one that could not be ended, which would hold this one up
+                    self.connection.execute("ROLLBACK")
                 self.connection.execute("BEGIN IMMEDIATE")
+                self._is_writing = True
                 yield self.connection
                 self._update_digests()
                 self.connection.execute("COMMIT")
             except BaseException:
-                if self.connection.in_transaction:
-                    with contextlib.suppress(sqlite3.Error):  # then closing the file undoes the transaction
-                        self.connection.execute("ROLLBACK")
+                self._roll_back()
                 raise
             finally:
+                self._is_writing = False
                 self._added.clear()
+
+    def _roll_back(self) -> None:
+        """End a transaction; if that fails, the next one or closing the file does."""
+        if self.connection.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                self.connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -147,9 +172,7 @@ class Store:
             try:
                 yield self.connection
             finally:
-                if self.connection.in_transaction:
-                    with contextlib.suppress(sqlite3.Error):
-                        self.connection.execute("ROLLBACK")
+                self._roll_back()
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return all rows of a query; `RecordError` if the database cannot be read."""
