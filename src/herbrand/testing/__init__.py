@@ -7,10 +7,6 @@
 | `environments` | `check_batch_env` and `check_pgx_like`: test environments against the rules    |
 | `interfaces`   | `check_openspiel`, `check_pettingzoo`, `check_gymnasium`: these libraries' own tests |
 | `hostile`      | adversarial peers for players and managers                                     |
-| `damage`       | damaged databases of match records                                             |
-| `faults`       | calls of the operating system and of SQLite that fail once                     |
-| `case_report`  | how many cases of a kind were tried, and what became of them                   |
-| `reliability`  | a command that tries cases of all kinds and prints a table                     |
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from damage import DAMAGES, DamageBench
 
 import herbrand
 from herbrand.cli.main import cli
@@ -24,7 +25,6 @@ from herbrand.match.tournament import Tournament
 from herbrand.match.tournament.plan import TournamentError
 from herbrand.match.tournament.runner import plan_with
 from herbrand.play import make_player
-from herbrand.testing.damage import DAMAGES, DamageBench
 
 if TYPE_CHECKING:
     from pathlib import Path

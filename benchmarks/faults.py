@@ -31,6 +31,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from case_report import CaseReport
+
 from herbrand.errors import HerbrandError
 from herbrand.evolve.gallery import write_gallery
 from herbrand.evolve.search import GameSearch, SearchSettings
@@ -39,7 +41,6 @@ from herbrand.match.records import Store
 from herbrand.match.records.verifier import Verifier
 from herbrand.match.tournament import Tournament
 from herbrand.match.tournament.runner import plan_with
-from herbrand.testing.case_report import CaseReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

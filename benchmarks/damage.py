@@ -20,6 +20,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from case_report import CaseReport
+
 from herbrand.errors import HerbrandError
 from herbrand.game import load
 from herbrand.match.protocol.manager import Manager, MatchSettings, seats_for
@@ -30,7 +32,6 @@ from herbrand.match.records.verifier import Verifier
 from herbrand.match.tournament import Tournament
 from herbrand.match.tournament.runner import plan_with
 from herbrand.play import make_player
-from herbrand.testing.case_report import CaseReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

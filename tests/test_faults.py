@@ -12,11 +12,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from case_report import CaseReport
+from faults import ERRORS, SCENARIOS, FaultInjector, try_faults
+from reliability import PARTS, main
 
 from herbrand.runtime.files import write_atomically
-from herbrand.testing.case_report import CaseReport
-from herbrand.testing.faults import ERRORS, SCENARIOS, FaultInjector, try_faults
-from herbrand.testing.reliability import PARTS, main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def test_work_goes_on_after_a_failing_call(tmp_path: Path, name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_work_goes_on_after_many_failing_calls(tmp_path: Path, name: str) -> None:
-    """The same for more calls of all scenarios; `python -m herbrand.testing.reliability faults` tries every one."""
+    """The same for more calls of all scenarios; `python benchmarks/reliability.py faults` tries every one."""
     (report,) = try_faults(tmp_path, names=[name], limit=20, seed=2)
     assert report.failures == []
     assert report.tried

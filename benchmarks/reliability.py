@@ -1,11 +1,11 @@
 """Tries what disks, peers and programs can do, and prints how many cases were tried and what was lost.
 
-`python -m herbrand.testing.reliability` runs all parts, and with their names some:
+`python benchmarks/reliability.py` runs all parts, and with their names some:
 
 | part     | what is tried                                               | needs about  |
 |----------|-------------------------------------------------------------|--------------|
-| `damage` | damaged databases of match records (`herbrand.testing.damage`) | 30 ms a case |
-| `faults` | each call of the system failing once (`herbrand.testing.faults`) | 1 s a case |
+| `damage` | damaged databases of match records (`damage`) | 30 ms a case |
+| `faults` | each call of the system failing once (`faults`) | 1 s a case |
 
 `--cases N` is the number of cases of each part (of each kind of work in `faults`, by default all of them),
 `--seed N` chooses others, `--json` prints the outcomes and failures of each kind.  The exit status is 1 if
@@ -21,13 +21,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from herbrand.testing.damage import DamageBench
-from herbrand.testing.faults import try_faults
+from damage import DamageBench
+from faults import try_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from herbrand.testing.case_report import CaseReport
+    from case_report import CaseReport
 
 __all__ = ["PARTS", "main"]
 
@@ -49,7 +49,7 @@ PARTS: Final[dict[str, tuple[int, Callable[[Path, int, int], list[CaseReport]]]]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts that the arguments name, and print the table; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m herbrand.testing.reliability")
+    parser = argparse.ArgumentParser(prog="python benchmarks/reliability.py")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}; default: all")
     parser.add_argument("--cases", type=int, metavar="N", help="number of cases of each part")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="chooses the cases; default: 0")
