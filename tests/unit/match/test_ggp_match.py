@@ -779,7 +779,7 @@ def test_a_role_without_a_move_gets_no_answer() -> None:
 def test_matches_without_news_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """A manager that was killed does not keep its match alive."""
     monkeypatch.setattr(herbrand.match.protocol.server, "_SWEEP_SECONDS", 0.02)
-    monkeypatch.setattr(herbrand.match.protocol.server, "FORGET_SECONDS", 0.0)
+    monkeypatch.setattr(herbrand.match.protocol.ongoing, "FORGET_SECONDS", 0.0)
     dropped = asyncio.Event()
 
     def listen(event: Event) -> None:
