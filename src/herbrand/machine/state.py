@@ -256,7 +256,6 @@ class State:
         return explain(self.game, self._rules_key(), fact, moves)
 
     def _rules_key(self) -> Any:
-        """Return the key of the state in the rule evaluator."""
         rules = self.game.engine_object("rules")
         return self.key if self._engine is rules else rules.key(map(rules.terms.read, self.facts))
 

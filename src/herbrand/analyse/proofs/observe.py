@@ -263,7 +263,6 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
 
 
 def _parts(network: Network) -> list[Observation]:
-    """Report independent parts of a game."""
     groups = parts(network)
     if len(groups) < 2:
         return []

@@ -179,7 +179,6 @@ class _Proof:
             self._check_bounded(queries)
 
     def _try_harder(self, queries: dict[str, _Query], verdicts: dict[str, Verdict]) -> None:
-        """Try the expensive methods."""
         if self._needs_bound:
             reason = "no progress measure and no set of latches was found"
             verdicts["termination"] = Verdict.unknown(reason)

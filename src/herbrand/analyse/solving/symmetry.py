@@ -265,7 +265,6 @@ class _Search:
 
 
 def _orbit(point: int, generators: list[NDArray[np.int64]]) -> set[int]:
-    """Return the orbit of a vertex."""
     orbit, queue = {point}, [point]
     for vertex in queue:
         for image in generators:

@@ -59,7 +59,6 @@ def statements_for(rules: Rules) -> tuple[Rule, ...]:
 
 
 def _negates_distinct(literal: Literal) -> bool:
-    """Return whether a `distinct` occurs under a negation."""
     if isinstance(literal, Not):
         return any(isinstance(part, Distinct | Not) for part in walk(literal.literal))
     return isinstance(literal, And | Or) and any(map(_negates_distinct, literal.literals))
