@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, span
 from herbrand.evolve.blocks.parameters import NamedNumber
+from herbrand.evolve.blocks.templates import phrase
 from herbrand.evolve.numerals import count, times
 
 if TYPE_CHECKING:
@@ -82,11 +83,7 @@ class Pattern(Goal):
 
     def in_words(self) -> str:
         """Say which."""
-        shape = {
-            "block": "a block of two by two pieces",
-            "cross": "a piece with pieces on all four sides of it",
-        }[self.shape]
-        return f"Whoever has {shape} wins."
+        return f"Whoever has {phrase('shape', self.shape)} wins."
 
     def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
         """A square and the next ones."""
@@ -249,13 +246,8 @@ class Majority(Settlement):
 
     def in_words(self) -> str:
         """Say what is counted."""
-        what = {
-            "pieces": "more pieces on the board",
-            "territory": "the larger territory (squares it holds, and free ones that touch only its pieces)",
-            "points": "more points (one for each action that took or turned enemy pieces)",
-        }[self.of]
         even = "equal numbers are a draw" if self.even else "Black wins if they are equal"
-        return f"is won by the player with {what}; {even}"
+        return f"is won by the player with {phrase('majority', self.of)}; {even}"
 
     def rules(self, board: Board) -> list[str]:
         """Compare the numbers."""

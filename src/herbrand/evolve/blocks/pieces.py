@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, some, span
+from herbrand.evolve.blocks.templates import phrase
 from herbrand.evolve.numerals import count
 
 if TYPE_CHECKING:
@@ -19,18 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Action", "Jump", "Leap", "Piece", "Place", "Slide", "Step", "names_of"]
 
 _COURSES: Final = ("any", "orthogonal", "diagonal", "ahead")
-_COURSE_WORDS: Final = {
-    "any": "in any direction",
-    "orthogonal": "straight (not aslant)",
-    "diagonal": "aslant",
-    "ahead": "forwards",
-}
 _ONTO: Final = ("free", "enemy", "both")
-_ONTO_WORDS: Final = {
-    "free": "to a free square",
-    "enemy": "only to take the enemy piece that stands there",
-    "both": "to a free square, or onto an enemy piece, which it takes",
-}
 
 
 def course(name: str) -> str:
@@ -86,16 +76,8 @@ class Place(Action):
 
     def in_words(self) -> str:
         """Say where."""
-        where = {
-            "anywhere": "on any free square",
-            "beside own": "on a free square beside a piece of its own (anywhere if it has none)",
-            "away from own": "on a free square that touches no piece of its own",
-            "away from others": "on a free square that touches no enemy piece",
-            "home": "on a free square of its own half of the board",
-            "dropped": "on the lowest free square of a column",
-        }[self.where]
         stock = f", while the player has any of its {count(self.supply)} left" if self.supply else ""
-        return f"is placed {where}{stock}"
+        return f"is placed {phrase('where', self.where)}{stock}"
 
     def conditions(self) -> list[list[str]]:
         """Return alternative rule bodies about ?player, ?x and ?y, in addition to the square being free."""
@@ -156,7 +138,7 @@ class Step(_Straight):
 
     def in_words(self) -> str:
         """Say how."""
-        return f"steps one square {_COURSE_WORDS[self.course]} {_ONTO_WORDS[self.onto]}"
+        return f"steps one square {phrase('course', self.course)} {phrase('onto', self.onto)}"
 
 
 @dataclass(frozen=True)
@@ -168,7 +150,7 @@ class Slide(_Straight):
 
     def in_words(self) -> str:
         """Say how."""
-        return f"slides {_COURSE_WORDS[self.course]}, over free squares, {_ONTO_WORDS[self.onto]}"
+        return f"slides {phrase('course', self.course)}, over free squares, {phrase('onto', self.onto)}"
 
 
 @dataclass(frozen=True)
@@ -187,7 +169,7 @@ class Leap(Action):
     def in_words(self) -> str:
         """Say how."""
         how = "like a knight of chess" if self.pattern == "knight" else "two squares straight on"
-        return f"leaps {how}, over whatever lies between, {_ONTO_WORDS[self.onto]}"
+        return f"leaps {how}, over whatever lies between, {phrase('onto', self.onto)}"
 
     def rules(self, kind: str) -> list[str]:
         """A leap."""
@@ -219,7 +201,7 @@ class Jump(Action):
 
     def in_words(self) -> str:
         """Say how."""
-        whom = {"enemy": "an enemy piece", "own": "a piece of its own side", "any": "any piece"}[self.over]
+        whom = phrase("over", self.over)
         then = ""
         if self.captures:
             then = ", which is taken" if self.over == "enemy" else ", which is taken if it is an enemy"
@@ -282,13 +264,7 @@ class Piece(Block):
 
     def about(self, name: str) -> str:
         """Say what it can do, by its name, and how many there are."""
-        start = {
-            "none": "",
-            "back": f"Each player begins with its back row full of {plural(name)}. ",
-            "second": f"Each player begins with its second row full of {plural(name)}. ",
-            "ends": f"Each player begins with a {name} at each end of its back row. ",
-            "middle": f"Each player begins with a {name} in the middle of its back row. ",
-        }[self.start]
+        start = phrase("start", self.start, piece=name, pieces=plural(name))
         return f"{start}A {name} {self.in_words()}."
 
 

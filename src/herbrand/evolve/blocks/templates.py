@@ -1,14 +1,15 @@
-"""Rules that stand in files beside this one, with `$name` for what depends on the design."""
+"""Rules and words that stand in files beside this one, with `$name` for what depends on the design."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Final
 
-__all__ = ["helper_relations", "numbers", "sections"]
+__all__ = ["helper_relations", "numbers", "phrase", "sections"]
 
 _COMMENT: Final = re.compile(r"^; (.*)\n", re.MULTILINE)
 _RULE: Final = re.compile(r"\n+(?=\()")
@@ -20,11 +21,24 @@ def _template(name: str) -> Template:
     return Template(Path(__file__).with_name(f"{name}.kif").read_text(encoding="utf-8"))
 
 
+@cache
+def _phrases() -> dict[str, dict[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
+
+
+def phrase(choice: str, value: str, **values: object) -> str:
+    """Return what stands for a value of a choice in `phrases.toml`."""
+    return _filled(Template(_phrases()[choice][value]), values)
+
+
+def _filled(template: Template, values: dict[str, object]) -> str:
+    # formatted, since a parameter of the game formats as its name
+    return template.substitute({key: f"{value}" for key, value in values.items()})
+
+
 def sections(name: str, **values: object) -> list[tuple[str, str]]:
     """Return the sections of a file: the comment and the rules of each."""
-    # formatted, since a parameter of the game formats as its name
-    text = _template(name).substitute({key: f"{value}" for key, value in values.items()})
-    _, *parts = _COMMENT.split(text)
+    _, *parts = _COMMENT.split(_filled(_template(name), values))
     return [(comment, rules.strip()) for comment, rules in zip(parts[::2], parts[1::2], strict=True)]
 
 

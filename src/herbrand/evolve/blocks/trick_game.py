@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, span
 from herbrand.evolve.blocks.parameters import NamedNumber, Writing, named
-from herbrand.evolve.blocks.templates import numbers
+from herbrand.evolve.blocks.templates import numbers, phrase
 from herbrand.evolve.numerals import count, times
 from herbrand.evolve.sheet import SheetWriter
 
@@ -59,32 +59,15 @@ class TrickGame(Design):
 
     def paragraphs(self) -> list[str]:
         """Explain the game."""
-        order = {
-            "at once": "Both play a card at the same time.",
-            "in turn": "One player (first White) leads a card face up; the other answers.",
-            "covered": "One player (first White) leads a card face down; the other answers; both are shown.",
-        }[self.play]
-        better = {
-            "high": "The higher card takes the trick",
-            "low": "The lower card takes the trick",
-            "spy": f"The higher card takes the trick, but 1 beats {self.ranks}",
-        }[self.better]
-        worth = {
-            "trick": "one point",
-            "sum": "as many points as both cards say together",
-            "loser": "as many points as the beaten card says",
-        }[self.worth]
-        lead = {
-            "winner": " Who takes a trick leads to the next.",
-            "loser": " Who loses a trick leads to the next.",
-            "other": " They lead in turn.",
-        }[self.leads]
+        order, worth = phrase("play", self.play), phrase("worth", self.worth)
+        better = phrase("better", self.better, ranks=self.ranks)
+        lead = phrase("leads", self.leads) if self._in_turn else ""
         deal = f"Chance deals {times(self.hand, 'card')} to each player, who sees only its own."
         points = "fewer points" if self.fewest else "more points"
         end = f"After {times(self.hand, 'trick')}, the player with {points} wins; equal numbers are a draw."
         return [
             f"{self.name} is played with {count(self.ranks)} cards, numbered from 1. {deal}",
-            f"{order} {better}, which is worth {worth}.{lead if self._in_turn else ''} {end}",
+            f"{order} {better}, which is worth {worth}.{lead} {end}",
         ]
 
     def with_parameters(self) -> Self:
@@ -224,14 +207,7 @@ class TrickGame(Design):
     def helpers(self) -> dict[str, tuple[str, str]]:
         """Return the relations that rules may ask for."""
         cards = "The cards"
-        better = {
-            "high": "(<= (better ?one ?two) (card ?one) (card ?two) (greater ?one ?two))",
-            "low": "(<= (better ?one ?two) (card ?one) (card ?two) (greater ?two ?one))",
-            "spy": f"(<= (better ?one ?two) (card ?one) (card ?two) (greater ?one ?two) (differ ?one ?two))\n"
-            f"(better 1 {self.ranks})\n"
-            f"(<= (differ ?one ?two) (card ?one) (card ?two) (distinct ?one {self.ranks}))\n"
-            f"(<= (differ ?one ?two) (card ?one) (card ?two) (distinct ?two 1))",
-        }[self.better]
+        better = phrase("better_rules", self.better, ranks=self.ranks)
         most = max(self._most, self._steps, 2 * self.ranks)
         return {
             "rivals": ("The players", "(rivals white black)\n(rivals black white)"),

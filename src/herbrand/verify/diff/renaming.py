@@ -352,39 +352,35 @@ def _pair(
     if symbol is not None and names[symbol] != _symbol(second):
         return
     if isinstance(first, Atom | Function):
-        yield from _in_order(first.args, second.args, pairs, names)  # type: ignore[attr-defined]
+        yield from _pair_all(first.args, second.args, pairs, names)  # type: ignore[attr-defined]
     elif isinstance(first, Not):
         yield from _pair(first.literal, second.literal, pairs, names)  # type: ignore[attr-defined]
     elif isinstance(first, Distinct):
         assert isinstance(second, Distinct)
-        yield from _in_any_order((first.left, first.right), (second.left, second.right), pairs, names)
+        yield from _pair_all(
+            (first.left, first.right), (second.left, second.right), pairs, names, in_order=False
+        )
     elif isinstance(first, And | Or):
-        yield from _in_any_order(first.literals, second.literals, pairs, names)  # type: ignore[attr-defined]
+        yield from _pair_all(first.literals, second.literals, pairs, names, in_order=False)  # type: ignore[attr-defined]
     else:
         yield pairs
 
 
-def _in_order(
-    first: Sequence[Node], second: Sequence[Node], pairs: dict[str, str], names: Mapping[Symbol, Symbol]
+def _pair_all(
+    first: Sequence[Node],
+    second: Sequence[Node],
+    pairs: dict[str, str],
+    names: Mapping[Symbol, Symbol],
+    *,
+    in_order: bool = True,
 ) -> Iterator[dict[str, str]]:
+    """Yield the pairings that make each node of one sequence equal to one of the other."""
     if len(first) != len(second):
         return
     if not first:
         yield pairs
         return
-    for extended in _pair(first[0], second[0], pairs, names):
-        yield from _in_order(first[1:], second[1:], extended, names)
-
-
-def _in_any_order(
-    first: Sequence[Node], second: Sequence[Node], pairs: dict[str, str], names: Mapping[Symbol, Symbol]
-) -> Iterator[dict[str, str]]:
-    if len(first) != len(second):
-        return
-    if not first:
-        yield pairs
-        return
-    for i, other in enumerate(second):
+    for i, other in enumerate(second[:1] if in_order else second):
         rest = (*second[:i], *second[i + 1 :])
         for extended in _pair(first[0], other, pairs, names):
-            yield from _in_any_order(first[1:], rest, extended, names)
+            yield from _pair_all(first[1:], rest, extended, names, in_order=in_order)
