@@ -250,7 +250,6 @@ class _HostedMatch:
         self._player = host.create_player(message["number"], host.tree)
         self._follower = JobThread(f"match {self.id}")
         self._thinker = JobThread(f"player in {self.id}")
-        self._chance = random.Random(self.id)
         self._view: MatchView | None = None
         self._latest = 0
         """The number of the last request."""
@@ -328,9 +327,9 @@ class _HostedMatch:
                 view.record_answer(Move(answer))
 
     def _choose_legal(self, view: MatchView) -> Move | None:
-        """Return a random legal move of the state that fits into a reply."""
+        """Return a random legal move that fits into a reply, in each step the same after a restart."""
         legal = [move for move in view.state.legal_moves(view.role) if len(str(move)) <= _LONGEST_MOVE]
-        return self._chance.choice(legal) if legal else None
+        return random.Random(f"{self.id} {view.step}").choice(legal) if legal else None
 
     def _follow_to(self, request: _Request) -> None:
         """Advance to the state that a message describes, send a legal move, and let the player think."""
