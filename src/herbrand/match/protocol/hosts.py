@@ -20,7 +20,7 @@ from herbrand.runtime.memory import EXCEEDED_STATUS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from herbrand.match.protocol.ongoing import Host, OngoingMatch, Request
+    from herbrand.match.protocol.ongoing import Host, MoveRequest, OngoingMatch
     from herbrand.play import Player
 
 __all__ = ["HostPool", "Hosts", "ThreadHost", "UnknownPlayer"]
@@ -63,7 +63,7 @@ class Hosts(Protocol):
     def place(self, match: OngoingMatch, until: float) -> bool:
         """Give a match to a host, to be prepared until a time; False if there is no room for it."""
 
-    def ask(self, match: OngoingMatch, request: Request) -> None:
+    def ask(self, match: OngoingMatch, request: MoveRequest) -> None:
         """Pass on a request for a move."""
 
     def confirm(self, match: OngoingMatch, move: str) -> None:
@@ -127,7 +127,7 @@ class ThreadHost:
         _send_match(self, match)
         return True
 
-    def ask(self, match: OngoingMatch, request: Request) -> None:
+    def ask(self, match: OngoingMatch, request: MoveRequest) -> None:
         """Pass on a request."""
         self.send(_play(match, request))
 
@@ -270,7 +270,7 @@ class HostPool:
         self._prepare_spare()
         return True
 
-    def ask(self, match: OngoingMatch, request: Request) -> None:
+    def ask(self, match: OngoingMatch, request: MoveRequest) -> None:
         """Pass on a request; a match that is yet to be sent takes its requests along."""
         if match.host is None:
             match.settle()
@@ -457,7 +457,7 @@ def _send_match(host: Host, match: OngoingMatch) -> bool:
     return match.is_sent
 
 
-def _play(match: OngoingMatch, request: Request) -> dict[str, Any]:
+def _play(match: OngoingMatch, request: MoveRequest) -> dict[str, Any]:
     return {
         "kind": "play", "match": match.id,
         "request": request.number, "text": request.text, "started": request.started,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from herbrand.match.protocol.messages import StartMessage
 
-__all__ = ["Host", "OngoingMatch", "Request"]
+__all__ = ["Host", "MoveRequest", "OngoingMatch"]
 
 ORPHAN_SECONDS = 10.0
 """A match gives way to another one if the manager's next message is so late."""
@@ -37,7 +37,7 @@ class Host(Protocol):
         """Send a message; False, without effect, if the host cannot take it."""
 
 
-class Request:
+class MoveRequest:
     """A manager's request for a move."""
 
     def __init__(self, number: int, text: str, started: float) -> None:
@@ -87,7 +87,7 @@ class OngoingMatch:
         """The messages that were answered and led to the latest state, and the answers."""
         self.size = sum(map(sys.getsizeof, self.resume))
         """Bytes of the moves that are remembered."""
-        self.requests: list[Request] = []
+        self.requests: list[MoveRequest] = []
         """Those not answered yet."""
         self.asked = 0
         """The number of requests so far."""
@@ -145,14 +145,14 @@ class OngoingMatch:
         """Whether the manager has been silent for so long that the match is dropped."""
         return self.silence() > max(FORGET_SECONDS, 10 * self.start.play_clock, self.start.start_clock)
 
-    def ask(self, text: str, started: float) -> Request:
+    def ask(self, text: str, started: float) -> MoveRequest:
         """Add a request."""
         self.asked += 1
-        request = Request(self.asked, text, started)
+        request = MoveRequest(self.asked, text, started)
         self.requests.append(request)
         return request
 
-    def answer(self, request: Request, move: str | None) -> None:
+    def answer(self, request: MoveRequest, move: str | None) -> None:
         """Remember the answer to a request."""
         self.requests.remove(request)
         if request.is_new and not self.is_too_long:
