@@ -2,10 +2,11 @@
 
 `python benchmarks/reliability.py` runs all parts, and with their names some:
 
-| part     | what is tried                                               | needs about  |
-|----------|-------------------------------------------------------------|--------------|
-| `damage` | damaged databases of match records (`damage`) | 30 ms a case |
-| `faults` | each call of the system failing once (`faults`) | 1 s a case |
+| part     | what is tried                                             | needs about  |
+|----------|-----------------------------------------------------------|--------------|
+| `sheets` | damaged rulesheets in all notations (module `fuzz_sheets`)| 20 ms a case |
+| `damage` | damaged databases of match records                        | 30 ms a case |
+| `faults` | each call of the system failing once                      | 1 s a case   |
 
 `--cases N` is the number of cases of each part (of each kind of work in `faults`, by default all of them),
 `--seed N` chooses others, `--json` prints the outcomes and failures of each kind.  The exit status is 1 if
@@ -16,20 +17,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from case_report import CaseReport
 from damage import DamageBench
 from faults import try_faults
+from fuzz_sheets import fuzz
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from case_report import CaseReport
-
 __all__ = ["PARTS", "main"]
+
+
+def _sheets(_: Path, cases: int, seed: int) -> list[CaseReport]:
+    report = fuzz(seed, seconds=math.inf, texts=cases)
+    outcomes = Counter({"read": report.readable, "diagnosed": report.texts - report.readable})
+    return [CaseReport("damaged rulesheet", report.texts, outcomes, sorted(report.failures))]
 
 
 def _faults(folder: Path, cases: int, seed: int) -> list[CaseReport]:
@@ -41,6 +50,7 @@ def _damage(folder: Path, cases: int, seed: int) -> list[CaseReport]:
 
 
 PARTS: Final[dict[str, tuple[int, Callable[[Path, int, int], list[CaseReport]]]]] = {
+    "sheets": (3000, _sheets),
     "damage": (1050, _damage),
     "faults": (0, _faults),
 }

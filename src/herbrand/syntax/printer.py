@@ -35,6 +35,7 @@ from herbrand.syntax.nodes import (
     variables_of,
     walk,
 )
+from herbrand.syntax.tokens import BINARY
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _is_behind(statement: Rule, comment: Comment, source: Source) -> bool:
 
 def _translated(comment: Comment, sign: str) -> list[str]:
     """Return the lines of a comment with the comment sign of the notation, repeated as in the source."""
-    text = comment.text.replace("\0", "\ufffd")  # no reader takes the other for text
+    text = BINARY.sub("?", comment.text)
     if text.startswith("/*"):
         inside = text[2:].removesuffix("*/")
         return [f"{sign} {line.strip(' *')}".rstrip() for line in inside.splitlines() if line.strip(" *")]

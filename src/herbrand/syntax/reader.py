@@ -17,7 +17,7 @@ from herbrand.diagnostic import Span
 from herbrand.runtime.collector import suspend_collector
 from herbrand.syntax.nodes import Atom, Comment, Constant, Distinct, Function, Not, Or, Rule
 from herbrand.syntax.repair import CarefulReader
-from herbrand.syntax.tokens import ARITY, MAX_CHARACTERS, MAX_DEPTH, DiagnosticCollector, Spellings
+from herbrand.syntax.tokens import ARITY, BINARY, MAX_CHARACTERS, MAX_DEPTH, DiagnosticCollector, Spellings
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ _TOKEN = re.compile(
 _SHEET, _RULE, _NOT, _OR, _LISTS_OF_TERMS, _ATOM, _TERM, _DISTINCT = range(8)
 _CONNECTIVE = {"not": _NOT, "or": _OR, "distinct": _DISTINCT}
 
-_BINARY = re.compile(r"[\x00-\x08\x0e-\x1b\x7f\ufffd]")
 _BINARY_SAMPLE = 65_536
 
 
@@ -100,7 +99,7 @@ class _Reader:
             return False
         at = text.find("\0")
         sample = text[:_BINARY_SAMPLE]
-        if at < 0 and len(junk := _BINARY.findall(sample)) * 20 > len(sample):
+        if at < 0 and len(junk := BINARY.findall(sample)) * 20 > len(sample):
             at = sample.index(junk[0])
         if at < 0:
             return True

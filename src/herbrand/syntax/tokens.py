@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARITY",
     "ARROWS",
+    "BINARY",
     "CONNECTIVES",
     "KEYWORDS",
     "MAX_CHARACTERS",
@@ -26,6 +27,8 @@ __all__ = [
     "Spellings",
 ]
 
+BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f\ufffd]")
+"""Characters that show that a file is not text."""
 MAX_DEPTH: Final = 200
 """Nesting limit of parentheses.  Published sheets reach about a dozen; recursive functions over trees,
 such as comparison, use three or four of Python's thousand stack frames per level."""
