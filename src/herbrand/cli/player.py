@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import os
 import threading
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import Any
 
 import click
 
 from herbrand.cli.contest import cannot_listen
 from herbrand.cli.options import json_option
 from herbrand.cli.output import remark
-
-if TYPE_CHECKING:
-    from herbrand.match.protocol.events import Event
+from herbrand.match.protocol.events import Event
 
 __all__ = ["command"]
 
+LONGEST_LINE = 2000
+"""Most characters of a line in the log, whatever peers send."""
 _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
 
 
@@ -107,9 +109,9 @@ def command(
 
     def listen(event: Event) -> None:
         if as_json:
-            remark(json.dumps(asdict(event), ensure_ascii=False))
+            remark(json_line(event))
         elif not quiet and event.kind in _SHOWN:
-            remark(describe(event))
+            remark(describe(event)[:LONGEST_LINE])
 
     server = PlayerServer(
         player,
@@ -136,7 +138,9 @@ def command(
             raise cannot_listen(f"{host}:{port}", "--port", error) from error
         except UnknownPlayer as error:
             raise click.BadParameter(str(error), param_hint="--player") from error
-        if not quiet and not as_json:
+        if as_json:
+            listen(Event("listening", None, {"host": host, "port": server.port}))
+        elif not quiet:
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
         await server.serve()
 
@@ -149,6 +153,33 @@ def _leave_with_input() -> None:
         while os.read(0, 65536):
             pass
     os._exit(0)
+
+
+def json_line(event: Event) -> str:
+    """Return an event as JSON in at most `LONGEST_LINE` characters: long texts and lists are cut.
+
+    >>> from herbrand.match.protocol.events import Event
+    >>> len(json_line(Event("odd", "m1", {"reason": "x" * 100_000}))) <= LONGEST_LINE
+    True
+    """
+    value = asdict(event)
+    for most in (math.inf, 500, 50, 5):
+        line = json.dumps(_cut(value, most), ensure_ascii=False)
+        if len(line) <= LONGEST_LINE:
+            break
+    return line
+
+
+def _cut(value: Any, most: float) -> Any:
+    """Return a value whose texts and lists are no longer than that."""
+    if isinstance(value, str):
+        return value if len(value) <= most else f"{value[: int(most)]}…"
+    if isinstance(value, dict):
+        entries = islice(value.items(), None if most == math.inf else max(20, int(most)))
+        return {_cut(key, max(20, most)): _cut(entry, most) for key, entry in entries}
+    if isinstance(value, list | tuple):
+        return [_cut(entry, most) for entry in (value if len(value) <= most else value[: int(most)])]
+    return value
 
 
 def describe(event: Event) -> str:

@@ -5,18 +5,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import herbrand
+from herbrand.cli.player import LONGEST_LINE, json_line
 from herbrand.match.protocol import hosts, ongoing
+from herbrand.match.protocol.events import Event
 from herbrand.match.protocol.hosts import HostPool
 from herbrand.match.protocol.http import write_reply, write_request
 from herbrand.match.protocol.manager import Manager, Match, MatchSettings, seats_for
@@ -29,7 +33,6 @@ from herbrand.testing.hostile import send
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.match.protocol.events import Event
     from herbrand.match.protocol.messages import Message
     from herbrand.match.protocol.seats import Exchange
 
@@ -544,3 +547,28 @@ def test_resume_is_a_message_that_can_be_written_and_read_again() -> None:
     assert str(parse(str(message))) == str(message)
     with pytest.raises(herbrand.errors.ProtocolError):
         parse("(RESUME m.1 a ((role a)) 5 7 (noop))")
+
+
+def test_a_line_of_the_log_is_short_whatever_peers_send() -> None:
+    """It stays JSON, and short events are whole."""
+    short = Event("late", "m", {"move": "noop"})
+    assert json.loads(json_line(short)) == asdict(short)
+    hostile = Event(
+        "match",
+        "m" * 3000,
+        {"roles": ["r" * 500] * 300, "goals": {f"{n}" * 90: n for n in range(300)}, "reason": "\n" * 9000},
+    )
+    line = json_line(hostile)
+    assert len(line) <= LONGEST_LINE
+    assert json.loads(line)["kind"] == "match"
+
+
+def test_a_player_says_its_port_as_json_first() -> None:
+    """Before anybody can ask it."""
+    command = [sys.executable, "-m", "herbrand", "player", "--port", "0", "--json", "--until-eof"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        event = json.loads(process.stderr.readline())
+        assert event["kind"] == "listening"
+        assert 0 < event["data"]["port"] < 65536
+        process.kill()

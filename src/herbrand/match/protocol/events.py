@@ -26,10 +26,10 @@ class Event:
     - `step`: `step` (from 1), `moves`, `percepts` by role, `problems`, `facts` of the new state
     - `end`: `goals` by role or None, `reason`, `steps`, `problems` after the last step; `aborted`: `reason`
 
-    Of a player: `request` (`peer`, `message`, `reply`, `seconds`), `refused` (`peer`, `reason`), `unknown` (a
-    message about an unknown match: `peer`, `reason`), `match` (`game`, `role`, `roles`), `select` (`step`,
-    `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end` (`goals`, `terminal`).  All values are
-    JSON-ready.
+    Of a player: `listening` (`host`, `port`), `request` (`peer`, `message`, `reply`, `seconds`), `refused`
+    (`peer`, `reason`), `unknown` (a message about an unknown match: `peer`, `reason`), `match` (`game`, `role`,
+    `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end` (`goals`,
+    `terminal`).  All values are JSON-ready.
     """
 
     kind: str
