@@ -27,8 +27,8 @@ class Event:
     - `end`: `goals` by role or None, `reason`, `steps`, `problems` after the last step; `aborted`: `reason`
 
     Of a player: `listening` (`host`, `port`), `request` (`peer`, `message`, `reply`, `seconds`), `refused`
-    (`peer`, `reason`), `unknown` (a message about an unknown match: `peer`, `reason`), `match` (`game`, `role`,
-    `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end` (`goals`,
+    (`peer`, `reason`), `unknown` (a message about an unknown match: `peer`, `reason`), `match` (`game`,
+    `role`, `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end` (`goals`,
     `terminal`).  All values are JSON-ready.
     """
 
