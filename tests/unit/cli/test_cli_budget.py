@@ -29,9 +29,7 @@ def test_every_command_that_reads_rules_has_a_memory_limit() -> None:
     assert set(COMMANDS) - SERVERS - WITHOUT_RULES == set(BUDGETS)
 
 
-@pytest.mark.parametrize(
-    "arguments", ["simulate -n 1", "show", "convert --to efg", "verify --engines rules,naive"]
-)
+@pytest.mark.parametrize("arguments", ["simulate -n 1", "show", "verify --engines rules,naive"])
 def test_a_term_that_doubles_has_a_limit(arguments: str, tmp_path: Path) -> None:
     """Terms are counted by the symbols of their texts."""
     file = tmp_path / "doubled.kif"

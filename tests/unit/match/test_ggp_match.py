@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import re
 import threading
 import time
@@ -568,6 +569,19 @@ def test_several_matches_at_once_and_abort_while_thinking() -> None:
             assert server.is_free
 
     asyncio.run(run())
+
+
+def test_memory_that_a_program_had_before_keeps_no_match_from_it() -> None:
+    """Its own players count from the start of the server."""
+    ballast = bytearray(os.urandom(1 << 20) * 400)
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0, matches=2, memory=160) as server:
+            for name in ("m", "n"):
+                assert await ask(server.port, start_message("ticTacToe", name, "oplayer")) == "ready"
+
+    asyncio.run(run())
+    assert len(ballast) == 400 << 20
 
 
 def test_a_slow_player_is_answered_for_before_the_clock() -> None:

@@ -132,7 +132,8 @@ class MatchHost:
     `create_player` gets the number of the match, from 1, and the megabytes for a search tree.  `memory` is
     what the process may take, in megabytes, and `matches` how many there will be at once.  So many matches
     use networks as fit into the memory; the others evaluate the rules.  `thinking` bounds how many players
-    think at the same time; the others wait for their share of the time.
+    think at the same time; the others wait for their share of the time.  `others` is memory of the process
+    that is not the host's.
     """
 
     def __init__(
@@ -143,11 +144,12 @@ class MatchHost:
         memory: int,
         matches: int,
         thinking: int,
+        others: float = 0.0,
     ) -> None:
         self.create_player = create_player
         self.send = send
         self.games = GameCache(memory=memory)
-        self._memory = memory
+        self._most_used = others + _MOST_USED * memory
         self.turns = _Turns(thinking)
         self.tree = tree_megabytes(memory) / matches
         self._searches = searches(memory, self.tree)
@@ -191,7 +193,7 @@ class MatchHost:
     def _begin(self, message: Mapping[str, Any]) -> None:
         if self.games.is_full():
             free_memory()
-        if self._matches and resident_megabytes() > _MOST_USED * self._memory:
+        if self._matches and resident_megabytes() > self._most_used:
             self.send({"kind": "full", "match": message["match"]})
             return
         used = sum(1 for match in self._matches.values() if match.network)

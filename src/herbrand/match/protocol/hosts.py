@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from herbrand.errors import HerbrandError
 from herbrand.runtime.json_stream import JsonStream
-from herbrand.runtime.memory import EXCEEDED_STATUS
+from herbrand.runtime.memory import EXCEEDED_STATUS, resident_megabytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -107,6 +107,7 @@ class ThreadHost:
             memory=self.memory,
             matches=self.seats,
             thinking=self.seats,
+            others=resident_megabytes(),
         )
 
     async def close(self) -> None:
