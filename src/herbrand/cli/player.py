@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import math
 import os
 import threading
 from dataclasses import asdict
-from itertools import islice
-from typing import Any
 
 import click
 
 from herbrand.cli.contest import cannot_listen
 from herbrand.cli.options import json_option
 from herbrand.cli.output import remark
-from herbrand.match.protocol.events import Event
+from herbrand.match.protocol.events import Event, bounded
 
 __all__ = ["command"]
 
@@ -162,24 +159,13 @@ def json_line(event: Event) -> str:
     >>> len(json_line(Event("odd", "m1", {"reason": "x" * 100_000}))) <= LONGEST_LINE
     True
     """
-    value = asdict(event)
-    for most in (math.inf, 500, 50, 5):
-        line = json.dumps(_cut(value, most), ensure_ascii=False)
+    data = asdict(event)
+    line = json.dumps(data, ensure_ascii=False)
+    for most in (500, 50, 20):
         if len(line) <= LONGEST_LINE:
             break
+        line = json.dumps(bounded(data, characters=most, items=most), ensure_ascii=False)
     return line
-
-
-def _cut(value: Any, most: float) -> Any:
-    """Return a value whose texts and lists are no longer than that."""
-    if isinstance(value, str):
-        return value if len(value) <= most else f"{value[: int(most)]}…"
-    if isinstance(value, dict):
-        entries = islice(value.items(), None if most == math.inf else max(20, int(most)))
-        return {_cut(key, max(20, most)): _cut(entry, most) for key, entry in entries}
-    if isinstance(value, list | tuple):
-        return [_cut(entry, most) for entry in (value if len(value) <= most else value[: int(most)])]
-    return value
 
 
 def describe(event: Event) -> str:

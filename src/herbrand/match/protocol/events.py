@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeAlias
 
-__all__ = ["Event", "Listener", "silent"]
+__all__ = ["Event", "Listener", "bounded", "silent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +47,17 @@ Listener: TypeAlias = Callable[[Event], None]
 def silent(event: Event) -> None:
     """Ignore the event."""
     del event
+
+
+def bounded(value: Any, *, characters: int, items: int) -> Any:
+    """Cut texts, lists and mappings of JSON data: rules may have endless names and countless roles."""
+    if isinstance(value, str):
+        return value[:characters]
+    if isinstance(value, list | tuple):
+        return [bounded(item, characters=characters, items=items) for item in value[:items]]
+    if isinstance(value, dict):
+        return {
+            key[:characters]: bounded(item, characters=characters, items=items)
+            for key, item in islice(value.items(), items)
+        }
+    return value

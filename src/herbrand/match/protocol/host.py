@@ -47,6 +47,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, HerbrandError, ProtocolError
 from herbrand.machine.moves import Move
+from herbrand.match.protocol.events import bounded
 from herbrand.match.protocol.gamecache import GameCache, free_memory, searches, tree_megabytes
 from herbrand.match.protocol.jobs import JobThread
 from herbrand.match.protocol.messages import (
@@ -425,18 +426,7 @@ class _HostedMatch:
         self._send("failed", reason=f"not playable: {_describe(error)}"[:_LONGEST_TEXT])
 
     def _emit(self, event: str, **data: object) -> None:
-        self._send("event", event=event, data={name: _shorten(value) for name, value in data.items()})
-
-
-def _shorten(value: Any) -> Any:
-    """Return a value of an event within bounds: rules may have endless names and countless roles."""
-    if isinstance(value, str):
-        return value[:_LONGEST_TEXT]
-    if isinstance(value, list):
-        return [_shorten(item) for item in value[:_MOST_ITEMS]]
-    if isinstance(value, dict):
-        return {_shorten(key): item for key, item in list(value.items())[:_MOST_ITEMS]}
-    return value
+        self._send("event", event=event, data=bounded(data, characters=_LONGEST_TEXT, items=_MOST_ITEMS))
 
 
 def _describe(error: Exception) -> str:
