@@ -16,6 +16,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from herbrand.syntax.names import PROLOG_OPERATORS
 from herbrand.syntax.nodes import Comment
 from herbrand.syntax.tokens import KEYWORDS
 
@@ -150,7 +151,13 @@ def tokenize(source: Source) -> InfixTokens:
             open_brackets.append(len(kinds))
         elif kind == RIGHT or kind == RIGHT_LIST:  # noqa: PLR1714, SIM109
             if open_brackets and kinds[open_brackets[-1]] == (LEFT if kind == RIGHT else LEFT_LIST):
-                closed_by[open_brackets.pop()] = len(kinds)
+                left = open_brackets.pop()
+                if _is_operand(tokens, left):
+                    start = starts.pop(left)
+                    del kinds[left], ends[left], texts[left]
+                    starts[left], ends[left] = start, at
+                    continue
+                closed_by[left] = len(kinds)
         elif kind == STOP or kind == IF:  # noqa: PLR1714, SIM109
             open_brackets.clear()  # neither occurs inside parentheses: a closing one is missing
         elif group == _COMMENT:
@@ -178,6 +185,12 @@ def tokenize(source: Source) -> InfixTokens:
     _count(tokens)
     _keep_names_apart(tokens)
     return tokens
+
+
+def _is_operand(tokens: InfixTokens, left: int) -> bool:
+    """Whether just an operator of Prolog stands in the parenthesis, so that it is a name: `(table)`."""
+    is_argument = left > 0 and tokens.ends[left - 1] == tokens.starts[left] and tokens.kinds[left - 1] < LEFT
+    return len(tokens.kinds) == left + 2 and tokens.texts[-1] in PROLOG_OPERATORS and not is_argument
 
 
 def unquote(text: str) -> str:

@@ -20,9 +20,35 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Node, Rule
 
-__all__ = ["KEYWORDS", "constant_names", "first_spellings", "fresh", "quote", "variable_names"]
+__all__ = [
+    "KEYWORDS",
+    "PROLOG_OPERATORS",
+    "constant_names",
+    "first_spellings",
+    "fresh",
+    "operand",
+    "quote",
+    "variable_names",
+]
 
 _OPERATORS: Final = frozenset({"and", "or", "not", "is"})
+PROLOG_OPERATORS: Final = frozenset(
+    {
+        "as",
+        "discontiguous",
+        "div",
+        "dynamic",
+        "initialization",
+        "is",
+        "meta_predicate",
+        "mod",
+        "public",
+        "rdiv",
+        "rem",
+    }
+    | {"module_transparent", "multifile", "table", "thread_initialization", "thread_local", "volatile", "xor"}
+)
+"""The operators of SWI-Prolog 9 (`current_op/3`) that are words; the quotes of others suffice."""
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER_LIKE = re.compile(r"[0-9]+(?:e[0-9]+)?")
 _INFIX = re.compile(r"[a-z0-9][a-z0-9_]*")
@@ -119,6 +145,15 @@ def quote(name: str) -> str:
     for plain, escaped in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
         name = name.replace(plain, escaped)
     return f"'{name}'"
+
+
+def operand(text: str) -> str:
+    """Write a constant of Prolog beside an operator, in parentheses if it is an operator itself.
+
+    >>> print(operand("table"), operand("tables"))
+    (table) tables
+    """
+    return f"({text})" if text in PROLOG_OPERATORS else text
 
 
 def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = None) -> dict[str, str]:

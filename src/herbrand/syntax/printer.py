@@ -21,7 +21,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Diagnostic, Severity, Source
-from herbrand.syntax.names import constant_names, first_spellings, variable_names
+from herbrand.syntax.names import constant_names, first_spellings, operand, variable_names
 from herbrand.syntax.nodes import (
     And,
     Atom,
@@ -378,7 +378,9 @@ class _Infix(_Prefix):
             return self.applied(literal)
         if isinstance(literal, Distinct):
             left, right = self.term(literal.left), self.term(literal.right)
-            return f"{left} \\== {right}" if self.is_prolog else f"distinct({left},{right})"
+            if self.is_prolog:
+                return f"{operand(left)} \\== {operand(right)}"
+            return f"distinct({left},{right})"
         if isinstance(literal, Not):
             inner = literal.literal
             text = self.bound(inner, _UNARY)
@@ -394,4 +396,6 @@ class _Infix(_Prefix):
 
     def applied(self, node: Atom | Function) -> str:
         name = self.written[node.name]
-        return f"{name}({self.comma.join(map(self.term, node.args))})" if node.args else name
+        if node.args:
+            return f"{name}({self.comma.join(map(self.term, node.args))})"
+        return operand(name) if self.is_prolog else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import herbrand
 from herbrand import games
 from herbrand.convert.prolog import program
+from herbrand.convert.prolog.clauses import statements_for
 from herbrand.errors import BudgetExceeded, HerbrandError, MissingProgram
 from herbrand.machine.state import State
 from herbrand.runtime.limits import Limits
@@ -173,6 +175,48 @@ def test_programs_load_without_a_warning(name, style, odd, tmp_path):
     """SWI-Prolog says nothing while it loads a program of either style."""
     game = odd if name == "odd" else herbrand.load(name)
     assert run(tmp_path, program(game.rules, game.name, style), "true") == ""
+
+
+OPERATORS = """
+(role {0}) (init (on a {0})) (init (on {0} b)) (init {0}) (init ({0} 1)) (q {0}) (q ({0} a)) {0}
+(<= (legal r (lift ?x {0})) (true (on ?x ?y)) (distinct {0} ?y) (distinct ?x {0}))
+(<= (legal {0} ({0} ?x)) (q ?x) {0} (not (n {0})) (distinct ({0} ?x) ?x) (not (distinct ?x {0})))
+(<= (next (on ?x {0})) (does r (lift ?x {0})))
+(<= (next {0}) (true {0}) (not (true (on b {0}))))
+(<= (next ({0} 2)) (or (true {0}) (true ({0} 1))) (not ({0} x)))
+(<= ({0} a) up) (<= {0} (true {0}) (not up)) (<= up (true (on ?x ?y)) (distinct {0} ?y))
+(<= (goal {0} 50) (not (distinct {0} r)) (not {0}))
+"""
+OPERATOR_GAME = """
+(role r) (init (on b a)) (q a) (legal r wait) (goal r 50)
+(<= (next (on ?x ?y)) (true (on ?x ?y)) (not (does r (lift ?x ?y)))) (<= terminal (true (step 4)))
+(init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+"""
+
+
+@needs_swipl
+@pytest.mark.parametrize("style", ["literal", "state"])
+def test_names_may_be_operators_of_prolog(style, tmp_path):
+    """Every operator of SWI-Prolog that our notation can spell is a role, a fluent, a relation, and a term."""
+    printed = run(
+        tmp_path, ":- module(m, []).", "forall(setof(O, P^T^current_op(P, T, O), L), (print(L), nl))"
+    )
+    operators = [word.strip("'") for word in re.findall(r"'[^']*'|[^][,\s]+", printed)]
+    names = [name.replace("\\\\", "\\") for name in operators]
+    names = [name for name in names if re.fullmatch(r"\w+|[^\s\w,;|?!]+", name) and is_read_as_a_name(name)]
+    assert {"table", "dynamic", "-->", "$", ":", "=:=", "is", "mod"} <= {*names}
+    game = herbrand.loads(OPERATOR_GAME + "".join(map(OPERATORS.format, names)), name="operators")
+    text = program(game.rules, "operators", style)
+    assert run(tmp_path, text, "true") == ""
+    compare(game, style)
+    back = read(text, notation="prolog")
+    assert {d.check for d in back.diagnostics} <= {"prolog-only", "case-collision"}
+    assert len(back.statements) == len(statements_for(game.rules))
+
+
+def is_read_as_a_name(name):
+    tree = read(f"(p ({name} {name}) {name}) {name} (<= {name} ({name} a))", notation="prefix")
+    return len(tree.statements) == 3 and not any(d.severity.value == "error" for d in tree.diagnostics)
 
 
 START = """[cell(1, 1, x), cell(1, 2, x), cell(1, 3, o), cell(2, 1, b), cell(2, 2, o), cell(2, 3, b),

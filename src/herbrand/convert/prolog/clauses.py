@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.names import constant_names, quote, variable_names
+from herbrand.syntax.names import constant_names, operand, quote, variable_names
 from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, variables_of, walk
 from herbrand.syntax.printer import _Infix, _with_comments
 
@@ -153,7 +153,7 @@ class ClauseWriter(_Infix):
 
     def compose(self, name: str, args: Sequence[str]) -> str:
         """Write a name with arguments."""
-        return f"{name}({', '.join(args)})" if args else name
+        return f"{name}({', '.join(args)})" if args else operand(name)
 
 
 def atom(name: str) -> str:
@@ -200,7 +200,7 @@ def renamings(names: Mapping[Relation, str]) -> list[str]:
 
 def pattern(name: str, arity: int) -> str:
     """Return the most general call of a predicate."""
-    return f"{name}({', '.join('_' * arity)})" if arity else name
+    return f"{name}({', '.join('_' * arity)})" if arity else operand(name)
 
 
 def declarations(word: str, relations: Iterable[tuple[str, int]]) -> list[str]:
@@ -209,7 +209,7 @@ def declarations(word: str, relations: Iterable[tuple[str, int]]) -> list[str]:
     >>> declarations("dynamic", [("true", 1), ("does", 2)])
     [':- dynamic true/1, does/2.']
     """
-    listed = [f"{name}/{arity}" for name, arity in relations]
+    listed = [f"{operand(name)}/{arity}" for name, arity in relations]
     return [f":- {word} {', '.join(listed[i : i + 8])}." for i in range(0, len(listed), 8)]
 
 
