@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.effects import argument_names
-from herbrand.syntax.ggdl.integers import tables
+from herbrand.syntax.ggdl.integers import add_bounds, bounded_tables, tables, with_bounds
 from herbrand.syntax.ggdl.program import show
 from herbrand.syntax.ggdl.relax import from_term, relax
 from herbrand.syntax.ground import as_term
@@ -144,7 +144,7 @@ def _covers(general: tuple[Term, ...], special: tuple[Term, ...]) -> bool:
 
 def find_domains(program: GgdlProgram) -> None:
     """Compute the domain and the values of every fluent and move; write `base` and `input`."""
-    rules = [rule for _, rule in program.rules]
+    rules = with_bounds(program)
     extra = [
         Rule(Atom(START if rule.head.name == "init" else OWN_INPUT, rule.head.args), rule.body)
         for rule in rules
@@ -156,7 +156,8 @@ def find_domains(program: GgdlProgram) -> None:
     targets += [("true", fluent.name, fluent.arity) for fluent in program.fluents.values()]
     targets += [("does", name, arity) for name, arity in program.moves]
     try:
-        model = relax([*rules, *extra], targets, tables(program), program.universe)
+        bounded = bounded_tables(program).values()
+        model = relax([*rules, *extra], targets, tables(program), program.universe, bounded)
     except BudgetExceeded as error:
         sentence = next(
             (program.sentences[number] for number in program.moves.values()), program.sentences[0]
@@ -174,10 +175,12 @@ def find_domains(program: GgdlProgram) -> None:
         low, high = program.universe or (0, 0)
         program.report.add(
             "W-INT-RANGE",
-            f"the result can leave the integers of this game ({low} to {high}); the condition then fails",
+            f"the result can leave the integers of this game ({low} to {high}); nothing is assigned then",
             (start, end),
             help="add a condition, or declare a data type that contains the results",
         )
+    program.outside = model.outside
+    add_bounds(program, model.overflow)
     initial: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
     for (row,) in model.rows(("", START, 1)):
         if not isinstance(row, str):

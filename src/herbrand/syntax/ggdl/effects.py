@@ -48,6 +48,7 @@ def _functional(
     by_level = {2: program.fresh(f"ggdl_set_{fluent.name}"), 1: program.fresh(f"ggdl_upd_{fluent.name}")}
     used = {change.level for change in changes}
     program.used_names.update(by_level.values())
+    program.effects.update(by_level.values())
     for change in changes:
         emitter, scope = sentences.emitter, change.scope
         program.report.source = scope.sentence.source
@@ -82,6 +83,7 @@ def _fact(
 ) -> None:
     removed = program.fresh(f"ggdl_del_{fluent.name}")
     program.used_names.add(removed)
+    program.effects.add(removed)
     removes = False
     for change in changes:
         scope = change.scope

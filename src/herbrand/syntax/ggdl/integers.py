@@ -1,4 +1,8 @@
-"""Integers: the interval that a game uses, and tables of comparison and arithmetic over it."""
+"""Integers: the interval that a game uses, and tables of comparison and arithmetic.
+
+What an effect assigns to a fluent stays within the interval.  In conditions the results of arithmetic are
+exact: tables also have the rows that conditions need beyond it, as the delete relaxation finds them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl.translate import ARITHMETIC, AT_MOST, LESS
 from herbrand.syntax.ggdl.values import as_integer, integer
-from herbrand.syntax.nodes import Atom, Constant, Rule, atoms_of, children
+from herbrand.syntax.nodes import Atom, Constant, Rule, atoms_of, children, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Node
 
-__all__ = ["find_universe", "result", "tables", "write_tables"]
+__all__ = ["add_bounds", "bounded_tables", "find_universe", "result", "tables", "with_bounds", "write_tables"]
 
 MAX_ROWS = 250_000
 """Maximum number of rows of a table."""
@@ -42,7 +46,60 @@ def find_universe(program: GgdlProgram) -> None:
 
 def tables(program: GgdlProgram) -> dict[str, str]:
     """Return the names of the comparison and arithmetic relations, each with its operation."""
-    return {program.fresh(name): name for name in (LESS, AT_MOST, *ARITHMETIC.values())}
+    names = {program.fresh(name): name for name in (LESS, AT_MOST, *ARITHMETIC.values())}
+    return names | {bounded: names[name] for name, bounded in bounded_tables(program).items()}
+
+
+def bounded_tables(program: GgdlProgram) -> dict[str, str]:
+    """Return for each arithmetic relation the one whose results stay among the integers of the game."""
+    return {program.fresh(name): program.fresh(f"{name}_within") for name in ARITHMETIC.values()}
+
+
+def with_bounds(program: GgdlProgram) -> list[Rule]:
+    """Return the rules, those of effects with bounded arithmetic where its result is assigned to a fluent.
+
+    The rules of an effect are those of `next`, and of the relations that say that the effect happens.
+    """
+    names = bounded_tables(program)
+    assigned: set[tuple[int, int]] = set()
+    for _, rule in program.rules:
+        if rule.head.key == ("next", 1):
+            values = {variable.name for variable in variables_of(rule.head)}
+            assigned |= {
+                (literal.start, literal.end)
+                for literal in rule.body
+                if isinstance(literal, Atom)
+                and literal.name in names
+                and any(variable.name in values for variable in variables_of(literal.args[-1]))
+            }
+    return [
+        _with_bounds(rule, names, assigned)
+        if rule.head.key == ("next", 1) or rule.head.name in program.effects
+        else rule
+        for _, rule in program.rules
+    ]
+
+
+def _with_bounds(rule: Rule, names: dict[str, str], places: set[tuple[int, int]]) -> Rule:
+    """Replace the arithmetic at these places of the text by that of the bounded tables."""
+    body = tuple(
+        Atom(names[literal.name], literal.args, None, literal.start, literal.end)
+        if isinstance(literal, Atom) and literal.name in names and (literal.start, literal.end) in places
+        else literal
+        for literal in rule.body
+    )
+    return Rule(rule.head, body, rule.start, rule.end)
+
+
+def add_bounds(program: GgdlProgram, overflow: set[tuple[int, int]]) -> None:
+    """Bound the arithmetic of effects whose result may leave the integers of the game, at these places."""
+    names = {name: bounded for name, bounded in bounded_tables(program).items() if name in program.outside}
+    program.rules = [
+        (number, _with_bounds(rule, names, overflow))
+        if rule.head.key == ("next", 1) or rule.head.name in program.effects
+        else (number, rule)
+        for number, rule in program.rules
+    ]
 
 
 def result(meaning: str, a: int, b: int) -> int | bool:
@@ -80,11 +137,7 @@ def write_tables(program: GgdlProgram) -> None:
             value = result(names[name], a, b)
             if value is False or (value is not True and not low <= value <= high):
                 continue
-            args = [integer(a, start, end), integer(b, start, end)]
-            if value is not True:
-                args.append(integer(value, start, end))
-            head = Atom(name, tuple(args), None, start, end)
-            program.rules.append((len(program.sentences), Rule(head, (), start, end)))
+            _write_row(program, name, (a, b) if value is True else (a, b, value), (start, end))
             rows += 1
             if rows > MAX_ROWS:
                 program.report.add(
@@ -93,6 +146,13 @@ def write_tables(program: GgdlProgram) -> None:
                     (start, end),
                 )
                 return
+        for row in sorted(program.outside.get(name, ())):
+            _write_row(program, name, row, (start, end))
+
+
+def _write_row(program: GgdlProgram, name: str, row: tuple[int, ...], span: tuple[int, int]) -> None:
+    head = Atom(name, tuple(integer(number, *span) for number in row), None, *span)
+    program.rules.append((len(program.sentences), Rule(head, (), *span)))
 
 
 def _pairs(patterns: set[tuple[int | None, ...]], low: int, high: int) -> Iterator[tuple[int, int]]:

@@ -198,6 +198,10 @@ class GgdlProgram:
         self.used_names: set[str] = set()
         """Names used in the source, which generated names must avoid."""
         self.universe: tuple[int, int] | None = None
+        self.outside: dict[str, set[tuple[int, ...]]] = {}
+        """Rows of tables that conditions need beyond the universe."""
+        self.effects: set[str] = set()
+        """Generated relations that say at which places an effect changes a fluent."""
 
     def declare(self, spelling: str, kind: str) -> None:
         """Record a declaration of a spelling."""

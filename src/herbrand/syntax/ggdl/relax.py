@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.ggdl.integers import result
 from herbrand.syntax.ground import Ground, match
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Variable, atoms_of, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import TypeGuard
 
     from herbrand.syntax.nodes import Literal, Rule, Term
@@ -30,6 +30,8 @@ Relation: TypeAlias = tuple[str, str, int]
 
 MAX_FACTS: Final = 2_000_000
 MAX_STEPS: Final = 20_000_000
+MAX_OUTSIDE: Final = 100_000
+"""Maximum number of rows of a table whose integers are not among those of the game."""
 _KIND_OF: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
 _ANY: Final = ""
 
@@ -106,7 +108,9 @@ class DerivedFacts:
         self.index: dict[tuple[Relation, tuple[int, ...]], dict[Row, list[Row]]] = {}
         self.size = 0
         self.overflow: set[tuple[int, int]] = set()
-        """Offsets of arithmetic whose result left the integers of the game."""
+        """Offsets of assigned arithmetic whose result left the integers of the game."""
+        self.outside: dict[str, set[tuple[int, ...]]] = {}
+        """Rows of tables that conditions need beyond the integers of the game, by the name of the table."""
 
     def add(self, relation: Relation, row: Row) -> bool:
         """Add a fact; False if it is already present."""
@@ -152,29 +156,38 @@ def relax(
     targets: Iterable[tuple[str, str, int]],
     tables: Mapping[str, str],
     universe: tuple[int, int] | None,
+    bounded: Collection[str] = (),
 ) -> DerivedFacts:
     """Compute the reachable facts of the `targets` and of the relations they depend on.
 
-    `tables` maps the names of integer relations to their operations.  Raises `BudgetExceeded` when terms
-    grow without bound.
+    `tables` maps the names of integer relations to their operations.  The results of those in `bounded` stay
+    within the `universe`.  Raises `BudgetExceeded` when terms or integers grow without bound.
     """
-    return _Relaxation(list(rules), tables, universe).run(targets)
+    return _Relaxation(list(rules), tables, universe, bounded).run(targets)
 
 
 class _Relaxation:
     def __init__(
-        self, rules: list[Rule], tables: Mapping[str, str], universe: tuple[int, int] | None
+        self,
+        rules: list[Rule],
+        tables: Mapping[str, str],
+        universe: tuple[int, int] | None,
+        bounded: Collection[str],
     ) -> None:
-        self.tables, self.universe = tables, universe
+        self.tables, self.universe, self.bounded = tables, universe, bounded
         self.by_head: dict[Relation, list[tuple[_Pattern, list[Literal]]]] = {}
         self.model = DerivedFacts()
         self.steps = 0
+        self.computing: dict[Relation, None] = {}
+        """Relations with arithmetic or comparisons in their rules."""
         for rule in rules:
-            if rule.head.name in {"base", "input", "goal", "terminal", "sees", "does", "true"}:
+            if rule.head.name in {"base", "input", "does", "true"}:
                 continue
             head = _Pattern(rule.head)
             for body in _conjunctions(rule.body):
                 self.by_head.setdefault(head.relation, []).append((head, body))
+            if any(atom.name in tables for literal in rule.body for atom, _ in atoms_of(literal)):
+                self.computing[head.relation] = None
         self.dynamic = self._dynamic()
 
     def _dynamic(self) -> set[Relation]:
@@ -201,7 +214,8 @@ class _Relaxation:
         return dynamic
 
     def run(self, targets: Iterable[Relation]) -> DerivedFacts:
-        needed = self._needed(targets)
+        # Tables must have the rows that conditions of goals, of the end, and of percepts need, too.
+        needed = self._needed([*targets, *self.computing])
         static = [relation for relation in needed if relation not in self.dynamic]
         for component in self._strata(static):
             self._fixpoint(component)
@@ -383,9 +397,7 @@ class _Relaxation:
                 yield from self._ways(join, at + 1, binding)
         elif isinstance(item, Not):
             assert isinstance(item.literal, Atom)
-            values = [from_term(arg, binding) for arg in item.literal.args]
-            relation = _Pattern(item.literal).relation
-            if None in values or tuple(values) not in self.model.rows(relation):
+            if not self._holds(item.literal, binding):
                 yield from self._ways(join, at + 1, binding)
         else:
             for inner in self._table(item[0], item[1], binding):
@@ -411,6 +423,13 @@ class _Relaxation:
             for args in (row[1:] if kind == "does" else row,)
         ]
 
+    def _holds(self, atom: Atom, binding: dict[str, Ground]) -> bool:
+        """Whether a static atom holds; one with unbound variables does not."""
+        if not self._is_pattern(atom):
+            return any(True for _ in self._table(self.tables[atom.name], atom, binding))
+        values = [from_term(arg, binding) for arg in atom.args]
+        return None not in values and tuple(values) in self.model.rows(_Pattern(atom).relation)
+
     def _table(self, meaning: str, atom: Atom, binding: dict[str, Ground]) -> Iterator[dict[str, Ground]]:
         if self.universe is None:
             return
@@ -425,16 +444,22 @@ class _Relaxation:
                 value = result(meaning, a, b)
                 if value is False:
                     continue
-                row = [str(a), str(b)]
-                if value is not True:
-                    if not low <= value <= high:
-                        if numbers[0] is not None and numbers[1] is not None:
-                            self.model.overflow.add((atom.start, atom.end))
-                        continue
-                    row.append(str(value))
-                inner = match(atom.args, row, binding)
+                row = (a, b) if value is True else (a, b, value)
+                if atom.name in self.bounded and not low <= value <= high:
+                    if numbers[0] is not None and numbers[1] is not None:
+                        self.model.overflow.add((atom.start, atom.end))
+                    continue
+                inner = match(atom.args, tuple(map(str, row)), binding)
                 if inner is not None:
+                    if not (low <= min(row) and max(row) <= high):
+                        self._add_outside(atom, row)
                     yield inner
+
+    def _add_outside(self, atom: Atom, row: tuple[int, ...]) -> None:
+        rows = self.model.outside.setdefault(atom.name, set())
+        rows.add(row)
+        if len(rows) > MAX_OUTSIDE:
+            raise BudgetExceeded("integers grow without bound")
 
 
 def _is_number(text: str) -> bool:
