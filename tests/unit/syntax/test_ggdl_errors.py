@@ -48,6 +48,8 @@ FAULTS = {
     "E-SURFACE": ("role a\ninit b := Chess(8)", "Chess(8)"),
     "E-CONSULT-NOTFOUND": ('consult { A } from "nowhere"\nrole a', '"nowhere"'),
     "E-CONSULT-NAME": ('consult { A } from "boards/square"\nrole a', "A"),
+    "E-ARITY": ("role a\ninit turn := a\nterminal :- turn(a, a)", "turn(a, a)"),
+    "S2": ("role a\ninit (\n F := 1\na -> go :- role(a)", "("),
     "S12": ("role a\ninit x\nfar(?x) :- q(?x) r(?x)", "r(?x)"),
     "S13": ("role a\ninit x\nfar(?x) :- q(?x) and", "and"),
     "W-STYLE": ("enum t := a", "enum"),
@@ -117,6 +119,92 @@ def test_plain_games_have_no_parameters():
     """A value for a parameter of a game that is not in GGDL is refused too."""
     wrong = herbrand.loads("(role a)", N=3).diagnostics
     assert [d.check for d in wrong if "parameter" in d.check] == ["parameter-unknown"]
+
+
+MISTAKES = [
+    ("terminal :- turn = b", "=", "`=` assigns a value, which no condition does", "write `==` to compare"),
+    ("terminal :- trun == b", "trun", "`trun` is not declared, so it never equals `b`", "did you mean `turn`?"),
+    ("terminal :- hue == gren", "gren", "`hue` is never `gren`, which is not among its type `col`",
+     "did you mean `green`?"),
+    ("p(?x) :- ?x:col # blu", "blu", "the variable is never `blu`, which is not among its type `col`",
+     "did you mean `blue`?"),
+    ("terminal :- turn(a, b)", "turn(a, b)", "`turn` takes 0 arguments, not 2",
+     "to ask for its value, write `turn == …`"),
+    ("?p -> go :- role(?p) ==> role = a", "role", "`role` is a keyword and cannot be assigned a value", None),
+    ("?p -> go :- role(?p) ==> trn = b", "trn", "`trn` is changed here, but nothing declares or reads it",
+     "did you mean `turn`? Otherwise declare `trn` with `init` or `base`"),
+    ("?p -> dye(?c:col) :- role(?p) ==> paint = ?c", "paint",
+     "`paint` is changed here, but nothing declares or reads it",
+     "did you mean `hue`? Otherwise declare `paint` with `init` or `base`"),
+    ("a -> go(c:col) :- turn(a)", ":", "expected `,` or `)`, found `:`", "write `?c:col` for a variable with a type"),
+    ("init b : = a", ":", "expected the end of a sentence, found `:`", "write `:=` as one sign"),
+    ("init ^ N :: integer >= 1 default 2", "integer", "unknown type `integer`", "write `int`"),
+    ("init ^ N :: int 1..5 default 3", "1", "expected `default`, found `1`",
+     "write, for example, `init ^ N :: int >= 1 <= 9 default 3`"),
+    ("?p -> go(?n:integer) :- role(?p)", "integer", "unknown type `integer`", "did you mean `int`?"),
+    ("init (\n G := 1\n H := 2\n?p -> go :- turn(?p)", "(", "this `(` is never closed", "insert `)` where it ends"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "place", "message", "help_text"), MISTAKES, ids=[m[0] for m in MISTAKES]
+)
+def test_one_mistake_gives_one_error_with_its_remedy(sentence, place, message, help_text):
+    """What people write by mistake is named at its place, once."""
+    text = f"role a, b\ndata col := red | green | blue\ninit turn := a\ninit hue := red\n{sentence}\n"
+    text += "?p -> wait :- role(?p) and ?p # turn ==> turn = a\n?p $= 100 :- role(?p)"
+    (wrong,) = [d for d in found(text) if d.is_error and d.check != "missing-keyword"]
+    assert (wrong.message, wrong.help) == (message, help_text)
+    assert text[wrong.span.start : wrong.span.end].startswith(place)
+
+
+def test_a_prefix_sentence_that_is_never_closed_ends_before_the_next_sentence():
+    """It does not swallow the rest of the text: two errors about its own parentheses, none about others."""
+    text = "role a\ninit turn := a\n(<= (legal ?p foo (role ?p))\n?p -> go(?i:role) :- turn(?p)\nterminal :- turn == a"
+    assert [d.check for d in found(text) if d.is_error] == ["unclosed-parenthesis", "misplaced-parenthesis"]
+
+
+def test_an_argument_may_have_a_union_of_types():
+    """`base marking(blank | roles)`, as its author writes it."""
+    tree = read(
+        "role x, o\nbase marking(blank | roles)\nbase cell(1 .. 2) = blank | roles\ninit cell(1) := blank",
+        "ggdl",
+    )
+    assert not tree.diagnostics
+    members = [str(rule) for rule in tree.statements if rule.head.name == "ggdl_blank_to_o"]
+    assert members == ["(ggdl_blank_to_o blank)", "(ggdl_blank_to_o x)", "(ggdl_blank_to_o o)"]
+    marking = next(fluent for fluent in tree.ggdl.fluents if fluent.name == "marking")
+    assert marking.arguments == ["ggdl_blank_to_o"]
+
+
+AUCTION = """
+role a, b
+init ^ C :: int >= 1 <= 9 default 3
+init ^ L :: int >= 1 <= 9 default 4
+data coin := 0 .. C
+data lot := 0 .. L
+base lots = lot
+base purse(roles) = coin
+init lots := 0
+init purse(?p:roles) := C
+?p -> bid(?c:coin) :- ?c <= purse(?p) ==> purse(?p) = purse(?p) - ?c
+not done ==> lots = lots + 1
+done :- lots == L
+terminal :- done
+?p $= 100 :- role(?p)
+"""
+
+
+@pytest.mark.parametrize("values", [{}, {"C": 5}, {"C": 9, "L": 2}, {"L": 9}])
+def test_a_program_stays_valid_with_other_parameters(values):
+    """What is assigned stays in the type of its fluent, however large the integers of other types are."""
+    game = herbrand.loads(AUCTION, "ggdl", parameters=values)
+    assert not game.rules.errors
+    state = game.initial_state()
+    for _ in range(values.get("L", 4)):
+        assert not state.is_terminal
+        state = state.next({"a": "(bid 0)", "b": "(bid 0)"})
+    assert state.is_terminal
 
 
 def test_no_role():

@@ -14,7 +14,7 @@ from herbrand.syntax.ggdl.report import NAMES, severity_of
 __all__ = ["CHECKS"]
 
 _ELSEWHERE: Final = frozenset(
-    {"E-LEX", "E-ROLE-NONE", "E-INIT-DYNAMIC", "E-DOES-SCOPE", "E-GOAL-RANGE", "S12", "S13"}
+    {"E-LEX", "E-ROLE-NONE", "E-INIT-DYNAMIC", "E-DOES-SCOPE", "E-GOAL-RANGE", "S2", "S12", "S13"}
 )
 """Codes that are reported as checks of plain rules, too."""
 

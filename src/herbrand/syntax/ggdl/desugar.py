@@ -13,6 +13,7 @@
 | `resolve_initial` | specific initial values win over general ones |
 | `check_moves` | arguments of moves are bound |
 | `find_domains` | values of fluents, possible moves; `base` and `input` |
+| `check_names` | names that nothing declares, and fluents that only effects mention |
 | `write_tables`, `range_facts` | tables of arithmetic and comparison, members of anonymous ranges |
 """
 
@@ -25,6 +26,7 @@ from herbrand.syntax.ggdl.domains import check_moves, find_domains, resolve_init
 from herbrand.syntax.ggdl.effects import write_effects
 from herbrand.syntax.ggdl.fluents import declare_fluents
 from herbrand.syntax.ggdl.integers import find_universe, write_tables
+from herbrand.syntax.ggdl.misspelt import check_names
 from herbrand.syntax.ggdl.parameters import bind
 from herbrand.syntax.ggdl.program import Declarations
 from herbrand.syntax.ggdl.sentences import Sentences
@@ -51,6 +53,7 @@ FINISHING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
     resolve_initial,
     check_moves,
     find_domains,
+    check_names,
     write_tables,
 )
 """Passes over the translated rules."""

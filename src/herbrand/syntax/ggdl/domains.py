@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.effects import argument_names
-from herbrand.syntax.ggdl.integers import add_bounds, bounded_tables, tables, with_bounds
+from herbrand.syntax.ggdl.integers import bind_assigned, tables, with_bounds
 from herbrand.syntax.ggdl.program import show
 from herbrand.syntax.ggdl.relax import from_term, relax
 from herbrand.syntax.ground import as_term
@@ -144,7 +144,8 @@ def _covers(general: tuple[Term, ...], special: tuple[Term, ...]) -> bool:
 
 def find_domains(program: GgdlProgram) -> None:
     """Compute the domain and the values of every fluent and move; write `base` and `input`."""
-    rules = with_bounds(program)
+    bind_assigned(program)
+    rules = [rule for _, rule in with_bounds(program)]
     extra = [
         Rule(Atom(START if rule.head.name == "init" else OWN_INPUT, rule.head.args), rule.body)
         for rule in rules
@@ -156,7 +157,7 @@ def find_domains(program: GgdlProgram) -> None:
     targets += [("true", fluent.name, fluent.arity) for fluent in program.fluents.values()]
     targets += [("does", name, arity) for name, arity in program.moves]
     try:
-        bounded = bounded_tables(program).values()
+        bounded = {table.name: (table.low, table.high) for table in program.bounded.values()}
         model = relax([*rules, *extra], targets, tables(program), program.universe, bounded)
     except BudgetExceeded as error:
         sentence = next(
@@ -172,15 +173,15 @@ def find_domains(program: GgdlProgram) -> None:
         return
     for start, end in sorted(model.overflow):
         program.report.source = program.source
-        low, high = program.universe or (0, 0)
+        table = program.bounded[start, end]
         program.report.add(
             "W-INT-RANGE",
-            f"the result can leave the integers of this game ({low} to {high}); nothing is assigned then",
+            f"the result can leave the integers from {table.low} to {table.high}; nothing is assigned then",
             (start, end),
             help="add a condition, or declare a data type that contains the results",
         )
     program.outside = model.outside
-    add_bounds(program, model.overflow)
+    program.rules = with_bounds(program, model.overflow)
     initial: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
     for (row,) in model.rows(("", START, 1)):
         if not isinstance(row, str):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
+from herbrand.diagnostic import Edit, Fix, Span
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl import tokens as t
-from herbrand.syntax.ggdl.report import INSTEAD_OF_SIGN
+from herbrand.syntax.ggdl.report import INSTEAD_OF_SIGN, INSTEAD_OF_TYPE
 from herbrand.syntax.infix_tokens import unquote
 from herbrand.syntax.tokens import MAX_DEPTH
 
@@ -27,6 +28,7 @@ PLAIN_COMPARISONS: Final = frozenset({"#", "!=", "\\="})
 ARITHMETIC: Final = frozenset({"+", "-", "*"})
 AND_SIGNS: Final = frozenset({"&", "&&", ","})
 OR_SIGNS: Final = frozenset({"|", "||"})
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _LOGIC: Final = frozenset({"and", "or", "not"})
 _T = TypeVar("_T")
 _EXPRESSION_LEVELS: Final = 4
@@ -44,6 +46,8 @@ class ExpressionReader:
         self.extended = False
         """Whether the current sentence used syntax that only GGDL has."""
         self.level = 0
+        self.first = 0
+        """Index of the first token of the current sentence."""
 
     # -- tokens ----------------------------------------------------------------------------------
 
@@ -106,13 +110,23 @@ class ExpressionReader:
         """End offset of the last consumed token."""
         return self.items[self.at - 1].end if self.at else 0
 
-    def unexpected(self, expected: str) -> NoReturn:
-        """Refuse the next token."""
+    def unexpected(self, expected: str, *, help: str | None = None) -> NoReturn:  # noqa: A002
+        """Refuse the next token; if a bracket of the sentence is never closed, report that instead."""
         token = self.token
+        for at in range(self.at - 1, self.first - 1, -1):
+            opening = self.items[at]
+            if opening.kind == t.SIGN and opening.text in _CLOSING and at not in self.tokens.partner:
+                self.report.refuse(
+                    "S2",
+                    f"this `{opening.text}` is never closed",
+                    opening,
+                    help=f"insert `{_CLOSING[opening.text]}` where it ends",
+                    labels=[(token, "it should be closed before this")],
+                )
         if token.kind == t.SIGN and token.text in INSTEAD_OF_SIGN:
             self.dialect(f"`{token.text}`", INSTEAD_OF_SIGN[token.text])
         found = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
-        self.report.refuse("E-SYNTAX", f"expected {expected}, found {found}", token)
+        self.report.refuse("E-SYNTAX", f"expected {expected}, found {found}", token, help=help)
 
     def dialect(self, construct: str, instead: str, token: Token | None = None) -> NoReturn:
         """Refuse a construct of a neighbouring dialect."""
@@ -221,6 +235,17 @@ class ExpressionReader:
 
     def _after(self, token: Token, left: n.Expr) -> n.Formula:
         """Parse the rest of a condition after its first expression."""
+        if self.sees("=") and not self.token.first:
+            sign = self.take_extended()
+            self.report.add(
+                "E-SYNTAX",
+                "`=` assigns a value, which no condition does",
+                sign,
+                help="write `==` to compare",
+                fix=Fix("write `==`", (Edit(Span(sign.start, sign.end), "=="),)),
+            )
+            right = self.expression()
+            return n.Comparison(token.start, self.last_end, "==", left, right)
         if self.sees(*COMPARISONS):
             sign = self.take()
             if sign.text not in PLAIN_COMPARISONS:
@@ -361,6 +386,9 @@ class ExpressionReader:
         args: list[n.Expr] = []
         if not self.sees(closing):
             args = self.listed(self._argument)
+        if self.sees(":") and isinstance(args[-1], n.Name):
+            written = f"?{args[-1].spelling}:{self.peek().text}"
+            self.unexpected(f"`,` or `{closing}`", help=f"write `{written}` for a variable with a type")
         self.expect(closing, f"`,` or `{closing}`")
         self.level -= 1
         return tuple(args)
@@ -497,6 +525,17 @@ class ExpressionReader:
 
     # -- types -----------------------------------------------------------------------------------
 
+    def union(self) -> n.Type:
+        """Parse a type, or several joined by `|`, whose members are types or constants."""
+        start = self.token.start
+        if self.peek().text != "|" and self.token.kind != t.NUMBER:
+            return self.type()
+        options = self.listed(self.expression, "|", "||")
+        if len(options) == 1 and isinstance(options[0], n.Interval):
+            return n.Type(start, self.last_end, low=options[0].low, high=options[0].high)
+        self.extended = True
+        return n.Type(start, self.last_end, options=tuple(options))
+
     def type(self) -> n.Type:
         """Parse a type: a name, a range, `int` with bounds, `[]T`."""
         start = self.token.start
@@ -508,6 +547,13 @@ class ExpressionReader:
             return n.Type(start, self.last_end, inner.name, inner.low, inner.high, inner.bounds, is_set=True)
         if self.token.kind == t.NAME and self.peek().text not in {"..", "+", "-", "*"}:
             word = self.take()
+            if word.text in INSTEAD_OF_TYPE and self.sees(">=", "<=", ">", "<"):
+                self.report.refuse(
+                    "E-TYPE-UNKNOWN",
+                    f"unknown type `{word.text}`",
+                    word,
+                    help=f"write `{INSTEAD_OF_TYPE[word.text]}`",
+                )
             bounds: list[tuple[str, n.Expr]] = []
             while word.text == "int" and self.sees(">=", "<=", ">", "<"):
                 sign = self.take().text

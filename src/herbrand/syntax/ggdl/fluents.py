@@ -11,7 +11,7 @@ from herbrand.syntax.ggdl.scope import call_of
 from herbrand.syntax.ggdl.types import named_type
 from herbrand.syntax.ggdl.values import Values
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule
-from herbrand.syntax.tokens import ARITY
+from herbrand.syntax.tokens import ARITY, KEYWORDS
 
 if TYPE_CHECKING:
     from herbrand.diagnostic import Spanned
@@ -39,11 +39,13 @@ def declare_fluents(program: GgdlProgram, items: list[WorkItem]) -> None:
 def _add(program: GgdlProgram, work: WorkItem, fluent: Fluent, place: Spanned) -> None:
     """Register a fluent that is declared at `place`, or merge it into an earlier declaration."""
     fluent.start, fluent.end, fluent.order = place.start, place.end, work.number
+    fluent.declared = isinstance(work.sentence, n.InitSentence | n.BaseSentence | n.RoleSentence)
     first = program.fluents.setdefault(fluent.key, fluent)
     if first is not fluent:
         first.functional = first.functional or fluent.functional
         first.arguments = first.arguments or fluent.arguments
         first.value = first.value or fluent.value
+        first.declared = first.declared or fluent.declared
     program.declare(fluent.spelling, "fluent")
 
 
@@ -219,11 +221,14 @@ def _function(program: GgdlProgram, work: WorkItem, place: n.Expr) -> None:
         types[0] = "role"
     doc = work.sentence.doc if isinstance(work.sentence, n.InitSentence) else ""
     fluent = Fluent(name, spelling, len(args) + 1, functional=True, arguments=types, doc=doc)
-    _add(program, work, fluent, work.sentence)
+    is_declaration = isinstance(work.sentence, n.InitSentence | n.NextSentence)
+    _add(program, work, fluent, work.sentence if is_declaration else place)
 
 
 def _not_a_target(program: GgdlProgram, name: str, spelling: str, arity: int) -> str:
     """Return the kind of an immutable name, such as "a role"; "" if effects may change it."""
+    if name in KEYWORDS:
+        return "a keyword"
     if spelling in program.constants:
         return "a parameter" if any(p.name == spelling for p in program.parameters) else "a constant"
     if (name, arity) in program.views and (name, arity) not in program.plain_fluents:

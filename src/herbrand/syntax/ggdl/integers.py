@@ -1,24 +1,34 @@
 """Integers: the interval that a game uses, and tables of comparison and arithmetic.
 
-What an effect assigns to a fluent stays within the interval.  In conditions the results of arithmetic are
-exact: tables also have the rows that conditions need beyond it, as the delete relaxation finds them.
+What an effect assigns to a fluent stays within the type of the fluent, else within the interval.  In
+conditions the results of arithmetic are exact: tables also have the rows that conditions need beyond it, as
+the delete relaxation finds them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from herbrand.syntax.ggdl.program import BoundedTable
 from herbrand.syntax.ggdl.translate import ARITHMETIC, AT_MOST, LESS
 from herbrand.syntax.ggdl.values import as_integer, integer
-from herbrand.syntax.nodes import Atom, Constant, Rule, atoms_of, children, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, atoms_of, children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from herbrand.syntax.ggdl.program import GgdlProgram
-    from herbrand.syntax.nodes import Node
+    from herbrand.syntax.nodes import Literal, Node, Term
 
-__all__ = ["add_bounds", "bounded_tables", "find_universe", "result", "tables", "with_bounds", "write_tables"]
+__all__ = [
+    "BoundedTable",
+    "bind_assigned",
+    "find_universe",
+    "result",
+    "tables",
+    "with_bounds",
+    "write_tables",
+]
 
 MAX_ROWS = 250_000
 """Maximum number of rows of a table."""
@@ -46,60 +56,79 @@ def find_universe(program: GgdlProgram) -> None:
 
 def tables(program: GgdlProgram) -> dict[str, str]:
     """Return the names of the comparison and arithmetic relations, each with its operation."""
-    names = {program.fresh(name): name for name in (LESS, AT_MOST, *ARITHMETIC.values())}
-    return names | {bounded: names[name] for name, bounded in bounded_tables(program).items()}
+    return {program.fresh(name): name for name in (LESS, AT_MOST, *ARITHMETIC.values())} | {
+        bounded.name: bounded.meaning for bounded in program.bounded.values()
+    }
 
 
-def bounded_tables(program: GgdlProgram) -> dict[str, str]:
-    """Return for each arithmetic relation the one whose results stay among the integers of the game."""
-    return {program.fresh(name): program.fresh(f"{name}_within") for name in ARITHMETIC.values()}
+def bind_assigned(program: GgdlProgram) -> None:
+    """Choose for each assigned result of arithmetic, by its place in the text, a table with its interval.
+
+    The interval is that of the declared type of the fluent, else that of the integers of the game.
+    """
+    if program.universe is None:
+        return
+    meanings = tables(program)
+    by_interval: dict[tuple[str, int, int], BoundedTable] = {}
+    for _, rule in program.rules:
+        if rule.head.key != ("next", 1):
+            continue
+        for literal in rule.body:
+            if isinstance(literal, Atom) and meanings.get(literal.name) in ARITHMETIC.values():
+                result_variable = literal.args[-1]
+                if result_variable in walk(rule.head):
+                    interval = _interval(program, rule, result_variable)
+                    key = literal.name, *interval
+                    name = program.fresh(
+                        f"{literal.name}_within" + f"_{len(by_interval) + 1}" * bool(by_interval)
+                    )
+                    table = BoundedTable(name, meanings[literal.name], *interval)
+                    table = by_interval.setdefault(key, table)
+                    program.bounded[literal.start, literal.end] = table
 
 
-def with_bounds(program: GgdlProgram) -> list[Rule]:
-    """Return the rules, those of effects with bounded arithmetic where its result is assigned to a fluent.
+def _interval(program: GgdlProgram, rule: Rule, value: Term) -> tuple[int, int]:
+    """Return the least and the greatest value that a rule of `next` may assign."""
+    assert program.universe is not None
+    fluent_term = rule.head.args[0]
+    if isinstance(fluent_term, Function) and fluent_term.args[-1] == value:
+        fluent = program.fluents.get(fluent_term.key)
+        if fluent is not None and fluent.value is not None:
+            members = [as_integer(member) for member in program.type_members(fluent.value) or ()]
+            integers = [member for member in members if member is not None]
+            if integers:
+                return min(integers), max(integers)
+    return program.universe
+
+
+def with_bounds(
+    program: GgdlProgram, places: Container[tuple[int, int]] | None = None
+) -> list[tuple[int, Rule]]:
+    """Return the rules with bounded tables in effects, at these places of the text, by default at all.
 
     The rules of an effect are those of `next`, and of the relations that say that the effect happens.
     """
-    names = bounded_tables(program)
-    assigned: set[tuple[int, int]] = set()
-    for _, rule in program.rules:
-        if rule.head.key == ("next", 1):
-            values = {variable.name for variable in variables_of(rule.head)}
-            assigned |= {
-                (literal.start, literal.end)
-                for literal in rule.body
-                if isinstance(literal, Atom)
-                and literal.name in names
-                and any(variable.name in values for variable in variables_of(literal.args[-1]))
-            }
     return [
-        _with_bounds(rule, names, assigned)
-        if rule.head.key == ("next", 1) or rule.head.name in program.effects
-        else rule
-        for _, rule in program.rules
-    ]
-
-
-def _with_bounds(rule: Rule, names: dict[str, str], places: set[tuple[int, int]]) -> Rule:
-    """Replace the arithmetic at these places of the text by that of the bounded tables."""
-    body = tuple(
-        Atom(names[literal.name], literal.args, None, literal.start, literal.end)
-        if isinstance(literal, Atom) and literal.name in names and (literal.start, literal.end) in places
-        else literal
-        for literal in rule.body
-    )
-    return Rule(rule.head, body, rule.start, rule.end)
-
-
-def add_bounds(program: GgdlProgram, overflow: set[tuple[int, int]]) -> None:
-    """Bound the arithmetic of effects whose result may leave the integers of the game, at these places."""
-    names = {name: bounded for name, bounded in bounded_tables(program).items() if name in program.outside}
-    program.rules = [
-        (number, _with_bounds(rule, names, overflow))
+        (number, _with_bounds(program, rule, places))
         if rule.head.key == ("next", 1) or rule.head.name in program.effects
         else (number, rule)
         for number, rule in program.rules
     ]
+
+
+def _with_bounds(program: GgdlProgram, rule: Rule, places: Container[tuple[int, int]] | None) -> Rule:
+    meanings = tables(program)
+    body: list[Literal] = []
+    for literal in rule.body:
+        place = literal.start, literal.end
+        table = program.bounded.get(place)
+        if table is None or (places is not None and place not in places):
+            body.append(literal)
+        elif isinstance(literal, Atom) and meanings.get(literal.name) == table.meaning:
+            body.append(Atom(table.name, literal.args, None, *place))
+        else:
+            body.append(literal)
+    return Rule(rule.head, tuple(body), rule.start, rule.end)
 
 
 def result(meaning: str, a: int, b: int) -> int | bool:
@@ -126,6 +155,7 @@ def write_tables(program: GgdlProgram) -> None:
     if program.universe is None:
         return
     low, high = program.universe
+    intervals = {table.name: (table.low, table.high) for table in program.bounded.values()}
     for name, patterns in patterns_by_table.items():
         _, start, end = where[name]
         rows = 0
@@ -135,7 +165,8 @@ def write_tables(program: GgdlProgram) -> None:
                 continue
             pairs.add((a, b))
             value = result(names[name], a, b)
-            if value is False or (value is not True and not low <= value <= high):
+            least, most = intervals.get(name, (low, high))
+            if value is False or (value is not True and not least <= value <= most):
                 continue
             _write_row(program, name, (a, b) if value is True else (a, b, value), (start, end))
             rows += 1

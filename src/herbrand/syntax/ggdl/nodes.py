@@ -179,6 +179,8 @@ class Type(Located):
     """For `int`: comparison sign and value."""
     is_set: bool = False
     """`[]T`."""
+    options: tuple[Expr, ...] = ()
+    """For a union such as `blank | roles`: types and constants."""
 
 
 # -- formulas ------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ its sentence, not its neighbours: parsing resumes at the next line that is not i
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Source
@@ -60,6 +61,7 @@ class _Parser(ExpressionReader):
     def _one(self, sentences: list[n.Sentence]) -> None:
         """Parse one sentence and its full stop; always consumes at least one token."""
         first = self.at
+        outer, self.first = self.first, first
         try:
             self.extended, self.level = False, 0
             parsed = self._sentence()
@@ -67,11 +69,13 @@ class _Parser(ExpressionReader):
             if token.kind == t.STOP:
                 self.take()
             elif not self._may_end(token):
-                self.unexpected("the end of a sentence")
+                is_split = token.text == ":" and self.peek().text == "="
+                self.unexpected("the end of a sentence", help="write `:=` as one sign" if is_split else None)
             self._finish(parsed)
             sentences += parsed
         except Refused:
             self._resume(first)
+        self.first = outer
         if self.at == first:
             self.at += 1
 
@@ -281,11 +285,11 @@ class _Parser(ExpressionReader):
         name = self.name("the name of a relation")
         args: list[n.Type] = []
         if self.accept("("):
-            args = self.listed(self.type)
+            args = self.listed(self.union)
             self.expect(")")
         value = None
         if self.accept("=", "::"):
-            value = self.type()
+            value = self.union()
         elif self.sees(":-"):  # `base A :- .` is a long form of the fact `A`
             self.take()
             if self.token.kind != t.STOP:
@@ -335,6 +339,9 @@ class _Parser(ExpressionReader):
             if self.sees_word("default"):
                 self.take()
                 default = self.expression()
+            elif self._goes_on():
+                self._not_a_parameter()
+                default = kind.bounds[0][1] if kind.bounds else n.Number(start, start, 1)
             return n.ParameterSentence(start, self.last_end, source, name.text, kind, default)
         place = self.postfix()
         value = None
@@ -348,6 +355,20 @@ class _Parser(ExpressionReader):
             value = self.expression()
         body = self.formula() if self.accept(":-") else None
         return n.InitSentence(start, self.last_end, source, place, value, body)
+
+    def _goes_on(self) -> bool:
+        """Whether something that is not the end of a parameter follows on its line."""
+        token = self.token
+        if token.kind == t.STOP:
+            return token.joined and self.peek().kind == t.NUMBER and self.peek().joined
+        return not (token.first or token.kind == t.END or self.sees(")", "}", ",", ";"))
+
+    def _not_a_parameter(self) -> None:
+        """Report and skip what follows the type of a parameter on its line."""
+        with suppress(Refused):
+            self.unexpected("`default`", help="write, for example, `init ^ N :: int >= 1 <= 9 default 3`")
+        while not self.token.first and self.token.kind != t.END:
+            self.take()
 
     def _next(self, token: Token) -> list[n.Sentence]:
         """`next F(a) = v`, `next(F(a) = v)`."""

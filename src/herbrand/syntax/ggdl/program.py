@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from herbrand.syntax.ggdl.report import ProgramDiagnostics
     from herbrand.syntax.nodes import Comment, Term
 
-__all__ = ["DataType", "Declarations", "Fluent", "GgdlProgram", "Parameter", "Value", "show"]
+__all__ = ["BoundedTable", "DataType", "Declarations", "Fluent", "GgdlProgram", "Parameter", "Value", "show"]
 
 Value = int | bool | str
 """The value of a parameter."""
@@ -81,6 +81,16 @@ class DataType:
     doc: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class BoundedTable:
+    """An arithmetic relation whose results stay within an interval."""
+
+    name: str
+    meaning: str
+    low: int
+    high: int
+
+
 @dataclass(slots=True)
 class Fluent:
     """A declared part of the state."""
@@ -110,6 +120,8 @@ class Fluent:
     """Whether every place always has a value."""
     removed: bool = False
     """Whether some effect may remove its value."""
+    declared: bool = False
+    """Whether something besides effects declares it."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -200,6 +212,10 @@ class GgdlProgram:
         self.universe: tuple[int, int] | None = None
         self.outside: dict[str, set[tuple[int, ...]]] = {}
         """Rows of tables that conditions need beyond the universe."""
+        self.compared: list[tuple[Source, tuple[int, int], Constant, Fluent | None, str | None]] = []
+        """Undeclared names that are compared with a fluent, or with a variable of a type."""
+        self.bounded: dict[tuple[int, int], BoundedTable] = {}
+        """Tables of assigned arithmetic, by its place in the text."""
         self.effects: set[str] = set()
         """Generated relations that say at which places an effect changes a fluent."""
 

@@ -9,6 +9,7 @@ is the name.  A fluent is stored as its arguments under the relation ("true", na
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.errors import BudgetExceeded
@@ -17,7 +18,7 @@ from herbrand.syntax.ground import Ground, match
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Variable, atoms_of, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeGuard
 
     from herbrand.syntax.nodes import Literal, Rule, Term
@@ -156,12 +157,12 @@ def relax(
     targets: Iterable[tuple[str, str, int]],
     tables: Mapping[str, str],
     universe: tuple[int, int] | None,
-    bounded: Collection[str] = (),
+    bounded: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> DerivedFacts:
     """Compute the reachable facts of the `targets` and of the relations they depend on.
 
     `tables` maps the names of integer relations to their operations.  The results of those in `bounded` stay
-    within the `universe`.  Raises `BudgetExceeded` when terms or integers grow without bound.
+    within an interval.  Raises `BudgetExceeded` when terms or integers grow without bound.
     """
     return _Relaxation(list(rules), tables, universe, bounded).run(targets)
 
@@ -172,7 +173,7 @@ class _Relaxation:
         rules: list[Rule],
         tables: Mapping[str, str],
         universe: tuple[int, int] | None,
-        bounded: Collection[str],
+        bounded: Mapping[str, tuple[int, int]],
     ) -> None:
         self.tables, self.universe, self.bounded = tables, universe, bounded
         self.by_head: dict[Relation, list[tuple[_Pattern, list[Literal]]]] = {}
@@ -445,7 +446,8 @@ class _Relaxation:
                 if value is False:
                     continue
                 row = (a, b) if value is True else (a, b, value)
-                if atom.name in self.bounded and not low <= value <= high:
+                least, most = self.bounded.get(atom.name, (value, value))
+                if not least <= value <= most:
                     if numbers[0] is not None and numbers[1] is not None:
                         self.model.overflow.add((atom.start, atom.end))
                     continue

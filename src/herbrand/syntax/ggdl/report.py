@@ -13,11 +13,12 @@ from herbrand.diagnostic import Diagnostic, Label, Severity, Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from herbrand.diagnostic import Source, Spanned
+    from herbrand.diagnostic import Fix, Source, Spanned
     from herbrand.syntax.ggdl.nodes import Sentence
 
 __all__ = [
     "INSTEAD_OF_SIGN",
+    "INSTEAD_OF_TYPE",
     "INSTEAD_OF_WORD",
     "NAMES",
     "Place",
@@ -33,6 +34,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["checks"])
 """The check that each code of the language is reported as."""
 INSTEAD_OF_SIGN: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["signs"])
 """What to write instead of signs that GGDL does not have."""
+INSTEAD_OF_TYPE: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["types"])
+"""The types meant by names of types of other languages."""
 INSTEAD_OF_WORD: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["words"])
 """What to write instead of sentences of other dialects, by their first words."""
 
@@ -69,11 +72,14 @@ class ProgramDiagnostics:
         place: Place,
         help: str | None = None,  # noqa: A002  # the name of the field
         labels: Iterable[tuple[Place, str]] = (),
+        fix: Fix | None = None,
     ) -> None:
         """Record a diagnostic, with the severity of its code."""
         marks = tuple(Label(_span(where), text) for where, text in labels)
         self.diagnostics.append(
-            Diagnostic(NAMES[code], severity_of(code), message, self.source, _span(place), marks, help=help)
+            Diagnostic(
+                NAMES[code], severity_of(code), message, self.source, _span(place), marks, help=help, fix=fix
+            )
         )
 
     def refuse(
@@ -83,10 +89,16 @@ class ProgramDiagnostics:
         place: Place,
         help: str | None = None,  # noqa: A002
         labels: Iterable[tuple[Place, str]] = (),
+        fix: Fix | None = None,
     ) -> NoReturn:
         """Record an error and abandon the sentence: raises `Refused`."""
-        self.add(code, message, place, help, labels)
+        self.add(code, message, place, help, labels, fix)
         raise Refused
+
+    def knows(self, code: str, place: Place) -> bool:
+        """Whether a diagnostic with this code about this place is recorded."""
+        name, span = NAMES[code], _span(place)
+        return any(d.check == name and d.span == span and d.source is self.source for d in self.diagnostics)
 
     @contextmanager
     def sentence(self, sentence: Sentence) -> Iterator[None]:

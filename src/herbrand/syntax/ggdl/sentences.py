@@ -524,6 +524,8 @@ class Sentences:
     def _no_target(self, effect: n.Consequence, spelling: str) -> NoReturn:
         place = effect.place
         assert place is not None
+        if self.report.knows("E-EFFECT-TARGET", place):
+            raise Refused
         self.report.refuse(
             "E-EFFECT-TARGET",
             f"`{spelling}` is not a fluent, so no effect can change it",

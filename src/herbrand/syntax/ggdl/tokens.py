@@ -56,6 +56,8 @@ _SAME: Final = {"⇐": "<=", "←": "<=", "∧": "&", "∨": "|", "¬": "~", "�
 _LINE_END: Final = re.compile(r"[^\r\n]*")
 _PREFIX_PART: Final = re.compile(r"[()]|;[^\r\n]*")
 _BLANKS: Final = re.compile(r"(?:[\s\ufeff]+|;[^\r\n]*|//[^\r\n]*|%[^\r\n]*)*")
+_OTHER_SENTENCE: Final = re.compile(r"(?<=[\r\n])(?=[^\s();])")
+"""A line that begins with neither a blank nor a list: an unclosed prefix sentence ends before it."""
 _GOES_ON: Final = frozenset({"and", "or", "not", "in", "init", "role", "where", "when"})
 
 
@@ -220,6 +222,9 @@ class _Tokenizer:
                 if not depth:
                     end = match.end()
                     break
+        if depth:
+            other = _OTHER_SENTENCE.search(text, start)
+            end = other.start() if other is not None else end
         blanks = _BLANKS.match(text, end)
         assert blanks is not None
         if text.startswith((":-", "==>", "::"), blanks.end()):

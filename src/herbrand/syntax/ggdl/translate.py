@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from itertools import product
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -329,7 +330,31 @@ class Translator:
         if is_quantifier and key not in self.program.views:
             self._quantifier(spelling, expr)
         self._known_surface(expr, key, scope)
+        if key not in self.program.views and not self.is_fluent(key):
+            self._other_arity(key, spelling, (start, end), scope)
         return Atom(name, terms, spelling, start, end)
+
+    def _other_arity(self, key: tuple[str, int], spelling: str, place: tuple[int, int], scope: Scope) -> None:
+        """Report a relation that exists with other numbers of arguments only."""
+        name, arity = key
+        fluents = [fluent for fluent in self.program.fluents.values() if fluent.name == name]
+        arities = {view_arity for view, view_arity in self.program.views if view == name}
+        arities |= {fluent.arity - fluent.functional for fluent in fluents}
+        if not arities or (arity == 1 and (name in self.program.types or name == "role")):
+            return
+        if scope.plain and not any(fluent.functional for fluent in fluents):
+            return  # the checks of plain rules compare the numbers of arguments
+        some = " or ".join(map(str, sorted(arities)))
+        functional = next((fluent for fluent in fluents if fluent.functional), None)
+        arguments = f"({', '.join('…' for _ in range(functional.arity - 1))})" if functional else ""
+        self.report.add(
+            "E-ARITY",
+            f"`{spelling}` takes {some} argument{'' if arities == {1} else 's'}, not {arity}",
+            place,
+            help=f"to ask for its value, write `{spelling}{arguments.replace('()', '')} == …`"
+            if functional
+            else None,
+        )
 
     def _quantifier(self, spelling: str, expr: n.Expr) -> NoReturn:
         self.report.refuse(
@@ -529,6 +554,8 @@ class Translator:
         out: Alternative = []
         first, second = self.term(left, scope, out), self.term(right, scope, out)
         start, end = scope.span(formula)
+        if sign in {"==", "===", "#"}:
+            self._plausible(formula, (first, second), scope)
         if sign in {"==", "==="}:
             return [[*out, Equal(first, second)]]
         if sign == "#":
@@ -544,6 +571,30 @@ class Translator:
             return [out] if (a < b if sign in {"<", ">"} else a <= b) else []
         table = self.tables[LESS if sign in {"<", ">"} else AT_MOST]
         return [[*out, Atom(table, (first, second), None, start, end)]]
+
+    def _plausible(self, formula: n.Comparison, terms: tuple[Term, Term], scope: Scope) -> None:
+        """Look at a comparison with a name that nothing declares: it may be misspelt."""
+        first, second = terms
+        self._plausible_side(formula.left, first, formula.right, second, scope)
+        self._plausible_side(formula.right, second, formula.left, first, scope)
+
+    def _plausible_side(self, side: n.Expr, term: Term, other: n.Expr, opposite: Term, scope: Scope) -> None:
+        if not isinstance(side, n.Name) or not isinstance(term, Constant) or scope.plain:
+            return
+        if self.program.declared.get(side.spelling) or self.values.named(side.spelling) is not None:
+            return
+        span = scope.span(side)
+        fluent, kind = self.fluent_of(other, scope), self._type_of(other, scope)
+        if fluent is not None or kind is not None:
+            self.program.compared.append((self.report.source, span, term, fluent, kind))
+        elif isinstance(opposite, Constant) and opposite != term:
+            close = get_close_matches(side.spelling, self.program.declared, n=1)
+            self.report.add(
+                "E-NAME-UNDECLARED",
+                f"`{side.spelling}` is not declared, so it never equals `{show(opposite)}`",
+                span,
+                help=f"did you mean `{close[0]}`?" if close else "declare a fluent or a type with it",
+            )
 
     def _preference(self, formula: n.Comparison, scope: Scope) -> str:
         """Return the type whose preference order a comparison uses."""

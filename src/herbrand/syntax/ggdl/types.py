@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import DataType, show
-from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.report import INSTEAD_OF_TYPE, Refused
 from herbrand.syntax.ggdl.values import Values, integer
 from herbrand.syntax.nodes import Atom, Constant, Rule
 
@@ -248,14 +248,18 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
         if name != "role" and program.type_members(name) is None:
             from difflib import get_close_matches
 
-            matches = get_close_matches(name, [*program.types, "role"], n=1)
+            close = get_close_matches(name, [*program.types, "role"], n=1)
+            known = close or [INSTEAD_OF_TYPE[name]] if name in INSTEAD_OF_TYPE else close
             report.refuse(
                 "E-TYPE-UNKNOWN",
                 f"unknown type `{kind.name}`",
                 kind,
-                help=f"did you mean `{matches[0]}`?" if matches else "declare it with `data`",
+                help=f"did you mean `{known[0]}`?" if known else "declare it with `data`",
             )
         return name
+    if kind.options:
+        options = [term for option in kind.options for term in _item(program, option, ("",))]
+        return range_type(program, tuple(dict.fromkeys(options)))
     assert kind.low is not None
     assert kind.high is not None
     members = Values(program).interval(kind.low, kind.high, kind.start, kind.end)
