@@ -17,9 +17,6 @@ Allowance allowance(double megabytes, double seconds) {
 } // namespace
 
 void bind_watchdog(nb::module_ &m) {
-    m.def("resident_bytes", &resident_bytes,
-          "Return the resident bytes of this process and, on Linux, of its descendants without what is shared; 0 if\n"
-          "unknown.");
     nb::class_<Watchdog>(m, "Watchdog", "Watches memory and time of this process; see `herbrand.runtime.watchdog`.")
         .def(
             "__init__",

@@ -104,8 +104,6 @@ i64 own_bytes() {
 
 } // namespace
 
-i64 resident_bytes() { return own_bytes() + bytes_of_descendants(); }
-
 Watchdog::Watchdog(Allowance soft, Allowance hard, int signal, int status, std::string memory_text,
                    std::string time_text)
     : soft_(soft), hard_(hard), signal_(signal), status_(status), memory_text_(std::move(memory_text)),

@@ -11,9 +11,6 @@
 
 namespace herbrand {
 
-// Resident bytes of this process and, on Linux, of its descendants without what they share; 0 if unknown.
-i64 resident_bytes();
-
 struct Allowance {
     i64 bytes = std::numeric_limits<i64>::max();
     double seconds = std::numeric_limits<double>::infinity();

@@ -1232,12 +1232,6 @@ class MoveNames:
     def answer(self) -> Callable[..., Any]:
         """answer(answers): the legal moves by role."""
 
-def resident_bytes() -> int:
-    """
-    Return the resident bytes of this process and, on Linux, of its descendants without what is shared; 0 if
-    unknown.
-    """
-
 class Watchdog:
     """
     Watches memory and time of this process; see `herbrand.runtime.watchdog`.
