@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.exploration.replay import ReplayedState, goals_of, walk
-from herbrand.core import evaluate_ternary
 from herbrand.errors import BudgetExceeded
+from herbrand.network.ternary import TernarySimulation
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.check.step_counter import StepCounter
     from herbrand.machine.state_machine import StateMachine
@@ -229,34 +227,21 @@ def _acyclic(edges: dict[Any, list[Any]]) -> bool:
 def certain_end(network: Network, most: int) -> int | None:
     """Return a bound of at most `most` steps on the length of plays; None if the simulation shows none.
 
-    This is ternary simulation (X-valued: Bryant 1987): every node is true, false or unknown, as two bits, can
-    be true and must be true.  The initial state is known, moves are unknown; whatever `next` then certainly
-    is holds after one step of any play.  Once `terminal` must be true, every play has ended.  In loops, both
-    bits are least fixpoints.
+    In ternary simulation, the initial state is known and moves are unknown; whatever `next` then certainly is
+    holds after one step of any play.  Once `terminal` must be true, every play has ended.
     """
-    fluents, moves = len(network.fluents), len(network.moves)
-    can = np.zeros(network.inputs + network.gates, np.bool_)
-    must = np.zeros_like(can)
-    can[1 + fluents : 1 + fluents + moves] = True
-    state_must = state_can = network.initial
+    simulation = TernarySimulation(network)
+    can, must, fluents = simulation.can, simulation.must, simulation.fluents
+    can[fluents] = must[fluents] = network.initial
     terminal = np.array([network.terminal])
     seen: set[bytes] = set()
     for steps in range(most + 1):
-        can[1 : 1 + fluents], must[1 : 1 + fluents] = state_can, state_must
-        evaluate_ternary(network.circuit, can, must)
-        if _certain(must, can, terminal)[0]:
+        simulation.evaluate()
+        if simulation.certain(terminal)[0]:
             return steps
-        mark = np.packbits(np.concatenate([state_must, state_can])).tobytes()
+        mark = np.packbits([must[fluents], can[fluents]]).tobytes()
         if mark in seen:
             return None
         seen.add(mark)
-        state_must, state_can = (_certain(must, can, network.next), ~_certain(must, can, network.next ^ 1))
+        must[fluents], can[fluents] = simulation.certain(network.next), simulation.possible(network.next)
     return None
-
-
-def _certain(
-    must: NDArray[np.bool_], can: NDArray[np.bool_], literals: NDArray[np.int32]
-) -> NDArray[np.bool_]:
-    """Return which literals must be true."""
-    certain: NDArray[np.bool_] = np.where(literals & 1, ~can[literals >> 1], must[literals >> 1])
-    return certain

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from herbrand.analyse.invariants.groups import observed_groups
-from herbrand.core import evaluate_ternary
+from herbrand.network.ternary import TernarySimulation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,30 +91,22 @@ def _groups(network: Network, states: NDArray[np.bool_]) -> list[tuple[int, ...]
 
 def _follows(network: Network, group: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which fluents of a group may follow which, [size + 1, size + 1]; the last stands for none."""
-    fluents, moves = len(network.fluents), len(network.moves)
     follows = np.zeros((len(group) + 1, len(group) + 1), np.bool_)
-    can = np.zeros(network.inputs + network.gates, np.bool_)
-    must = np.zeros_like(can)
+    simulation = TernarySimulation(network)
+    can, must, fluents = simulation.can, simulation.must, simulation.fluents
     for row in range(len(group) + 1):
-        can[1 : 1 + fluents], must[1 : 1 + fluents] = True, False
+        can[fluents], must[fluents] = True, False
         can[1 + group] = False
         if row < len(group):
             can[1 + group[row]] = must[1 + group[row]] = True
-        can[1 + fluents : 1 + fluents + moves] = True
+        can[simulation.moves] = True
         for _ in range(2):  # only moves that may be legal
-            evaluate_ternary(network.circuit, can, must)
-            can[1 + fluents : 1 + fluents + moves] = _possible(can, must, network.legal)
-        if _possible(can, must, np.array([network.terminal ^ 1], np.int32))[0]:
-            follows[row, :-1] = _possible(can, must, network.next[group])
-            follows[row, -1] = _possible(can, must, network.next[group] ^ 1).all()
+            simulation.evaluate()
+            can[simulation.moves] = simulation.possible(network.legal)
+        if simulation.possible(np.array([network.terminal ^ 1], np.int32))[0]:
+            follows[row, :-1] = simulation.possible(network.next[group])
+            follows[row, -1] = simulation.possible(network.next[group] ^ 1).all()
     return follows
-
-
-def _possible(
-    can: NDArray[np.bool_], must: NDArray[np.bool_], literals: NDArray[np.int32]
-) -> NDArray[np.bool_]:
-    possible: NDArray[np.bool_] = np.where(literals & 1, ~must[literals >> 1], can[literals >> 1])
-    return possible
 
 
 def _paths(follows: NDArray[np.bool_]) -> NDArray[np.float32]:
