@@ -31,6 +31,7 @@ import signal
 import statistics
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ def measure(
     yield {"roles": len(game.roles), "engine": "rules"}
     network = None
     try:
-        _limit_processor(budget)  # the grounder, a child, has a count of its own
+        limit_processor(budget)  # the grounder, a child, has a count of its own
         program = ground(rules, limits=Limits(seconds=budget), megabytes=megabytes)
         yield {"atoms": program.atoms, "ground_rules": program.rules}
         network = wire(program, [program.terms.intern(role) for role in rules.roles])
@@ -90,7 +91,7 @@ def measure(
         yield {"note": str(caught) or "out of memory"}
     else:
         yield {"engine": "network", **network.statistics()}
-    _limit_processor(2 * budget + 3 * QUESTION + 3 * seconds)
+    limit_processor(2 * budget + 3 * QUESTION + 3 * seconds)
     yield {
         "ready_s": round(time.monotonic() - started, 3),
         "ready_cpu_s": round(spent() - before, 3),
@@ -154,13 +155,18 @@ def walk(network: Network, seconds: float) -> dict[str, Any]:
     return {**speeds, "failed": f"some games get stuck: {stuck} has no legal move"} if stuck else speeds
 
 
-def _limit_processor(seconds: float) -> None:
+def limit_processor(seconds: float) -> None:
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), hard))
 
 
-def in_process(file: Path, seconds: float, budget: float, megabytes: int, ways: list[str]) -> dict[str, Any]:
-    """Measure a sheet in a forked process that is killed when it takes too long."""
+def in_process(
+    file: Path, measuring: Callable[[], Iterator[dict[str, Any]]], megabytes: int, wall_clock: float
+) -> dict[str, Any]:
+    """Collect the parts that `measuring` yields about a sheet, in a forked process.
+
+    The process has so many megabytes, and is killed after so many seconds.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -169,7 +175,7 @@ def in_process(file: Path, seconds: float, budget: float, megabytes: int, ways: 
             os.setpgid(0, 0)
             hard = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, hard))
-            for part in measure(file, seconds, budget, megabytes, ways):
+            for part in measuring():
                 os.write(writing, json.dumps(part).encode() + b"\n")
             status = 0
         except BaseException as error:  # noqa: BLE001  # whatever it is belongs into the report
@@ -177,7 +183,7 @@ def in_process(file: Path, seconds: float, budget: float, megabytes: int, ways: 
         finally:
             os._exit(status)
     os.close(writing)
-    deadline = time.monotonic() + PATIENCE * (budget + 3 * QUESTION + 3 * seconds) + GRACE
+    deadline = time.monotonic() + wall_clock
     text = b""
     row: dict[str, Any] = {"game": file.name.removesuffix(".kif")}
     while True:
@@ -291,7 +297,9 @@ def run(options: argparse.Namespace, earlier: list[dict[str, Any]]) -> dict[str,
         skipped = whole if options.goes_on else row is not None and not any(_remarks(row))
         if skipped or (options.only and file.stem not in options.only):
             continue
-        new = in_process(file, options.seconds, options.budget, options.megabytes, options.ways)
+        seconds, budget, megabytes = options.seconds, options.budget, options.megabytes
+        measuring = partial(measure, file, seconds, budget, megabytes, options.ways)
+        new = in_process(file, measuring, megabytes, PATIENCE * (budget + 3 * QUESTION + 3 * seconds) + GRACE)
         row = known[file.stem] = {**(row or {}), **new} if options.goes_on else new
         print(_line(row), file=sys.stderr, flush=True)
         result["rows"] = sorted(known.values(), key=lambda row: str(row["game"]).lower())

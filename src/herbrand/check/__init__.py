@@ -41,9 +41,10 @@ def check(
 ) -> Rules:
     """Check a tree; never raises because of the content of the sheet.
 
-    `strict` turns everything that the language specification forbids into an error.  `select` reports
-    only these checks and enables those that are off by default; `ignore` disables checks;
-    `severities` overrides severities.  Checks are given by name or code; an unknown one
+    Faults that leave no doubt about the meaning are warnings, and the tree of the result is without them
+    (`herbrand.check.mending`).  `strict` turns everything that the language specification forbids into an
+    error.  `select` reports only these checks and enables those that are off by default; `ignore` disables
+    checks; `severities` overrides severities.  Checks are given by name or code; an unknown one
     raises `UnknownCheckError`, a `LookupError`.
     """
     from herbrand.check.catalogue import CHECKS, find
@@ -53,7 +54,17 @@ def check(
     ignored = {find(name).name for name in ignore}
     levels = {find(name).name: severity for name, severity in (severities or {}).items()}
     opt_in = {"single-use-variable"} & ((selected or set()) | levels.keys())
-    diagnostics = [*tree.diagnostics, *_find(Sheet(tree), single_use="single-use-variable" in opt_in)]
+
+    def found(tree: Tree) -> list[Diagnostic]:
+        return list(_find(Sheet(tree), single_use="single-use-variable" in opt_in))
+
+    diagnostics = [*tree.diagnostics, *found(tree)]
+    if not strict and any(d.is_error for d in diagnostics):
+        from herbrand.check.mending import mended
+
+        new = mended(tree, found)
+        if new is not tree:
+            tree, diagnostics = new, [*new.diagnostics, *found(new)]
     silent = {name for name, definition in CHECKS.items() if not definition.default} - levels.keys()
     reported = [
         d

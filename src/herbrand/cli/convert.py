@@ -80,15 +80,15 @@ def command(
 
     entry = TARGETS[target]
     _check_options(ctx, target, entry)
-    tree = read_tree(file, notation)
+    limits = replace(given_limits(), seconds=seconds)
+    game = Game(read_tree(file, notation), name="stdin" if file == STDIN else None, limits=limits)
+    tree = game.tree
     errors = [d for d in tree.diagnostics if d.is_error]
     if errors:
         remark(render(errors, "text", err=True).rstrip("\n"))
         kind = "error" if tree.ggdl is not None else "syntax error"
         remark(f"error: {count(len(errors), kind)} in {tree.source.name}; nothing was written")
         ctx.exit(1)
-    limits = replace(given_limits(), seconds=seconds)
-    game = Game(tree, name="stdin" if file == STDIN else None, limits=limits)
     written = entry.write(game, **{name: options[name] for name in entry.options})
     if not isinstance(written, str | bytes):
         if written.diagnostics:

@@ -56,7 +56,8 @@ class GameDescription:
     """
 
     def __init__(self, tree: Tree, *, name: str | None = None, limits: Limits = DEFAULT) -> None:
-        self.tree = tree
+        self.read_tree = tree
+        """The sheet as it was read; `tree` is as it was meant."""
         self.name = name or Path(tree.source.name).stem
         """Name of the file without folder and extension, or "<string>"."""
         self.limits = limits
@@ -74,7 +75,12 @@ class GameDescription:
         """The checked rules."""
         from herbrand.check import check
 
-        return check(self.tree)
+        return check(self.read_tree)
+
+    @property
+    def tree(self) -> Tree:
+        """The statements of the game: what was read, with tolerable faults mended."""
+        return self.rules.tree
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -84,7 +90,7 @@ class GameDescription:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that a GGDL text declares, each with type, range, default, description and value."""
-        return () if self.tree.ggdl is None else self.tree.ggdl.parameters
+        return () if self.read_tree.ggdl is None else self.read_tree.ggdl.parameters
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
@@ -414,7 +420,7 @@ class GameDescription:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GameDescription):
             return NotImplemented
-        mine, theirs = self.tree, other.tree
+        mine, theirs = self.read_tree, other.read_tree
         return self is other or (
             mine.source.text == theirs.source.text
             and mine.notation == theirs.notation
@@ -423,7 +429,7 @@ class GameDescription:
         )
 
     def __hash__(self) -> int:
-        return hash(self.tree.source.text)
+        return hash(self.read_tree.source.text)
 
     def __copy__(self) -> Self:
         return self
@@ -432,13 +438,13 @@ class GameDescription:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        tree = self.tree
+        tree = self.read_tree
         source = tree.source
         given = (source.text, tree.notation, source.name, self.name, self.limits, tree.folds_case)
         return _shared, (type(self), *given, _arguments(tree))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}: {len(self.tree.statements)} statements>"
+        return f"<{type(self).__name__} {self.name}: {len(self.read_tree.statements)} statements>"
 
     def __str__(self) -> str:
         return self.name

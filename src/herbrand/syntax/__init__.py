@@ -45,7 +45,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herbrand.diagnostic import Diagnostic, Severity, Source, Span
-from herbrand.syntax.files import MAX_BYTES, decode, detect, open_source, too_large
+from herbrand.syntax.files import MAX_BYTES, SUFFIXES, decode, detect, open_source, too_large
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
@@ -80,8 +80,11 @@ def read(
     if notation not in {"auto", *NOTATIONS}:
         raise ValueError(f"unknown notation {notation!r} (auto, {', '.join(NOTATIONS)})")
     source = text if isinstance(text, Source) else Source(text, name)
+    misnamed: tuple[Diagnostic, ...] = ()
     if notation == "auto":
-        notation = detect(source.text, Path(source.name).suffix)
+        suffix = Path(source.name).suffix
+        notation = detect(source.text, suffix)
+        misnamed = _misnamed(source, suffix, notation)
     if len(source.text) > MAX_BYTES:
         return Tree((), source, notation, (), (too_large(source, len(source.text)),))
     if notation == "ggdl":
@@ -92,7 +95,7 @@ def read(
     if notation == "prefix":
         from herbrand.syntax.reader import read_prefix
 
-        return _with(read_prefix(source), (*_infix_in_prefix(source), *parameter_errors))
+        return _with(read_prefix(source), (*misnamed, *_infix_in_prefix(source), *parameter_errors))
     from herbrand.syntax.infix import read_infix
 
     tree = read_infix(source, notation)
@@ -100,7 +103,7 @@ def read(
         from herbrand.syntax.state_arguments import without_state_arguments
 
         tree = without_state_arguments(tree)
-    return _with(tree, parameter_errors)
+    return _with(tree, (*misnamed, *parameter_errors))
 
 
 def read_file(
@@ -130,6 +133,16 @@ def _with(tree: Tree, diagnostics: tuple[Diagnostic, ...]) -> Tree:
         return tree
     merged = tuple(sorted((*diagnostics, *tree.diagnostics), key=lambda d: d.span.start))
     return replace(tree, diagnostics=merged)
+
+
+def _misnamed(source: Source, suffix: str, notation: str) -> tuple[Diagnostic, ...]:
+    """Report a file whose ending is that of another notation than the text has."""
+    if SUFFIXES.get(suffix.lower(), notation) == notation:
+        return ()
+    endings = " or ".join(f"`{ending}`" for ending, named in SUFFIXES.items() if named == notation)
+    message = f"the text is in {notation} notation, though the file ends in `{suffix}`"
+    help_text = f"let its name end in {endings}"
+    return (Diagnostic("misnamed-file", Severity.WARNING, message, source, Span(0, 0), help=help_text),)
 
 
 def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:

@@ -161,6 +161,18 @@ class Faults:
             help="herbrand reads it as intended; other systems reject or misread it",
         )
 
+    def left_over(self, start: int, end: int) -> None:
+        """S17: text between the statements that is none."""
+        lines = self.text[start:end].splitlines()
+        shown = lines[0].strip()[:40] + ("…" if len(lines) > 1 or len(lines[0].strip()) > 40 else "")
+        self.report.warning(
+            "left-over-text",
+            f"`{shown}` is no statement in prefix notation: it is skipped",
+            Span(start, end),
+            help="delete it, or write it as `(<= head literal …)`",
+            fix=Fix("delete it", (edit(start, end),)),
+        )
+
     def infix_arrow(self, arrow: Item, head: Item) -> None:
         """S14: an arrow after the head."""
         word = self.text[arrow.start : arrow.end]

@@ -31,6 +31,7 @@ SUFFIXES: Final = {
 """Notation by file suffix."""
 
 _BLANKS_AND_COMMENTS = re.compile(r"\ufeff?(?:\s+|[;%#][^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))*")
+_LINE_OF_LIST = re.compile(r"^[ \t%;]*\(", re.MULTILINE)
 _FULL_STOPS = re.compile(r"[)\w]\.\s*(?:[\r\n]|\Z|%)")
 _GGDL = re.compile(
     r":=|^[ \t]*init[ \t]*\^|==>|\$=|<=>|=/=|->|^[ \t]*role[ \t]+[a-z]\w*[ \t]*(?:[,{]|$)|"
@@ -44,18 +45,29 @@ _SAMPLE: Final = 200_000
 def detect(text: str, suffix: str = "") -> str:
     r"""Return the notation of a text: "prefix", "infix", "prolog" or "ggdl".
 
-    A known `suffix` decides; otherwise the first character that is neither blank nor part of a
-    comment: a parenthesis begins prefix text.
+    A known `suffix` decides, unless the text contradicts it: infix and Prolog texts never begin with a
+    parenthesis, and some line of a prefix text does.  Otherwise the first character decides that is neither
+    blank nor part of a comment: a parenthesis begins prefix text.
 
         >>> detect("; a game\n(role white)"), detect("role(white)"), detect("role(white).")
         ('prefix', 'infix', 'prolog')
     """
     notation = SUFFIXES.get(suffix.lower())
-    if notation is not None:
-        return notation
     match = _BLANKS_AND_COMMENTS.match(text)
     at = match.end() if match else 0
-    if text.startswith("(", at):
+    begins_with_list = text.startswith("(", at)
+    if (
+        notation == "prefix"
+        and not begins_with_list
+        and at < len(text)
+        and _LINE_OF_LIST.search(text) is None
+    ):
+        notation = None
+    elif notation in ("infix", "prolog") and begins_with_list:
+        notation = "prefix"
+    if notation is not None:
+        return notation
+    if begins_with_list:
         return "prefix"
     sample = text[at : at + _SAMPLE]
     if _GGDL.search(sample):

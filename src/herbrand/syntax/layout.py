@@ -35,7 +35,8 @@ def format_text(source: Source, *, width: int = 100) -> str:
     Formatting again changes nothing, and the text reads as the same tree.  Raises `GameError`
     with the diagnostics when the text has syntax errors.
     """
-    errors = tuple(d for d in read_prefix(source).diagnostics if d.is_error)
+    found = read_prefix(source).diagnostics
+    errors = tuple(d for d in found if d.is_error or d.check == "left-over-text")
     if errors:
         raise GameError(f"`{source.name}` has syntax errors and was not formatted", errors)
     writer = _Writer(width)

@@ -22,9 +22,11 @@ __all__ = [
     "connective_of",
     "is_arrow",
     "is_rule",
+    "left_over",
     "list_at",
     "list_without",
     "looks_like_literal",
+    "name_of_statement",
     "unclosed_parentheses",
 ]
 
@@ -33,6 +35,12 @@ _PARENTHESIS = re.compile(r"[()]|;[^\r\n]*")
 _NEW_STATEMENT = re.compile(
     r"\([\s\ufeff]*(?:<=|⇐|←|:-|(?:init|next|base|input)(?=[\s();\ufeff]))", re.IGNORECASE
 )
+
+_RESUME = re.compile(r";|[\r\n][ \t]*(?=\()")
+"""Where statements go on after text that is none."""
+_SCRATCH = re.compile(r"[ \t]*(?::-|<-|\.[ \t]*(?:[\r\n]|\Z))")
+_WORD_BEHIND = re.compile(r"[ \t]+[^\s();\ufeff]+(?!\()")
+_NOTHING = re.compile(r"\(\s*\)[ \t]*(?:[\r\n]|\Z)")
 
 
 class Symbol:
@@ -223,3 +231,43 @@ def looks_like_literal(item: Item) -> bool:
         return False
     word = item.items[0].text.lower()
     return word in CONNECTIVES or word in ARITY
+
+
+def name_of_statement(item: Item) -> str | None:
+    """Return the name of the relation that a statement is about, in lower case; None if it has none."""
+    if isinstance(item, Seq):
+        items = item.items
+        head = next((part for part in items if not is_arrow(part)), None)
+        begins_with_head = len(items) > 1 and (is_arrow(items[0]) or is_arrow(items[1]))
+        if head is not None and (begins_with_head or isinstance(head, Seq)):
+            return name_of_statement(head)
+        item = head or item
+    is_name = isinstance(item, Symbol) and item.text[0] != "?" and item.text.lower() not in CONNECTIVES
+    return item.text.lower() if isinstance(item, Symbol) and is_name else None
+
+
+def left_over(text: str, start: int, end: int) -> int:
+    """Return the end of text from the word at `start` that is no statement, or `start` if it may be one.
+
+    It is none if an arrow or a full stop of Prolog follows the word or the call `word(...)`, or if the
+    word is followed by another one, or by an empty list.  Such text extends to the next line that begins
+    with a parenthesis or a comment.
+    """
+    word = TOKEN.match(text, start, end)
+    if word is None or not _is_scratch(text, word[0], word.end(), end):
+        return start
+    resume = _RESUME.search(text, word.end(), end)
+    stop = end if resume is None else resume.start()
+    return start + len(text[start:stop].rstrip())
+
+
+def _is_scratch(text: str, word: str, at: int, end: int) -> bool:
+    """Whether a word that ends at `at` begins text that is no statement."""
+    if ":-" in word or "<-" in word or word.endswith("."):
+        return True
+    if text.startswith("(", at, end):
+        if _NOTHING.match(text, at, end):
+            return True
+        at, is_torn = _extent(text, at, end, is_open=False)
+        return not is_torn and _SCRATCH.match(text, at, end) is not None
+    return _SCRATCH.match(text, at, end) is not None or _WORD_BEHIND.match(text, at, end) is not None

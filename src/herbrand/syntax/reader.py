@@ -23,6 +23,7 @@ from herbrand.syntax.tree import Tree
 if TYPE_CHECKING:
     from herbrand.diagnostic import Source
     from herbrand.syntax.nodes import Literal, Node, Term
+    from herbrand.syntax.tree import Skipped
 
 __all__ = ["read_prefix"]
 
@@ -51,7 +52,12 @@ def read_prefix(source: Source) -> Tree:
         reader.read()
     reader.names.findings(reader.report, reader.statements)
     return Tree(
-        tuple(reader.statements), source, "prefix", tuple(reader.comments), reader.report.diagnostics()
+        tuple(reader.statements),
+        source,
+        "prefix",
+        tuple(reader.comments),
+        reader.report.diagnostics(),
+        skipped=tuple(reader.skipped),
     )
 
 
@@ -64,6 +70,7 @@ class _Reader:
         self.report = DiagnosticCollector(source)
         self.statements: list[Rule] = []
         self.comments: list[Comment] = []
+        self.skipped: list[Skipped] = []
 
     def read(self) -> None:
         """Read the whole sheet, with the fast reader wherever possible."""
@@ -74,6 +81,7 @@ class _Reader:
         if position == end:
             return
         careful = CarefulReader(text, self.names, self.report, self.statements, self.comments)
+        self.skipped = careful.skipped
         unclosed = careful.unclosed
         inside = careful.wrapped(position)
         if inside is not None:
@@ -135,11 +143,10 @@ class _Reader:
                         break
                     elements.append(make(folded, shown, first, last))
                     continue
-                if make is not Constant:
+                if make is not Constant or not kind:  # the careful reader decides about words on their own
                     stop = first
                     break
-                atom = Atom(folded, (), shown, first, last)
-                elements.append(atom if kind else Rule(atom, (), first, last))
+                elements.append(Atom(folded, (), shown, first, last))
             elif group == _OPEN:
                 word = token[2]
                 make, folded, shown = entries.get(word) or learn(word, token.start(2))

@@ -20,13 +20,16 @@ from herbrand.syntax.lists import (
     connective_of,
     is_arrow,
     is_rule,
+    left_over,
     list_at,
     list_without,
     looks_like_literal,
+    name_of_statement,
     unclosed_parentheses,
 )
 from herbrand.syntax.nodes import And, Atom, Comment, Constant, Distinct, Function, Not, Or, Rule, Variable
 from herbrand.syntax.tokens import ARITY, ARROWS, CONNECTIVES, MAX_DEPTH, NOT_SIGNS, TOKEN
+from herbrand.syntax.tree import Skipped
 
 if TYPE_CHECKING:
     from herbrand.syntax.lists import Item
@@ -59,6 +62,8 @@ class CarefulReader:
         self.unclosed = unclosed_parentheses(text)
         self.is_dropped = False
         """Whether the current statement has an error without a repair, and is dropped."""
+        self.skipped: list[Skipped] = []
+        """The statements that were dropped."""
         self.bodiless: tuple[int, int, int] | None = None
         """The last rule without a body: its start, its end, and its index."""
 
@@ -101,6 +106,10 @@ class CarefulReader:
         if word == ")":
             return self._extra_parentheses(at, end)
         if word != "(":
+            stop = left_over(self.text, at, end)
+            if stop > at:
+                self.faults.left_over(at, stop)
+                return stop
             items: list[Item] = [Symbol(word, at, after)]
             if self.text[after : after + 1] == "(" and after < end:
                 items, after = self._glued_pair(items, after, end)
@@ -127,6 +136,7 @@ class CarefulReader:
                 labels=(Label(Span(start, start + 1), "the statement begins here"),),
                 help="the statement was skipped; terms in games are a few levels deep",
             )
+            self.skipped.append(Skipped(start, lists.end, None))
             return None, lists.end
         items = lists.root.items
         if not lists.root.closed and items and isinstance(items[0], Seq) and len(lists.torn) == 1:
@@ -204,7 +214,13 @@ class CarefulReader:
     # -- from lists to statements ----------------------------------------------------------------
 
     def _statement(self, item: Item) -> None:
-        """Make a statement from a word or a list at the top level."""
+        """Make statements from a word or a list at the top level; what yields none is noted as skipped."""
+        before = len(self.statements)
+        self._make_statement(item)
+        if len(self.statements) == before:
+            self.skipped.append(Skipped(item.start, item.end, name_of_statement(item)))
+
+    def _make_statement(self, item: Item) -> None:
         self.is_dropped = False
         if isinstance(item, Symbol):
             atom = self._word_as_atom(item, "a statement")
@@ -227,6 +243,15 @@ class CarefulReader:
         elif is_arrow(first):
             self._rule(item, items)
         elif first.text.lower() in CONNECTIVES:
+            if self._is_true_distinct(items):
+                self.report.warning(
+                    "misplaced-literal",
+                    "different names are distinct anyway: this is no statement of the game",
+                    item,
+                    help="delete it",
+                    fix=self.faults.deletion(item),
+                )
+                return
             self.report.error(
                 "misplaced-literal",
                 f"`{first.text}` is allowed only inside a rule",
@@ -237,6 +262,14 @@ class CarefulReader:
             atom = self._atom(item, items)
             if not self.is_dropped:
                 self.statements.append(Rule(atom, (), item.start, item.end))
+
+    def _is_true_distinct(self, items: list[Item]) -> bool:
+        """Whether a list says that two different names are distinct."""
+        words = [item.text for item in items if isinstance(item, Symbol)]
+        if len(words) != len(items) or len(words) != 3 or words[0].lower() != "distinct":
+            return False
+        kinds = [self.names.look_up(word, items[0].start)[:2] for word in words[1:]]
+        return all(kind is Constant for kind, _ in kinds) and kinds[0] != kinds[1]
 
     def _rule(self, item: Seq, items: list[Item]) -> None:
         """Make a rule, or several if a lost parenthesis nested them."""

@@ -10,7 +10,17 @@ if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Declarations
     from herbrand.syntax.nodes import Comment, Rule
 
-__all__ = ["Tree"]
+__all__ = ["Skipped", "Tree"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A statement with errors that the reader could not repair."""
+
+    start: int
+    end: int
+    name: str | None
+    """The relation that it is about; None where that cannot be told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -27,6 +37,8 @@ class Tree:
     comments: tuple[Comment, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     _: KW_ONLY
+    skipped: tuple[Skipped, ...] = ()
+    """Statements that are missing because of their errors, in textual order."""
     folds_case: bool = True
     """False only for the case-sensitive interpretation."""
     ggdl: Declarations | None = None

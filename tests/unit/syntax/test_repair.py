@@ -95,7 +95,7 @@ PREFIX = [
     ("(<= p :-)", [("mixed-notation", ":-"), ("infix-in-prefix", ":-")], ""),
     ("(<= :- q)", [("mixed-notation", ":-"), ("infix-in-prefix", ":-")], ""),
     ("(p :- q)", [("mixed-notation", ":-"), ("infix-in-prefix", ":-")], "(<= p q)"),
-    ("p :- q", [("mixed-notation", ":-"), ("infix-in-prefix", ":-")], "p q"),
+    ("p :- q", [("left-over-text", "p :- q"), ("mixed-notation", ":-")], ""),
     ("(<= p & q)", [("infix-in-prefix", "&")], "(<= p q)"),
     ("(& p q)", [("infix-in-prefix", "&")], ""),
     ("(<= p (& q r))", [("infix-in-prefix", "&")], ""),

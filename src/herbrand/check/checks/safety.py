@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herbrand.diagnostic import Diagnostic
     from herbrand.syntax.nodes import Literal, Node
 
-__all__ = ["CHECKS", "find", "unbound"]
+__all__ = ["CHECKS", "binds", "find", "is_safe", "unbound"]
 
 UNSAFE_VARIABLE: Final = Check("unsafe-variable", "V1", ERROR, spec=True)
 UNSAFE_NEGATION: Final = Check("unsafe-negation", "V2", ERROR, spec=True)
@@ -122,6 +122,12 @@ def _has_or(literals: Iterable[Literal]) -> bool:
     )
 
 
+def is_safe(rule: Rule) -> bool:
+    """Whether positive literals of the body bind every variable of a rule."""
+    bound = binds(rule.body)
+    return all(v.name in bound for v in variables_of(rule.head)) and not unbound(rule.body, bound)
+
+
 def binds(literals: Iterable[Literal]) -> set[str]:
     """Return the variables that a conjunction binds."""
     return _conjunction([(literal, False) for literal in literals], set())
@@ -129,19 +135,16 @@ def binds(literals: Iterable[Literal]) -> set[str]:
 
 def _conjunction(parts: list[tuple[Literal, bool]], bound_outside: set[str]) -> set[str]:
     bound = set(bound_outside)
-    equalities: list[Distinct] = []
-    for literal, negated in parts:
-        bound |= _literal(literal, negated, bound_outside)
-        equalities += _equalities(literal, negated)
-    changed = bool(equalities)
-    while changed:
-        changed = False
+    equalities = [equality for literal, negated in parts for equality in _equalities(literal, negated)]
+    size = -1
+    while size < len(bound):  # an equality, also one in an alternative, passes on what something else binds
+        size = len(bound)
+        for literal, negated in parts:
+            bound |= _literal(literal, negated, bound)
         for equality in equalities:
             for side, other in ((equality.left, equality.right), (equality.right, equality.left)):
-                names = {v.name for v in variables_of(other)}
-                if not names <= bound and all(v.name in bound for v in variables_of(side)):
-                    bound |= names
-                    changed = True
+                if all(v.name in bound for v in variables_of(side)):
+                    bound.update(v.name for v in variables_of(other))
     return bound
 
 

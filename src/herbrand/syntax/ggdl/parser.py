@@ -41,7 +41,7 @@ def parse(tokens: GgdlTokens, report: ProgramDiagnostics) -> list[n.Sentence]:
 
 def is_plain(tree: Tree) -> bool:
     """Whether a text was read as plain GDL without errors."""
-    if any(d.is_error for d in tree.diagnostics):
+    if any(d.is_error or d.check == "left-over-text" for d in tree.diagnostics):
         return False
     for rule in tree.statements:
         for literal in (rule.head, *rule.body):

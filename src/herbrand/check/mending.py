@@ -1,0 +1,601 @@
+"""Sheets with faults that leave no doubt about their meaning are read as they are meant.
+
+Published rulesheets have faults that the systems of their authors never noticed: nothing asked for the
+faulty statement, or the system read it in the only sensible way.  This module decides which of them are
+tolerated, and is the only place that does; the reader alone skips what is no statement at all.  Every fault
+stays reported, as a warning that says how the sheet is read; in strict mode nothing is tolerated.
+
+| fault                                                          | read as                          |
+|----------------------------------------------------------------|----------------------------------|
+| an error in statements on which nothing in the game depends     | without these statements         |
+| `(location gold 1 2)` where faulty `base` facts declare it      | `(true (location gold 1 2))`     |
+| the role of `legal`, `goal`, `sees` or `input` is not bound     | with the condition `(role ?r)`   |
+| a variable that occurs only in one `not`                        | a negated helper relation        |
+| a helper relation that does not bind its arguments              | its conditions where it is used  |
+| `sees` as a condition                                           | a relation that `sees` reports   |
+| the goal value `00`                                             | `0`                              |
+| `terminal` needs what nobody does, through a helper relation    | evaluated before anybody moves   |
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from herbrand.check.checks import safety
+from herbrand.check.checks.base import KEYWORDS, WARNING, Sheet
+from herbrand.check.checks.goals import is_goal_value
+from herbrand.check.checks.names import RELATION_AND_FUNCTION
+from herbrand.check.normal import substituted
+from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.syntax.names import fresh
+from herbrand.syntax.nodes import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Not,
+    Or,
+    Rule,
+    Variable,
+    atoms_of,
+    rebuilt,
+    variables_of,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from herbrand.check.relations import Relation
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.nodes import Literal, Term
+    from herbrand.syntax.tree import Skipped, Tree
+
+__all__ = ["mended"]
+
+ROUNDS: Final = 10
+"""How often a sheet is mended: unfolding a helper relation can show that another one needs it, too."""
+UNFOLDED: Final = 2000
+"""Most literals that unfolding one relation may add."""
+
+_ASKED: Final = KEYWORDS.keys() - {"base", "input"}
+"""What a game is asked for.  `base` and `input` only declare what the other rules imply."""
+_COMPLETE: Final = frozenset({"role", "legal", "goal", "terminal"})
+_HEADED_BY_ROLE: Final = frozenset({("legal", 2), ("goal", 2), ("sees", 2), ("input", 2)})
+_BEFORE_MOVES: Final = frozenset({("legal", 2), ("goal", 2), ("terminal", 0)})
+_UNSAFE: Final = frozenset({"unsafe-variable", "unsafe-negation", "unsafe-distinct", "non-ground-fact"})
+_ACROSS: Final = frozenset({"nested-rule", "unclosed-parenthesis", "extra-parenthesis"})
+"""Errors that put in doubt which statement something belongs to."""
+_DOES: Final = ("does", 2)
+_SEES: Final = ("sees", 2)
+
+
+def mended(tree: Tree, find: Callable[[Tree], list[Diagnostic]]) -> Tree:
+    """Return a tree with tolerable faults mended, their errors turned into warnings among its diagnostics.
+
+    `find` returns what the checks find in a tree, besides the diagnostics of the reader.  A tree without
+    errors, with none that can be mended, or of no complete game is returned as it is.  Texts in GGDL have one
+    reading only.
+    """
+    defined = {rule.head.name for rule in tree.statements} | {skipped.name for skipped in tree.skipped}
+    if tree.ggdl is not None or not defined >= _COMPLETE:
+        return tree
+    for unfolds in (True, False):  # a helper that only moves its fault to other rules keeps it
+        new = tree
+        for _ in range(ROUNDS):
+            errors = [d for d in (*new.diagnostics, *find(new)) if d.is_error]
+            mending = _Mending(new, errors, unfolds=unfolds) if errors else None
+            if mending is None or not mending.warnings:
+                break
+            new = mending.result()
+        if not any(error.check in _UNSAFE for error in errors):
+            break
+    return new
+
+
+class _Mending:
+    """One round of mending: replaces statements, and turns errors into warnings."""
+
+    def __init__(self, tree: Tree, errors: list[Diagnostic], *, unfolds: bool) -> None:
+        self.tree = tree
+        self.sheet = Sheet(tree)
+        self.is_prefix = tree.notation == "prefix"
+        self.text = tree.source.text
+        self.changes: dict[int, list[Rule]] = {}
+        """What to put in place of statements, by `id`."""
+        self.places: tuple[Rule | Skipped, ...] = (*tree.statements, *tree.skipped)
+        self.warnings: dict[int, Diagnostic] = {}
+        """The warnings that take the place of errors, by the `id` of the error."""
+        self.names = {node.name for node in walk(*tree.statements) if isinstance(node, Atom | Function)}
+        self.unbinding: set[Relation] = set()
+        """Helper relations that were unfolded or cannot be."""
+        self.unfolds = unfolds
+        self.asides: set[str] = set()
+        """Names of relations whose statements are ignored."""
+        needed = self._needed()
+        inside: list[tuple[Diagnostic, Rule]] = []
+        for error in errors:
+            place = None if error.check in _ACROSS else self._place(error)
+            name = None if place is None else _head_name(place)
+            if name is not None and name not in needed:
+                self._set_aside(error, name)
+            elif isinstance(place, Rule):
+                inside.append((error, place))
+        if "base" in self.asides:
+            self._query_fluents()
+        for error, rule in inside:
+            if id(rule) not in self.changes and error.check in _MENDS:
+                _MENDS[error.check](self, error, rule)
+
+    def result(self) -> Tree:
+        """Return the mended tree."""
+        statements: list[Rule] = []
+        for rule in self.tree.statements:
+            if rule.head.name not in self.asides:
+                statements += self.changes.get(id(rule), [rule])
+        kept = [d for d in self.tree.diagnostics if id(d) not in self.warnings]
+        return replace(
+            self.tree,
+            statements=tuple(statements),
+            diagnostics=(*kept, *self.warnings.values()),
+            skipped=tuple(one for one in self.tree.skipped if one.name not in self.asides),
+        )
+
+    def tolerate(
+        self,
+        error: Diagnostic,
+        note: str,
+        *,
+        help: str | None = None,  # noqa: A002  # the name of the field
+        fix: Fix | None = None,
+    ) -> None:
+        """Turn an error into a warning whose note says how the sheet is read."""
+        self.warnings[id(error)] = replace(
+            error,
+            severity=WARNING,
+            notes=(*error.notes, note),
+            help=help or error.help,
+            fix=error.fix or (fix if self.is_prefix else None),
+        )
+
+    def fresh(self, name: str) -> str:
+        """Return a name that the sheet does not have."""
+        return fresh(name, self.names)
+
+    # -- statements that nothing needs ----------------------------------------------------------
+
+    def _place(self, error: Diagnostic) -> Rule | Skipped | None:
+        """Return the innermost statement that an error is in."""
+        places = [one for one in self.places if one.start <= error.span.start < one.end]
+        return max(places, key=lambda one: one.start, default=None)
+
+    def _needed(self) -> set[str]:
+        """Return the names of all relations on which something that a game is asked for may depend."""
+        if not self.is_prefix and any(d.is_error for d in self.tree.diagnostics):
+            return {rule.head.name for rule in self.tree.statements}  # what is missing may use all of them
+        uses: dict[str, set[str]] = {}
+        for rule in self.tree.statements:
+            names = uses.setdefault(rule.head.name, set())
+            for literal in rule.body:
+                for atom, _ in atoms_of(literal):
+                    names.add(atom.name)
+                    if atom.name == "knows":
+                        names.update(term.name for term in atom.args)
+        anywhere: set[str] = set()
+        for skipped in self.tree.skipped:  # what could not be read may have used anything that it mentions
+            words = set(re.findall(r"[^\s()]+", self.text[skipped.start : skipped.end].lower()))
+            if skipped.name is None:
+                anywhere |= words
+            else:
+                uses.setdefault(skipped.name, set()).update(words)
+        needed: set[str] = set()
+        stack = [*_ASKED, *anywhere]
+        while stack:
+            name = stack.pop()
+            if name not in needed:
+                needed.add(name)
+                stack += uses.get(name, ())
+        return needed
+
+    def _set_aside(self, error: Diagnostic, name: str) -> None:
+        fix = None
+        if name not in self.asides:
+            self.asides.add(name)
+            places = [one for one in self.places if _head_name(one) == name]
+            edits = tuple(Edit(self._lines_of(one.start, one.end), "") for one in places)
+            fix = Fix(f"delete the statements about `{name}`", edits)
+        self.tolerate(
+            error,
+            f"nothing in the game depends on `{name}`, so its statements are ignored",
+            help=f"correct it, or delete what is said about `{name}`",
+            fix=fix,
+        )
+
+    def _lines_of(self, start: int, end: int) -> Span:
+        """Return the span of a statement, with its lines if there is nothing else on them."""
+        first = self.text.rfind("\n", 0, start) + 1
+        last = self.text.find("\n", end) + 1 or len(self.text)
+        is_alone = not self.text[first:start].strip() and not self.text[end:last].strip()
+        return Span(first, last) if is_alone else Span(start, end)
+
+    # -- fluents as conditions ------------------------------------------------------------------
+
+    def _query_fluents(self) -> None:
+        """Read conditions on fluents that set-aside `base` statements declare as `true` of them."""
+        fluents = {_declared(rule.head) for rule in self.tree.statements if rule.head.name == "base"}
+        fluents -= {rule.head.key for rule in self.tree.statements}
+        for rule in self.tree.statements:
+            bare = [atom for literal in rule.body for atom, _ in atoms_of(literal) if atom.key in fluents]
+            for atom in bare:
+                shown = self.sheet.quote(atom)
+                edits = (Edit(Span(atom.start, atom.start), "(true "), Edit(Span(atom.end, atom.end), ")"))
+                self.warnings[id(atom)] = self.sheet.report(
+                    RELATION_AND_FUNCTION,
+                    atom,
+                    f"{shown} is a condition, but `base` declares it as part of the state",
+                    help=f"write `{self.sheet.apply('true', shown.strip('`'))}`",
+                    notes=("it is read so",),
+                    fix=Fix("write `true`", edits) if self.is_prefix else None,
+                )
+
+            if bare:
+                body = tuple(_queried(literal, fluents) for literal in rule.body)
+                self.changes[id(rule)] = [Rule(rule.head, body, rule.start, rule.end)]
+
+    # -- variables that nothing binds -----------------------------------------------------------
+
+    def bind(self, error: Diagnostic, rule: Rule) -> None:
+        """Bind the role in a head by `role`, or unfold the relation, if it is a helper."""
+        head = rule.head
+        role = head.args[0] if head.args else None
+        if head.key in _HEADED_BY_ROLE and isinstance(role, Variable):
+            if role.name not in safety.binds(rule.body):
+                self._bind_role(error, rule, role)
+        elif head.name not in KEYWORDS:
+            self._unfold(error, head.key)
+
+    def _bind_role(self, error: Diagnostic, rule: Rule, role: Variable) -> None:
+        condition = Atom("role", (role,), None, role.start, role.end)
+        self.changes[id(rule)] = [Rule(rule.head, (condition, *rule.body), rule.start, rule.end)]
+        shown = self.sheet.variable(role).strip("`")
+        written = self.sheet.apply("role", shown)
+        head = rule.head
+        before, after = ("", "") if rule.body else ("(<= ", ")")
+        edits = (
+            Edit(Span(head.start, head.start), before),
+            Edit(Span(head.end, head.end), f" {written}{after}"),
+        )
+        self.tolerate(
+            error,
+            f"it is read with the condition `{written}`, since only roles can stand there",
+            help=f"add the condition `{written}`",
+            fix=Fix(f"add `{written}`", edits[1:] if rule.body else edits),
+        )
+
+    def negate_helper(self, error: Diagnostic, rule: Rule) -> None:
+        """Read a variable that occurs only in one `not` as "there is none", by a helper relation."""
+        negated = [
+            (literal, atom)
+            for literal in rule.body
+            for atom, negative in atoms_of(literal)
+            if negative and atom.start <= error.span.start < atom.end
+        ]
+        if len(negated) != 1:
+            return
+        literal, atom = negated[0]
+        bound = safety.binds(rule.body)
+        loose = {v.name for v in variables_of(atom)} - bound
+        elsewhere = Counter(v.name for v in variables_of(rule)) - Counter(v.name for v in variables_of(atom))
+        if not loose or any(name in elsewhere for name in loose):
+            if rule.head.name not in KEYWORDS:
+                self._unfold(error, rule.head.key)
+            return
+        kept = dict.fromkeys(v for v in variables_of(atom) if v.name in bound)
+        inner = atom.args[0] if atom.name in ("true", "does") else atom
+        name = self.fresh(f"some_{inner.name}" if isinstance(inner, Function | Constant | Atom) else "some")
+        helper = Atom(name, tuple(kept), None, atom.start, atom.end)
+
+        def replaced(node: Any) -> Any:
+            return helper if node is atom else rebuilt(node, replaced)
+
+        body = tuple(replaced(part) if part is literal else part for part in rule.body)
+        definition = Rule(helper, (atom,), rule.start, rule.end)
+        self.changes[id(rule)] = [Rule(rule.head, body, rule.start, rule.end), definition]
+        shown = self.sheet.apply(name, *(self.sheet.variable(v).strip("`") for v in kept))
+        names = " and ".join(
+            dict.fromkeys(self.sheet.variable(v) for v in variables_of(atom) if v.name in loose)
+        )
+        edits = (
+            Edit(Span(atom.start, atom.end), shown),
+            Edit(Span(rule.end, rule.end), f"\n(<= {shown} {self.text[atom.start : atom.end]})"),
+        )
+        self.tolerate(
+            error,
+            f"it is read as: there is no {names}",
+            help="negate a helper relation without the variable",
+            fix=Fix("negate a helper relation", edits),
+        )
+
+    def unfold(self, error: Diagnostic, rule: Rule) -> None:
+        """Unfold the helper relation that a rule defines."""
+        if rule.head.name not in KEYWORDS:
+            self._unfold(error, rule.head.key)
+
+    def _unfold(self, error: Diagnostic, relation: Relation) -> None:
+        """Put the conditions of a helper relation where it is used, if that binds all variables."""
+        name = relation[0]
+        note = f"the conditions of `{name}` are read where it is used, as Prolog does"
+        if relation in self.unbinding:
+            if any(note in warning.notes for warning in self.warnings.values()):
+                self.tolerate(error, note)
+            return
+        self.unbinding.add(relation)
+        rules = self.sheet.definitions[relation]
+        users = [
+            rule
+            for rule in self.tree.statements
+            if any(atom.key == relation for literal in rule.body for atom, _ in atoms_of(literal))
+        ]
+        if (
+            not self.unfolds
+            or not users
+            or relation in self.sheet.graph.recursive
+            or any(id(u) in self.changes for u in users)
+        ):
+            return
+        unfolding = _Unfolding(relation, rules, self.fresh)
+        unfolded = {id(user): unfolding.rule(user) for user in users}
+        if None in unfolded.values():
+            return
+        self.changes |= {user: new for user, new in unfolded.items() if new}
+        self.changes |= {id(rule): [] for rule in rules}
+        self.tolerate(error, note)
+
+    # -- the rest -------------------------------------------------------------------------------
+
+    def rename_percepts(self, error: Diagnostic, _rule: Rule) -> None:
+        """Read `sees` as a relation of another name, which the players see."""
+        note = "it is read as a relation of its own, all of which is seen"
+        places = [
+            atom
+            for rule in self.tree.statements
+            for atom in (rule.head, *(a for literal in rule.body for a, _ in atoms_of(literal)))
+            if atom.key == _SEES
+        ]
+        if any(note in warning.notes for warning in self.warnings.values()):
+            self.tolerate(error, note)
+            return
+        if any(id(rule) in self.changes for rule in self.tree.statements):
+            return  # in the next round, when the other changes are made
+        name = self.fresh("seen")
+
+        def renamed(node: Any) -> Any:
+            if isinstance(node, Atom) and node.key == _SEES:
+                return Atom(name, node.args, None, node.start, node.end)
+            return rebuilt(node, renamed)
+
+        role, percept = Variable("r"), Variable("p")
+        last = next((rule for rule in reversed(self.tree.statements) if rule.head.key == _SEES), None)
+        for rule in self.tree.statements:
+            self.changes[id(rule)] = [renamed(rule)]
+        edits = [Edit(_name_span(self.text, atom), name) for atom in places]
+        if last is not None:
+            seen = Rule(Atom("sees", (role, percept)), (Atom(name, (role, percept)),), last.start, last.end)
+            self.changes[id(last)].append(seen)
+            edits.append(Edit(Span(last.end, last.end), f"\n{seen}"))
+        self.tolerate(error, note, fix=Fix(f"define `{name}`, and `sees` by it", tuple(edits)))
+
+    def shorten_goal(self, error: Diagnostic, rule: Rule) -> None:
+        """Read a goal value without its leading zeros."""
+        role, value = rule.head.args
+        if not isinstance(value, Constant) or not re.fullmatch("0+[0-9]*", value.name):
+            return
+        short = value.name.lstrip("0") or "0"
+        if is_goal_value(short):
+            head = Atom("goal", (role, Constant(short, None, value.start, value.end)), rule.head.spelling)
+            head.start, head.end = rule.head.start, rule.head.end
+            self.changes[id(rule)] = [Rule(head, rule.body, rule.start, rule.end)]
+            fix = Fix(f"write `{short}`", (Edit(value.span, short),))
+            self.tolerate(error, f"it is read as {short}", help=f"write `{short}`", fix=fix)
+
+    def evaluate_before_moves(self, error: Diagnostic, _rule: Rule) -> None:
+        """Give `legal`, `goal` and `terminal` versions of their helpers in which nobody has moved.
+
+        A rule that could never hold then is an error.
+        """
+        if self.changes:
+            return  # in the next round, or reported once for all
+        graph = self.sheet.graph
+        moving = [key for key in graph.nodes if key[0] not in KEYWORDS and graph.depends_on(key, _DOES)]
+        names: dict[Relation, str | None] = {key: self.fresh(f"{key[0]}_before") for key in moving}
+        copies: dict[Relation, list[Rule]] = {}
+        while copies.keys() != {key for key, name in names.items() if name}:  # those without rules are false
+            copies = {key: [] for key, name in names.items() if name}
+            for key, rules in copies.items():
+                for rule in self.sheet.definitions.get(key, ()):
+                    body = _before_moves(rule, names)
+                    if body is not None:
+                        head = Atom(str(names[key]), rule.head.args, None, rule.head.start, rule.head.end)
+                        rules.append(Rule(head, body, rule.start, rule.end))
+            names = {key: name if copies.get(key) else None for key, name in names.items()}
+        changed: list[tuple[Rule, Rule]] = []
+        for rule in self.tree.statements:
+            if rule.head.key in _BEFORE_MOVES:
+                body = _before_moves(rule, names)
+                if body is None:
+                    return
+                if body != rule.body:
+                    changed.append((rule, Rule(rule.head, body, rule.start, rule.end)))
+        self.changes |= {id(rule): [new] for rule, new in changed}
+        by_name = {name: key for key, name in names.items() if name}
+        stack = [new for _, new in changed]
+        while stack:
+            for literal in stack.pop().body:
+                for atom, _ in atoms_of(literal):
+                    if atom.name in by_name:
+                        key = by_name.pop(atom.name)
+                        first = self.sheet.definitions[key][0]
+                        self.changes.setdefault(id(first), [first]).extend(copies[key])
+                        stack += copies[key]
+        self.tolerate(error, "it is evaluated as if nobody had moved: conditions on `does` fail there")
+
+
+_MENDS: Final[dict[str, Callable[[_Mending, Diagnostic, Rule], None]]] = {
+    "unsafe-variable": _Mending.bind,
+    "non-ground-fact": _Mending.bind,
+    "unsafe-negation": _Mending.negate_helper,
+    "unsafe-distinct": _Mending.unfold,
+    "sees-in-body": _Mending.rename_percepts,
+    "goal-value": _Mending.shorten_goal,
+    "legal-depends-on-does": _Mending.evaluate_before_moves,
+}
+"""What may mend an error, by the name of its check."""
+
+
+def _head_name(place: Rule | Skipped) -> str | None:
+    return place.head.name if isinstance(place, Rule) else place.name
+
+
+def _declared(head: Atom) -> Relation | None:
+    """Return the name and arity of the fluent that a `base` statement of any dialect declares."""
+    if not head.args or isinstance(head.args[0], Variable):
+        return None
+    first = head.args[0]
+    return (first.name, len(head.args) - 1) if len(head.args) > 1 else first.key
+
+
+def _queried(literal: Any, fluents: set[Relation | None]) -> Any:
+    """Return a literal in which atoms that are fluents are queries of the state."""
+    if not isinstance(literal, Atom):
+        return rebuilt(literal, lambda part: _queried(part, fluents))
+    if literal.key not in fluents:
+        return literal
+    fluent = literal
+    place = (fluent.start, fluent.end)
+    term: Term = (
+        Function(fluent.name, fluent.args, fluent.spelling, *place)
+        if fluent.args
+        else Constant(fluent.name, fluent.spelling, *place)
+    )
+    return Atom("true", (term,), None, *place)
+
+
+def _name_span(text: str, atom: Atom) -> Span:
+    """Return the span of the name of an atom in prefix notation."""
+    start = text.find(atom.spelling or atom.name, atom.start)
+    return Span(start, start + len(atom.name))
+
+
+def _before_moves(rule: Rule, names: dict[Relation, str | None]) -> tuple[Literal, ...] | None:
+    """Return the body of a rule where `does` fails, with relations renamed; None if it cannot hold.
+
+    A relation without a name has no rules then.
+    """
+
+    def folded(literal: Literal) -> Literal | bool:
+        if isinstance(literal, Atom):
+            if literal.key == _DOES:
+                return False
+            if literal.key not in names:
+                return literal
+            name = names[literal.key]
+            return Atom(name, literal.args, None, literal.start, literal.end) if name else False
+        if isinstance(literal, Not):
+            inner = folded(literal.literal)
+            return not inner if isinstance(inner, bool) else Not(inner, literal.start, literal.end)
+        if not isinstance(literal, And | Or):
+            return literal
+        absorbing = isinstance(literal, Or)
+        parts = [part for part in map(folded, literal.literals) if part is not (not absorbing)]
+        if absorbing in parts:
+            return absorbing
+        return rebuilt_junction(literal, parts) if parts else not absorbing
+
+    def rebuilt_junction(literal: And | Or, parts: Iterable[Any]) -> Literal:
+        return type(literal)(tuple(parts), literal.start, literal.end)
+
+    body = folded(And(rule.body))
+    if isinstance(body, bool):
+        return () if body else None
+    return body.literals if isinstance(body, And) else (body,)
+
+
+class _Unfolding:
+    """Puts the conditions of a relation in the place of its atoms."""
+
+    def __init__(self, relation: Relation, rules: list[Rule], fresh_name: Callable[[str], str]) -> None:
+        self.relation = relation
+        self.rules = rules
+        self.fresh_name = fresh_name
+        self.added = 0
+
+    def rule(self, user: Rule) -> list[Rule] | None:
+        """Return a rule without atoms of the relation, and helpers that it needs.
+
+        None if that is too long, or if something stays unbound that the relation should have bound.
+        """
+        used = {v.name for v in variables_of(user)}
+        atoms = [atom for literal in user.body for atom, _ in atoms_of(literal) if atom.key == self.relation]
+        arguments = {v.name for atom in atoms for v in variables_of(atom)}
+        arguments -= {v.name for v in variables_of(user.head)}
+        helpers: list[Rule] = []
+
+        def unfolded(literal: Literal, *, negated: bool = False) -> Literal:
+            if isinstance(literal, Atom):
+                return (
+                    self._atom(literal, used, helpers if negated else None)
+                    if literal.key == self.relation
+                    else literal
+                )
+            if isinstance(literal, Not):
+                return Not(unfolded(literal.literal, negated=not negated), literal.start, literal.end)
+            if not isinstance(literal, And | Or):
+                return literal
+            parts = tuple(unfolded(part, negated=negated) for part in literal.literals)
+            return type(literal)(parts, literal.start, literal.end)
+
+        body: list[Literal] = []
+        for literal in user.body:
+            new = unfolded(literal)
+            body += new.literals if isinstance(new, And) else (new,)
+        rule = Rule(user.head, tuple(body), user.start, user.end)
+        is_bound = arguments <= safety.binds(body) and all(map(safety.is_safe, helpers))
+        if (
+            self.added > UNFOLDED
+            or not is_bound
+            or not (safety.is_safe(rule) or user.head.name not in KEYWORDS)
+        ):
+            return None
+        return [rule, *helpers]
+
+    def _atom(self, atom: Atom, used: set[str], helpers: list[Rule] | None) -> Literal:
+        """Return the conditions of an atom; below `not`, variables of their own need a helper relation."""
+        place = atom.start, atom.end
+        alternatives: list[And] = []
+        for rule in self.rules:
+            used.update(v.name for v in variables_of(rule))  # so that no new name is one of its own
+            names = dict.fromkeys(v.name for v in variables_of(rule))
+            apart: dict[str, Term] = {name: Variable(fresh(name, used)) for name in names}
+            parts: list[Literal] = []
+            binding: dict[str, Term] = {}
+            for mine, given in zip(substituted(rule.head, apart).args, atom.args, strict=True):
+                if isinstance(mine, Variable) and mine.name not in binding:
+                    binding[mine.name] = given
+                else:
+                    parts.append(Not(Distinct(mine, given, *place), *place))
+            parts += [substituted(literal, apart) for literal in rule.body]
+            alternatives.append(And(tuple(substituted(part, binding) for part in parts), *place))
+            self.added += len(parts)
+        given_names = {v.name for v in variables_of(atom)}
+        if helpers is not None and any(
+            {v.name for v in variables_of(one)} - given_names for one in alternatives
+        ):
+            head = Atom(self.fresh_name(atom.name), tuple(dict.fromkeys(variables_of(atom))), None, *place)
+            helpers += [Rule(head, one.literals, *place) for one in alternatives]
+            return head
+        return alternatives[0] if len(alternatives) == 1 else Or(tuple(alternatives), *place)

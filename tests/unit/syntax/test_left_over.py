@@ -1,0 +1,103 @@
+"""Text between statements that is none, and files whose ending is that of another notation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from herbrand.check import check
+from herbrand.diagnostic import apply_fixes
+from herbrand.errors import GameError
+from herbrand.syntax import detect, read, read_file
+from herbrand.syntax.layout import format_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEFT_OVER = [
+    "moved(X,a):-does(X,M).",
+    "moved(X) :-\n    does(X,a),\n    does(X,b).",
+    "moved(A,B)<-does(A,B)",
+    "moved(pair(X,Y)).",
+    "terminal :- touch(x).",
+    "terminal:-not_over()",
+    "moved()",
+    "moved(X):-",
+    "this is where the goals begin",
+    "moved(X) :- does(X, a)),",
+]
+
+
+@pytest.mark.parametrize("text", LEFT_OVER)
+def test_left_over_text_is_skipped(text: str) -> None:
+    """None of it is read as a fact; what stands before and behind it is read; the fix deletes it."""
+    sheet = f"(role red)\n{text}\n\n  (role blue) ; last"
+    tree = read(sheet, "prefix")
+    assert str(tree) == "(role red)\n(role blue)"
+    found = [d for d in tree.diagnostics if d.check == "left-over-text"]
+    assert [sheet[d.span.start : d.span.end] for d in found] == [text]
+    assert not any(d.is_error for d in tree.diagnostics)
+    assert "left-over-text" in {d.check for d in check(tree, strict=True).errors}
+    clean, _ = apply_fixes(sheet, tuple(found))
+    assert read(clean, "prefix").diagnostics == ()
+    assert str(read(clean, "prefix")) == str(tree)
+    with pytest.raises(GameError):
+        format_text(tree.source)
+
+
+def test_left_over_text_ends_at_comments() -> None:
+    """Comments between the pieces of left-over text are kept."""
+    tree = read("(role red)\np(X):-q(X). ; first\nr(Y).\n; second\n(role blue)", "prefix")
+    assert [comment.text for comment in tree.comments] == ["; first", "; second"]
+    assert [d.check for d in tree.diagnostics if d.check != "mixed-notation"] == ["left-over-text"] * 2
+    assert str(tree) == "(role red)\n(role blue)"
+
+
+def test_names_and_calls_are_not_left_over() -> None:
+    """A name alone is a fact, and a call is repaired, as far as that is all."""
+    assert str(read("(role red)\nopen\n(p a)", "prefix")) == "(role red)\nopen\n(p a)"
+    tree = read("(role red) role(blue)\nclosed (p a)", "prefix")
+    assert str(tree) == "(role red)\n(role blue)\nclosed\n(p a)"
+    assert {d.check for d in tree.diagnostics if d.is_error} == {"infix-in-prefix"}
+
+
+def test_different_names_are_distinct_anyway() -> None:
+    """A fact that says so is skipped with a warning; one that says something else is an error."""
+    tree = read("(role red) (distinct red blue)", "prefix")
+    assert [(d.check, d.is_error) for d in tree.diagnostics] == [("misplaced-literal", False)]
+    assert str(tree) == "(role red)"
+    for fact in (
+        "(distinct red red)",
+        "(distinct ?x red)",
+        "(distinct red)",
+        "(not red)",
+        "(distinct (f a) b)",
+    ):
+        assert any(d.is_error for d in read(f"(role red) {fact}", "prefix").diagnostics), fact
+
+
+def test_the_text_overrules_the_ending() -> None:
+    """Prefix text begins with a parenthesis, the other notations never do."""
+    assert detect("; prefix\n(role red)", ".pl") == "prefix"
+    assert detect("% prefix\n(role red)", ".hrf") == "prefix"
+    assert detect("role(red).\n", ".pl") == "prolog"
+    assert detect("role(red).\n", ".kif") == "prolog"
+    assert detect("role(red)\n", ".gdl") == "infix"
+    assert detect("title\n(role red)\n", ".kif") == "prefix"
+    assert detect("", ".kif") == "prefix"
+    assert detect("(role red)", ".ggd") == "ggdl"
+
+
+def test_a_misnamed_file_is_reported(tmp_path: Path) -> None:
+    """Its text is read, with a warning that names the right ending."""
+    file = tmp_path / "game.pl"
+    file.write_text("(role red)\n(legal red push)\n")
+    tree = read_file(file)
+    assert tree.notation == "prefix"
+    assert [(d.check, d.help) for d in tree.diagnostics] == [
+        ("misnamed-file", "let its name end in `.kif` or `.gdl`")
+    ]
+    file.rename(tmp_path / "game.kif")
+    assert read_file(tmp_path / "game.kif").diagnostics == ()
+    assert read("(role red)", "prefix", "game.pl").diagnostics == ()
