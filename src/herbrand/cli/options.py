@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from herbrand.runtime.tokens import TOKEN_VARIABLE, is_token
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,6 +21,7 @@ __all__ = [
     "json_option",
     "max_steps",
     "time_limit",
+    "token_option",
 ]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
@@ -55,3 +58,16 @@ def time_limit(seconds: float | None = None) -> Callable[[_Command], _Command]:
 def max_steps(steps: int | None, text: str) -> Callable[[_Command], _Command]:
     """Return the option --max-steps; None as default is no limit."""
     return click.option("--max-steps", type=click.IntRange(1), metavar="N", default=steps, help=text)
+
+
+def token_option(text: str) -> Callable[[_Command], _Command]:
+    """Return the option --token, which the environment variable HERBRAND_TOKEN can give, too."""
+
+    def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+        if value is not None and not is_token(value):
+            raise click.BadParameter("a token has 8 to 200 letters, digits and signs of `._~-`")
+        return value
+
+    return click.option(
+        "--token", metavar="TEXT", envvar=TOKEN_VARIABLE, show_envvar=True, callback=check, help=text
+    )

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from herbrand.cli.options import token_option
 from herbrand.cli.output import remark
 from herbrand.errors import MissingExtra
+from herbrand.runtime.tokens import new_token
 
 __all__ = ["command"]
 
@@ -25,12 +27,23 @@ __all__ = ["command"]
     help="Show the matches and tournaments of this database.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
-def command(folders: tuple[Path, ...], port: int, database: Path | None, show: bool) -> None:
+@token_option("The token in the address; by default a random one.")
+@click.option("--no-token", "is_public", is_flag=True, help="Serve all users of this computer.")
+def command(
+    *,
+    folders: tuple[Path, ...],
+    port: int,
+    database: Path | None,
+    show: bool,
+    token: str | None,
+    is_public: bool,
+) -> None:
     """Play, edit and analyse games in a browser.
 
-    The server listens on 127.0.0.1 only, and pages load nothing from other sites. Besides the bundled games
-    it shows the rulesheets of each FOLDER and, with --record, the matches and tournaments of a database, also
-    while they are being played. Ctrl+C stops it.
+    The server listens on 127.0.0.1 only, answers only who knows the token in the address that it prints, and
+    pages load nothing from other sites. Besides the bundled games it shows the rulesheets of each FOLDER and,
+    with --record, the matches and tournaments of a database, also while they are being played. Ctrl+C stops
+    it.
     """
     import socket
 
@@ -45,13 +58,15 @@ def command(folders: tuple[Path, ...], port: int, database: Path | None, show: b
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        remark(f"serving {address} (Ctrl+C to stop)")
+        token = None if is_public else token or new_token()
+        app = make_app(folders, database=database, token=token)
+        remark(f"serving {address}{f'?token={token}' if token else ''} (Ctrl+C to stop)")
         if show:
             import webbrowser
 
-            webbrowser.open(address)
+            webbrowser.open(f"{address}?token={app.ticket()}" if token else address)
         config = uvicorn.Config(
-            make_app(folders, database=database),
+            app,
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=1,  # event streams would stay open for ever

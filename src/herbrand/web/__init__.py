@@ -7,7 +7,7 @@ memory, so that no rulesheet can block other requests.
 | module      | what it does                                                                    |
 |-------------|---------------------------------------------------------------------------------|
 | `app`       | routes and their handlers                                                       |
-| `guard`     | hosts, sessions, tokens against forged requests, size limits, headers           |
+| `guard`     | who may use it, hosts, sessions, forged requests, size limits, headers          |
 | `library`   | games: bundled, from folders, from users                                        |
 | `matches`   | running matches and the pool of evaluator subprocesses                          |
 | `child`     | an evaluator subprocess, as the server sees it: requests with timeouts          |

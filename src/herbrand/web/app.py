@@ -345,11 +345,12 @@ def make_app(
     *,
     database: Path | None = None,
     hosts: Iterable[str] = ("127.0.0.1", "localhost", "::1"),
+    token: str | None = None,
 ) -> Guard:
     """Return the ASGI application.
 
     `folders` are searched for rulesheets; `database` holds recorded matches and tournaments; `hosts` are the
-    accepted names in the `Host` header.
+    accepted names in the `Host` header; with a `token`, only those are served who know it.
     """
     app = App(folders, database)
 
@@ -370,7 +371,8 @@ def make_app(
         TournamentError: _on_record,
         500: _on_fault,
     }
-    return Guard(Starlette(routes=app.routes(), exception_handlers=handlers, lifespan=lifespan), hosts=hosts)
+    web = Starlette(routes=app.routes(), exception_handlers=handlers, lifespan=lifespan)
+    return Guard(web, hosts=hosts, token=token)
 
 
 # -- errors -----------------------------------------------------------------------------------
@@ -396,7 +398,7 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
     name = str(error)[:60]
     known = {known.lower(): known for known in games.names()}
     near = [known[word] for word in get_close_matches(name.lower(), known, n=1)]
-    note = "Your own texts are note only while the server runs, and only the latest of them."
+    note = "Your own texts are kept only while the server runs, and only the latest of them."
     if wants_json(request):
         return JSONResponse({"error": f"no game `{name}`"}, 404)
     similar = near[0] if near else None

@@ -495,6 +495,92 @@ def test_pages_load_nothing_from_elsewhere(client: TestClient) -> None:
     assert "SameSite=Strict" in cookie
 
 
+# -- other users of the computer --------------------------------------------------------------
+
+
+SECRET = "correct-horse-battery"
+
+
+@pytest.fixture
+def locked() -> Iterator[TestClient]:
+    """A server with a token, and a browser that does not know it yet."""
+    with TestClient(make_app(token=SECRET), base_url="http://127.0.0.1:8888") as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/game/nim", "/picture/nim.svg", "/records", "/help", "/no/such/page", "/?token=wrong", "/?token="],
+)
+def test_other_users_get_nothing_without_the_token(locked: TestClient, address: str) -> None:
+    """Every address answers with a page that says what to do, and begins no session."""
+    answer = locked.get(address)
+    assert answer.status_code == 403
+    assert "herbrand web" in answer.text
+    assert SECRET not in answer.text
+    assert "set-cookie" not in answer.headers
+
+
+def test_scripts_of_other_users_get_nothing_without_the_token(locked: TestClient) -> None:
+    """Neither questions of the editor nor requests that bring a token of forms are answered."""
+    assert locked.post("/api/check", json={"text": "(role a)"}).json() == {
+        "error": "this server asks for its token"
+    }
+    assert locked.post("/play", data={"key": "nim", "token": SECRET}).status_code == 403
+    assert locked.post(f"/play?token={SECRET}", data={"key": "nim"}).status_code == 403
+    assert locked.get("/static/app.css").status_code == 200  # the page that asks for the token uses it
+
+
+def test_the_token_is_exchanged_for_a_cookie(locked: TestClient) -> None:
+    """The address loses it at once, so that it is neither in the history nor sent on."""
+    answer = locked.get("/game/nim", params={"token": SECRET, "a": "ü b"}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/game/nim?a=%C3%BC+b")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert SECRET not in cookie
+    page = locked.get("/game/nim")
+    assert page.status_code == 200
+    forms = re.search(r'name="herbrand-token" content="([0-9a-f]+)"', page.text)
+    assert forms
+    assert begin(locked, forms[1], "nim")
+
+
+def test_the_token_leads_to_no_other_host(locked: TestClient) -> None:
+    """A path that begins with two slashes would name a host in a redirection."""
+    for path in ("//evil.example/", "/%5cevil.example/", "///evil.example"):
+        answer = locked.get(f"http://127.0.0.1:8888{path}?token={SECRET}", follow_redirects=False)
+        assert re.match(r"/[^/\\]", answer.headers["location"]), path
+
+
+@pytest.mark.parametrize("change", ["", "a" * 32, "{0}", "{0}.", "{0}.{1}x", "x{0}.{1}"])
+def test_made_up_cookies_begin_no_session(locked: TestClient, change: str) -> None:
+    """Only a cookie that this server has signed is a session; a server started anew has other ones."""
+    cookie = locked.get("/", params={"token": SECRET}, follow_redirects=False).headers["set-cookie"]
+    name, _, value = cookie.partition(";")[0].partition("=")
+    session, _, signature = value.partition(".")
+    locked.cookies.clear()
+    for wrong in (name, "herbrand", "herbrand-9999"):
+        text = value if wrong != name else change.format(session, signature)
+        assert locked.get("/", headers={"cookie": f"{wrong}={text}"}).status_code == 403
+    assert locked.get("/", headers={"cookie": f"{name}={value}"}).status_code == 200
+
+
+def test_a_ticket_is_good_for_one_visit() -> None:
+    """Other users see the address on the browser's command line, but too late."""
+    app = make_app(token=SECRET)
+    ticket = app.ticket()
+    with TestClient(app, base_url="http://127.0.0.1:8888") as client:
+        assert client.get("/", params={"token": ticket}).status_code == 200
+        client.cookies.clear()
+        assert client.get("/", params={"token": ticket}).status_code == 403
+
+
+def test_a_token_with_other_letters_is_refused_like_any_other(client: TestClient) -> None:
+    """Comparing such texts in constant time raised an error."""
+    assert client.post("/play", data={"key": "nim", "token": "ünknown"}).status_code == 403
+
+
 def test_errors_have_pages_that_help(client: TestClient) -> None:
     """A wrong address, game or match says what to do."""
     assert 'Did you mean <a href="/game/connectFour">connectFour</a>?' in client.get("/game/conectfour").text
