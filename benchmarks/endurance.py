@@ -63,6 +63,8 @@ __all__ = ["ATTACKS", "endure", "summarise"]
 PLAYER: Final = "mcts(playouts=100)"
 SEATS: Final = 50
 """Matches that the player accepts at once: the attacks start up to 40."""
+MEMORY: Final = 600
+"""Its `--memory`: for each of two processors what a player with the defaults has."""
 GAMES: Final = (
     "ticTacToe", "connectFour", "breakthrough", "nim", "rockPaperScissors", "montyHall", "chess", "reversi",
 )  # fmt: skip
@@ -408,7 +410,7 @@ class Log:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.kinds: Counter[str] = Counter()
         self.longest = 0
-        self.odd: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
         self.port: int | None = None
         self.listening = threading.Event()
         self._process = process
@@ -427,8 +429,8 @@ class Log:
             if kind == "listening":
                 self.port = event["data"]["port"]
                 self.listening.set()
-            elif kind in ("odd", "no event", "late"):
-                self.odd[f"{kind}: {event['data'].get('reason', '')}"[:120]] += 1
+            elif kind in ("odd", "no event", "late", "refused"):
+                self.reasons[f"{kind}: {event['data'].get('reason', '')}"[:120]] += 1
         self.listening.set()
 
 
@@ -441,14 +443,14 @@ def endure(
     between two samples.
     """
     course = Course()
-    words = player_command(PLAYER, "--matches", str(SEATS), "--json", "--until-eof")
+    words = player_command(PLAYER, "--matches", str(SEATS), "--memory", str(MEMORY), "--json", "--until-eof")
     player = subprocess.Popen(  # noqa: S603  # our own command
         words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
     )
     log = Log(player)
     log.listening.wait(120)
     if log.port is None:
-        raise SystemExit(f"the player did not start: {[*log.odd]}")
+        raise SystemExit(f"the player did not start: {[*log.reasons]}")
     spawning = multiprocessing.get_context("spawn")
     parties = {"manager": manage, "attacker": attack, "manager of bad players": suffer}
     children = {
@@ -489,7 +491,7 @@ def endure(
                 report["minutes"] = round((now - started) / 60, 2)
                 report["spent"] = {name: round(value, 1) for name, value in spent.items()}
                 report["events"] = dict(log.kinds)
-                report["odd"] = dict(log.odd.most_common(30))
+                report["reasons"] = dict(log.reasons.most_common(60))
                 report["longest_line"] = log.longest
             busy = sum(spent.values()) > share * (now - started) + 5
             (course.rest.set if busy else course.rest.clear)()

@@ -26,13 +26,11 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.match.protocol.events import Event, Listener
     from herbrand.match.protocol.manager import Match
-    from herbrand.match.protocol.seats import Seat
+    from herbrand.match.protocol.seats import PlayerAddress, Seat
     from herbrand.match.protocol.spectators import Spectators
     from herbrand.match.records import MatchRecord, Store
 
 __all__ = ["command"]
-
-_ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 
 
 @click.command("match")
@@ -43,9 +41,9 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     "players",
     metavar="[NAME=]PLAYER",
     multiple=True,
-    help="HOST:PORT of a remote player, a player of `herbrand players` (`process:NAME` runs it in a "
-    "subprocess), or `human`; one for each role but `random`, in role order. A single local player plays all "
-    "roles.",
+    help="HOST:PORT of a remote player (HOST:PORT/TOKEN if it has a token), a player of `herbrand players` "
+    "(`process:NAME` runs it in a subprocess), or `human`; one for each role but `random`, in role order. A "
+    "single local player plays all roles.",
 )
 @clocks(30, 10)
 @click.option("--seed", type=int, default=0, help="For chance and substituted moves.")
@@ -112,6 +110,7 @@ def command(
     players whose address has changed.
     """
     from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
+    from herbrand.match.protocol.seats import PlayerAddress
 
     if (resume or key) and database is None:
         raise click.UsageError(f"{'--resume' if resume else '--sign'} needs --record DB")
@@ -148,7 +147,7 @@ def command(
                 raise click.UsageError("missing FILE")
             game = read_game(file, notation)
             game.require_playable()
-            if len(players) == 1 and not _ADDRESS.fullmatch(players[0]):
+            if len(players) == 1 and PlayerAddress.parse(players[0]) is None:
                 players *= len(game.players)
             if not players:
                 raise click.UsageError(f"give --player for each of {', '.join(game.players)}")
@@ -193,7 +192,8 @@ async def _serve_spectators(address: str, delay: float) -> AsyncIterator[Spectat
     """Serve spectators and print the address."""
     from herbrand.match.protocol.spectators import Spectators
 
-    host, port = _address(address, "--spectators", lowest=0)
+    place = _address(address, "--spectators", lowest=0)
+    host, port = place.host, place.port
     server = Spectators(host=host, port=port, delay=delay)
     try:
         await server.start()
@@ -206,15 +206,16 @@ async def _serve_spectators(address: str, delay: float) -> AsyncIterator[Spectat
         await server.close()
 
 
-def _address(text: str, option: str, *, lowest: int = 1) -> tuple[str, int]:
-    """Parse HOST:PORT or PORT."""
-    address = _ADDRESS.fullmatch(text)
-    if address is None:
+def _address(text: str, option: str, *, lowest: int = 1) -> PlayerAddress:
+    """Parse HOST:PORT or PORT, and for players HOST:PORT/TOKEN."""
+    from herbrand.match.protocol.seats import PlayerAddress
+
+    address = PlayerAddress.parse(text)
+    if address is None or (address.token is not None and option != "--player"):
         raise click.BadParameter(f"`{text}` is not of the form HOST:PORT", param_hint=option)
-    port = int(address["port"])
-    if not lowest <= port <= 65535:
-        raise click.BadParameter(f"`{text}`: there is no port {port}", param_hint=option)
-    return (address["host"] or "127.0.0.1").strip("[]"), port
+    if not lowest <= address.port <= 65535:
+        raise click.BadParameter(f"`{text}`: there is no port {address.port}", param_hint=option)
+    return address
 
 
 def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
@@ -260,13 +261,12 @@ class _EventLog:
 
 def _seat(text: str, seed: int) -> Seat:
     """Return the seat for a value of --player."""
-    from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+    from herbrand.match.protocol.seats import LocalSeat, PlayerAddress
 
     name, _, player_text = text.partition("=")
     text = player_text or text
-    if _ADDRESS.fullmatch(text) is not None:
-        host, port = _address(text, "--player")
-        return RemoteSeat(host, port, name=name if player_text else f"{host}:{port}")
+    if PlayerAddress.parse(text) is not None:
+        return _address(text, "--player").seat(name=name if player_text else None)
     if text == "human":
         from herbrand.cli.human import HumanSeat
 

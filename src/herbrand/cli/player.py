@@ -12,7 +12,7 @@ from dataclasses import asdict
 import click
 
 from herbrand.cli.contest import cannot_listen
-from herbrand.cli.options import json_option
+from herbrand.cli.options import json_option, token_option
 from herbrand.cli.output import remark
 from herbrand.match.protocol.events import Event, bounded
 
@@ -72,6 +72,7 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
     metavar="NAME",
     help="Answer requests for this host name, besides addresses and localhost; repeatable.",
 )
+@token_option("Answer only requests to http://ADDRESS:PORT/TEXT; the path is a token then.")
 @click.option("--seed", type=int, help="Makes the choices of some players reproducible.")
 @click.option(
     "--until-eof", is_flag=True, help="Exit at the end of standard input, thus with the parent process."
@@ -90,6 +91,7 @@ def command(
     longest_clock: int,
     origins: tuple[str, ...],
     hosts: tuple[str, ...],
+    token: str | None,
     seed: int | None,
     until_eof: bool,
     as_json: bool,
@@ -122,6 +124,7 @@ def command(
         memory=memory,
         allowed_hosts=hosts,
         allowed_origins=origins,
+        token=token,
         listener=listen,
     )
 

@@ -30,7 +30,8 @@ __all__ = ["command"]
     "players",
     metavar="[NAME=]PLAYER",
     multiple=True,
-    help="A player of `herbrand players`, `process:` and one of them, or HOST:PORT; NAME= gives it a name.",
+    help="A player of `herbrand players`, `process:` and one of them, or HOST:PORT (HOST:PORT/ if it has the "
+    "token in HERBRAND_TOKEN); NAME= gives it a name.",
 )
 @click.option(
     "--kind",

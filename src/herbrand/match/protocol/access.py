@@ -2,13 +2,19 @@
 
 Any page that is open in a browser can make it send requests to programs on the same computer or network.
 Such requests have an `Origin`, or name in `Host` whatever name the page used for the address (DNS rebinding).
+
+All users of a computer can reach its ports.  The protocol has no passwords, but a player can have a token as
+the first part of the path: `POST /TOKEN`, or `GET /TOKEN/(INFO)`.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from herbrand.runtime.tokens import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,15 +28,27 @@ _HARMLESS: Final = re.compile(r"\s*\(\s*(INFO|PING)\s*\)\s*", re.IGNORECASE)
 
 
 class Access:
-    """The origins and host names that are allowed.
+    """The origins and host names that are allowed, and the token that is asked for, if any.
 
     Addresses and `localhost` are always allowed as `Host`, `names` in addition; origins only if listed, such
     as `https://example.org`.
     """
 
-    def __init__(self, *, names: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
+    def __init__(
+        self, *, names: Iterable[str] = (), origins: Iterable[str] = (), token: str | None = None
+    ) -> None:
         self._names = {"localhost", *(name.lower() for name in names)}
         self._origins = {origin.lower().rstrip("/") for origin in origins}
+        self._token = token
+
+    def without_token(self, request: Request) -> Request | None:
+        """Return a request without the token in its path; None if the token is missing or another one."""
+        if self._token is None:
+            return request
+        given, _, rest = request.path.partition("/")
+        if not is_same(given, self._token):
+            return None
+        return replace(request, path=rest, text=rest if request.method == "GET" else request.text)
 
     def allowed_origin(self, headers: Mapping[str, str]) -> str | None:
         """Return the origin of a request if it is allowed."""

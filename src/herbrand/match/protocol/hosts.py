@@ -31,6 +31,11 @@ _HOST_MEGABYTES = 90
 """What a host should have at least; with less, more matches share one."""
 _RETIRE_MEGABYTES = 64
 """An idle host that takes more is replaced by a fresh one."""
+_FULL = 0.8
+"""Share of its memory above which a host with matches gets no other one."""
+_RENEW_SECONDS = 10.0
+"""Least age of a host that is full and replaced, since its matches only wait for their managers."""
+_RENEWED = "it was full"
 _START_SECONDS = 120.0
 """How long the first host may take to start."""
 _PING_SECONDS = 2.0
@@ -173,7 +178,19 @@ class _ProcessHost:
         """Done when it has started, with "", or with the reason why it cannot play."""
         self.cause = ""
         """Why it was killed."""
+        self.opened = time.monotonic()
         self.stream: JsonStream | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has matches, and hardly any memory left for another one."""
+        return bool(self.matches) and self.megabytes > _FULL * self.settings["memory"]
+
+    @property
+    def can_be_renewed(self) -> bool:
+        """Whether it can be replaced without costing a match any time."""
+        busy = any(match.is_thinking or match.is_following for match in self.matches)
+        return not self.cause and not busy and time.monotonic() - self.opened > _RENEW_SECONDS
 
     def send(self, message: Mapping[str, Any]) -> bool:
         return self.stream is not None and self.stream.send(message)
@@ -263,8 +280,11 @@ class HostPool:
         rules = hash(match.start.rules)
         match.network = match.network and rules not in self._too_large
         host = self._choose(rules)
-        if host.matches and host.megabytes > 0.8 * self.limit:
-            return False
+        if host.is_full:
+            roomy = self._find_room()
+            if roomy is None:
+                return False
+            host = roomy
         host.last_rules = rules
         match.until = until
         self._assign(match, host)
@@ -331,15 +351,34 @@ class HostPool:
         if len(self._hosts) < self.most and all(host.matches for host in self._hosts):
             self._open()
 
+    def _find_room(self, *, other_than: _ProcessHost | None = None) -> _ProcessHost | None:
+        """Return a host with memory for a match, if need be in place of a full one; None if all are busy.
+
+        Otherwise matches whose managers are gone could keep a host full as long as their clocks are.
+        """
+        hosts = sorted((host for host in self._hosts if not host.cause), key=lambda host: host.megabytes)
+        roomy = [host for host in hosts if host is not other_than and not host.is_full]
+        if roomy:
+            return roomy[0]
+        if len(hosts) == self.most:
+            full = next((host for host in hosts if host.can_be_renewed), None)
+            if full is None:
+                return None
+            full.kill(_RENEWED)
+        return self._open()
+
     def _place_elsewhere(self, match: OngoingMatch, full: _ProcessHost) -> bool:
         """Give a match to another host than one that is full; False if it was refused before."""
-        others = [host for host in self._hosts if host is not full and not host.cause]
-        if match.is_refused or (not others and len(self._hosts) == self.most):
+        if match.is_refused:
             return False
         match.is_refused = True
         full.matches.discard(match)
+        host = self._find_room(other_than=full)
+        if host is None:
+            full.matches.add(match)
+            return False
         match.is_sent = False
-        self._assign(match, min(others, key=lambda host: host.megabytes, default=None) or self._open())
+        self._assign(match, host)
         return True
 
     def _assign(self, match: OngoingMatch, host: _ProcessHost) -> None:
@@ -398,7 +437,7 @@ class HostPool:
         suspects = (
             {match for match in matches if match.is_following}
             or {match for match in matches if match.is_thinking}
-            or matches
+            or (set() if cause == _RENEWED else matches)
         )
         for match in suspects:
             match.restarts += 1

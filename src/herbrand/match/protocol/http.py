@@ -56,6 +56,8 @@ class Request:
     version: str
     headers: dict[str, str] = field(default_factory=dict)
     """By name in lower case; the last value of a repeated header."""
+    path: str = ""
+    """The path, without the slash that it begins with; of a GET, the message as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,11 @@ class Reply:
     """Deviations from the standard."""
 
 
-def write_request(text: str, *, host: str, receiver: str) -> bytes:
+def write_request(text: str, *, host: str, receiver: str, path: str = "") -> bytes:
     """Return a request with the bytes that ggp-base would send."""
     body = text.encode()
     head = (
-        "POST / HTTP/1.0\r\nAccept: text/delim\r\n"
+        f"POST /{path} HTTP/1.0\r\nAccept: text/delim\r\n"
         f"Host: {_header(host)}\r\nSender: GAMESERVER\r\nReceiver: {_header(receiver)}\r\n"
         f"Content-Type: text/acl\r\nContent-Length: {len(body)}\r\n\r\n"
     )
@@ -116,12 +118,13 @@ async def read_request(stream: asyncio.StreamReader, *, limit: int) -> Request:
     if line is None:
         raise ProtocolError("not an HTTP request")
     method, target, version = line[1].upper(), line[2], (line[3] or "HTTP/1.0").upper()
+    path = unquote(target, errors="replace").removeprefix("/")
     if method == "GET":
-        return Request(method, unquote(target, errors="replace").removeprefix("/"), version, headers)
+        return Request(method, path, version, headers, path)
     if method != "POST":
-        return Request(method, "", version, headers)
+        return Request(method, "", version, headers, path)
     body, _ = await _read_body(stream, rest, headers, limit)
-    return Request(method, _decode(body), version, headers)
+    return Request(method, _decode(body), version, headers, path)
 
 
 async def read_reply(stream: asyncio.StreamReader, *, limit: int) -> Reply:

@@ -2,18 +2,20 @@
 
 The subprocess runs `herbrand player` on a free local port: a player that crashes or hangs merely fails to
 answer, and cannot take the manager down.  Starting the process does not count against a clock.  It ends with
-the manager, even if that is killed.
+the manager, even if that is killed.  It asks for a token, so that no other user of the computer can play it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
 import sys
 from typing import TYPE_CHECKING
 
 from herbrand.match.protocol.seats import Exchange, RemoteSeat
+from herbrand.runtime.tokens import TOKEN_VARIABLE, new_token
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -46,7 +48,7 @@ class ProcessSeat(RemoteSeat):
     remembers = False
 
     def __init__(self, player: str, *, name: str | None = None, seed: int | None = None) -> None:
-        super().__init__("127.0.0.1", 0, name=name or f"process:{player}")
+        super().__init__("127.0.0.1", 0, name=name or f"process:{player}", token=new_token())
         self.player = player
         self.seed = seed
         self._process: asyncio.subprocess.Process | None = None
@@ -67,6 +69,7 @@ class ProcessSeat(RemoteSeat):
             async with asyncio.timeout(START_SECONDS):
                 self._process = await asyncio.create_subprocess_exec(
                     *command,
+                    env={**os.environ, TOKEN_VARIABLE: self.token},
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
 import time
 from dataclasses import dataclass, replace
@@ -31,15 +32,20 @@ from herbrand.match.protocol.messages import (
 )
 from herbrand.match.protocol.view import MatchView
 from herbrand.match.protocol.worker import WorkerThread
+from herbrand.runtime.tokens import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
     from herbrand.convert.scramble import Scrambled
     from herbrand.match.protocol.messages import Message
     from herbrand.play import Player
 
-__all__ = ["Exchange", "LocalSeat", "RemoteSeat", "ScrambledSeat", "Seat"]
+__all__ = ["Exchange", "LocalSeat", "PlayerAddress", "RemoteSeat", "ScrambledSeat", "Seat"]
 
 _WORD = re.compile(r"[^\s(),]+")
+_ADDRESS = re.compile(
+    r"(?:http://)?(?:(?P<host>[^/]*):)?(?P<port>[0-9]{1,5})(?:/(?P<token>[A-Za-z0-9._~-]*))?", re.IGNORECASE
+)
+_FORBIDDEN = 403
 
 CONNECT_SECONDS = 5.0
 """Time limit for connecting, which does not count against a clock."""
@@ -62,6 +68,36 @@ class Exchange:
     """From the last byte sent to the reply."""
     notes: tuple[str, ...] = ()
     """Details of the problem, and oddities of the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerAddress:
+    """Where a player is reached: PORT, HOST:PORT or HOST:PORT/TOKEN, with or without `http://`."""
+
+    host: str
+    port: int
+    token: str | None = None
+    """None without a path; empty for the token in the environment variable HERBRAND_TOKEN."""
+
+    @classmethod
+    def parse(cls, text: str) -> PlayerAddress | None:
+        """Return the address that a text spells; None if it is none.
+
+        >>> PlayerAddress.parse("localhost:9147/correct-horse")
+        PlayerAddress(host='localhost', port=9147, token='correct-horse')
+        >>> PlayerAddress.parse("9147"), PlayerAddress.parse("mcts")
+        (PlayerAddress(host='127.0.0.1', port=9147, token=None), None)
+        """
+        match = None if text.startswith("process:") else _ADDRESS.fullmatch(text)
+        if match is None:
+            return None
+        host = (match["host"] or "127.0.0.1").strip("[]")
+        return cls(host, int(match["port"]), match["token"])
+
+    def seat(self, *, name: str | None = None, suffix: str = "") -> RemoteSeat:
+        """Return a seat for the player; its name never has the token."""
+        token = os.environ.get(TOKEN_VARIABLE, "") if self.token == "" else self.token or ""
+        return RemoteSeat(self.host, self.port, name=name, suffix=suffix, token=token)
 
 
 class Seat(Protocol):
@@ -98,14 +134,17 @@ class RemoteSeat:
         connect_seconds: float = CONNECT_SECONDS,
         largest_reply: int = LARGEST_REPLY,
         suffix: str = "",
+        token: str = "",
     ) -> None:
         self.host = host
         self.port = port
-        self.name = name or f"{host}:{port}"
+        self.name = name or f"{host}:{port}{'/' if token else ''}"
         self.connect_seconds = connect_seconds
         self.largest_reply = largest_reply
         self.suffix = suffix
         """Appended to match names, so that one player can play two roles of a match."""
+        self.token = token
+        """The path of the player's address."""
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Send START."""
@@ -121,7 +160,7 @@ class RemoteSeat:
         try:
             async with asyncio.timeout(self.connect_seconds):
                 reader, writer = await asyncio.open_connection(self.host, self.port)
-            writer.write(write_request(str(message), host=self.host, receiver=self.name))
+            writer.write(write_request(str(message), host=self.host, receiver=self.name, path=self.token))
             async with asyncio.timeout(max(SEND_SECONDS, seconds)):
                 await writer.drain()
             started = time.monotonic()
@@ -141,6 +180,9 @@ class RemoteSeat:
             if writer is not None:
                 with contextlib.suppress(OSError):
                     writer.transport.abort()
+        if reply.status == _FORBIDDEN and reply.text.lower() in ("", "nil"):
+            note = "refused (403): it wants another token, or does not allow its name as host"
+            return self._failure("connection", started, note)
         return Exchange(reply.text, None, time.monotonic() - started, reply.notes)
 
     async def tell(self, message: Message, *, seconds: float) -> Exchange:

@@ -90,7 +90,8 @@ class PlayerServer:
     `matches` is how many are played at once.  A START beyond that takes the place of a match whose manager is
     gone, or is answered `busy`; so is one whose clocks are longer than `longest_clock` seconds.  `memory`
     bounds all processes together, in megabytes.  Requests of web pages are refused unless they are of
-    `allowed_origins`, and so are those for hosts whose name is neither `host` nor one of `allowed_hosts`.
+    `allowed_origins`, and so are those for hosts whose name is neither `host` nor one of `allowed_hosts`, and
+    with a `token` those whose path does not begin with it.
 
     With `port=0`, `port` is the free port taken once started.
     """
@@ -112,6 +113,7 @@ class PlayerServer:
         read_seconds: float = READ_SECONDS,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
+        token: str | None = None,
         listener: Listener = silent,
     ) -> None:
         self.name = name
@@ -131,7 +133,7 @@ class PlayerServer:
             self.hosts = HostPool(player, self._heard, self._warn, seed=seed, memory=memory, matches=matches)
         else:
             self.hosts = ThreadHost(player, self._heard, memory=memory, matches=matches)
-        self._access = Access(names=[host, *allowed_hosts], origins=allowed_origins)
+        self._access = Access(names=[host, *allowed_hosts], origins=allowed_origins, token=token)
         self._playing: dict[str, OngoingMatch] = {}
         self._begun = 0
         """Matches that were begun."""
@@ -278,13 +280,14 @@ class PlayerServer:
             await writer.drain()
 
     async def _answer_request(self, request: Request, arrived: float, peer: str) -> bytes:
-        refusal = self._access.why_refused(request)
-        if refusal:
+        admitted = self._access.without_token(request)
+        refusal = "it has not the token" if admitted is None else self._access.why_refused(admitted)
+        if admitted is None or refusal:
             self._emit("refused", None, peer=peer, reason=refusal)
             return write_reply("nil", version=request.version, status="403 Forbidden", origin=None)
         text = ""
         if request.method in ("POST", "GET"):
-            text = await self.answer(request.text, arrived=arrived, peer=peer)
+            text = await self.answer(admitted.text, arrived=arrived, peer=peer)
         origin = self._access.allowed_origin(request.headers) or "*"
         return write_reply(text, version=request.version, origin=origin)
 
@@ -346,8 +349,11 @@ class PlayerServer:
             self._begun += 1
             match = OngoingMatch(self._share_rules(message), self._begun)
             clock = float(message.start_clock)
-            if not self.hosts.place(match, started + clock - margin(clock, 3.9)):
-                refusal = "no memory for another match"
+            until = started + clock - margin(clock, 3.9)
+            if not self.hosts.place(match, until):
+                self._drop_orphans()
+                if not self.hosts.place(match, until):
+                    refusal = "no memory for another match"
         if refusal or match is None:
             self._emit("refused", message.match, peer=peer, reason=refusal)
             return "busy"
@@ -369,14 +375,18 @@ class PlayerServer:
         if longest > self.longest_clock:
             return f"a clock of {longest} seconds: at most {self.longest_clock} are allowed"
         if len(self._playing) >= self.matches:
-            for match in [match for match in self._playing.values() if match.is_orphan]:
-                self._emit("odd", match.id, reason="dropped for another match, since the manager was silent")
-                self._end(match)
+            self._drop_orphans()
         if len(self._playing) >= self.matches:
             return "all seats are taken"
         rules = {match.start.rules for match in self._playing.values()} | {message.rules}
         taken = sum(map(sys.getsizeof, rules)) + sum(match.size for match in self._playing.values())
         return "no memory for other rules" if taken > _TEXT_SHARE * (self.memory << 20) else ""
+
+    def _drop_orphans(self) -> None:
+        """End the matches whose managers are gone."""
+        for match in [match for match in self._playing.values() if match.is_orphan]:
+            self._emit("odd", match.id, reason="dropped for another match, since the manager was silent")
+            self._end(match)
 
     def _share_rules(self, message: StartMessage) -> StartMessage:
         """Return the message with rules that are in memory already, if another match has the same."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import re
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +19,7 @@ from herbrand.machine.trajectory import Trajectory
 from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
 from herbrand.match.protocol.messages import AbortMessage
 from herbrand.match.protocol.processes import ProcessSeat
-from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+from herbrand.match.protocol.seats import LocalSeat, PlayerAddress
 from herbrand.match.records import Store
 from herbrand.match.records.recorder import Recorder
 from herbrand.match.records.resume import manager_for, past_of
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from herbrand.match.records import MatchRecord
 
 __all__ = ["MatchJob", "Played", "is_remote", "play"]
-
-_ADDRESS = re.compile(r"(?:(?P<host>.+):)?(?P<port>[0-9]{1,5})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +123,15 @@ def random_opening(manager: Manager, steps: int, seed: int) -> list[tuple[str, .
 
 
 def is_remote(address: str) -> bool:
-    """Whether the address of a player is PORT or HOST:PORT."""
-    return _ADDRESS.fullmatch(address) is not None and not address.startswith("process:")
+    """Whether a player is reached by a `PlayerAddress`."""
+    return PlayerAddress.parse(address) is not None
 
 
 def _seat(address: str, name: str, seed: int, before: int) -> Seat:
     """Return a seat; `before` is how many earlier roles the same player has."""
-    match = _ADDRESS.fullmatch(address)
-    if match is not None and is_remote(address):
-        host = (match["host"] or "127.0.0.1").strip("[]")
-        return RemoteSeat(host, int(match["port"]), name=name, suffix=f".{before + 1}" if before else "")
+    remote = PlayerAddress.parse(address)
+    if remote is not None:
+        return remote.seat(name=name, suffix=f".{before + 1}" if before else "")
     if address.startswith("process:"):
         return ProcessSeat(address.removeprefix("process:"), name=name, seed=seed)
     return LocalSeat(make_player(address, seed=seed), name=name)

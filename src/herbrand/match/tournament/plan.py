@@ -39,7 +39,8 @@ class TournamentPlan:
     games: Mapping[str, str]
     """The rules of each game, as sent to players."""
     players: Mapping[str, str]
-    """By name: a player of `herbrand players`, `process:NAME`, or HOST:PORT."""
+    """By name: a player of `herbrand players`, `process:NAME`, or HOST:PORT, with a slash if it has the token
+    in HERBRAND_TOKEN."""
     kind: str = "round-robin"
     rounds: int = 1
     opening: int = 0

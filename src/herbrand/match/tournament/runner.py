@@ -23,6 +23,7 @@ from herbrand.match.tournament.job import MatchJob, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
 from herbrand.match.tournament.results import Leg, Meeting, ReplacedMoves, Results, summarise
 from herbrand.runtime.pool import process_pool
+from herbrand.runtime.tokens import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -340,7 +341,15 @@ def as_players(texts: Mapping[str, str] | list[str]) -> dict[str, str]:
 def plan_with(games: Mapping[str, Game], players: Mapping[str, str], **options: Any) -> TournamentPlan:
     """Return a plan for games and players, both by name; `GameError` for games that are not playable."""
     from herbrand.match.protocol.manager import as_sent
+    from herbrand.match.protocol.seats import PlayerAddress
 
+    for text in players.values():
+        address = PlayerAddress.parse(text)
+        if address is not None and address.token:
+            where = f"{address.host}:{address.port}/"
+            raise TournamentError(
+                f"the database would keep the token: write `{where}` and set {TOKEN_VARIABLE}"
+            )
     rules = {}
     roles = {}
     for name, game in games.items():
