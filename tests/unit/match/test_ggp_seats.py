@@ -22,8 +22,9 @@ from herbrand.cli import human
 from herbrand.cli.main import cli
 from herbrand.match.protocol.events import Event
 from herbrand.match.protocol.manager import Manager, Match, MatchSettings, seats_for
+from herbrand.match.protocol.messages import AbortMessage, StartMessage
 from herbrand.match.protocol.processes import ProcessSeat
-from herbrand.match.protocol.seats import LocalSeat
+from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.protocol.spectators import Spectators
 from herbrand.play import make_player
 
@@ -63,13 +64,31 @@ def test_a_player_in_a_process_of_its_own_that_dies_is_replaced() -> None:
     assert {problem.step for problem in match.problems} == set(range(3, len(match.moves) + 1))
 
 
+def test_nobody_else_can_drive_the_player_in_the_process() -> None:
+    """Its port is open to all users of the computer, but it wants the token that its seat has."""
+
+    async def run() -> None:
+        seat = ProcessSeat("legal")
+        rules = Manager(GAME).rules
+        try:
+            exchange = await seat.begin(GAME, StartMessage("m", "xplayer", rules, 20, 10), seconds=20)
+            assert exchange.reply == "ready"
+            stranger = RemoteSeat("127.0.0.1", seat.port)
+            exchange = await stranger.ask(AbortMessage("m"), seconds=10)
+            assert exchange.problem == "connection"
+            exchange = await seat.ask(AbortMessage("m"), seconds=10)
+            assert exchange.reply == "aborted"
+        finally:
+            await seat.close()
+
+    asyncio.run(run())
+
+
 def test_a_player_that_does_not_start_is_a_problem() -> None:
     """No process, no port: the match is played without it."""
 
     async def run() -> Exchange:
         seat = ProcessSeat("nobody")
-        from herbrand.match.protocol.messages import StartMessage
-
         exchange = await seat.begin(GAME, StartMessage("m", "xplayer", "", 1, 1), seconds=1)
         await seat.close()
         return exchange

@@ -25,7 +25,7 @@ from herbrand.match.protocol.hosts import HostPool
 from herbrand.match.protocol.http import write_reply, write_request
 from herbrand.match.protocol.manager import Manager, Match, MatchSettings, seats_for
 from herbrand.match.protocol.messages import PlayMessage, ResumeMessage, TurnMessage, parse
-from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+from herbrand.match.protocol.seats import LocalSeat, PlayerAddress, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer
 from herbrand.play import make_player
 from herbrand.testing.hostile import send
@@ -385,6 +385,86 @@ def test_a_web_page_cannot_drive_a_player(header: str) -> None:
                 assert answer.startswith("HTTP/1.0 403")
                 assert "Access-Control" not in answer
             assert await ask(server.port, "(PLAY m NIL)") == "( mark 1 1 )"
+
+    asyncio.run(run())
+
+
+# -- other users of the computer -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", ["", "correct-hors", "correct-horse-", "x/correct-horse", "CORRECT-HORSE", "%ff"]
+)
+def test_another_user_without_the_token_cannot_drive_a_player(path: str) -> None:
+    """Whatever the message, it is refused; the match of the manager that has the token goes on."""
+
+    async def run() -> None:
+        async with PlayerServer("legal", port=0, token="correct-horse") as server:
+            assert await server.answer(start_message("ticTacToe", "m", "xplayer")) == "ready"
+            for head in (
+                f"POST /{path} HTTP/1.0",
+                f"GET /{path}/(ABORT%20m) HTTP/1.0",
+                "GET /(ABORT%20m) HTTP/1.0",
+            ):
+                answer = await raw(server.port, head, "(ABORT m)")
+                assert answer.startswith("HTTP/1.0 403 Forbidden\r\n")
+                assert answer.endswith("nil")
+            answer = await raw(server.port, "POST /correct-horse/ HTTP/1.0", "(PLAY m NIL)")
+            assert answer.endswith("( mark 1 1 )")
+            answer = await raw(server.port, "GET /correct-horse/(INFO) HTTP/1.0")
+            assert answer.endswith("( ( name herbrand ) ( status busy ) )")
+            answer = await raw(server.port, "GET /correct-horse/(ABORT%20m) HTTP/1.1\nOrigin: null")
+            assert answer.startswith("HTTP/1.0 403")  # a page that knows the token is still a page
+
+    asyncio.run(run())
+
+
+def test_a_manager_sends_the_token_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is in the address, or in the environment; with another one the problem says so, and names no token."""
+
+    async def run(token: str | None) -> Match:
+        async with PlayerServer("legal", port=0, token="correct-horse") as server:
+            address = f"localhost:{server.port}" + ("" if token is None else f"/{token}")
+            remote = PlayerAddress.parse(f"http://{address}")
+            assert remote is not None
+            manager = Manager(herbrand.load("nim"), MatchSettings(start_clock=20, play_clock=10, max_steps=1))
+            seats = [remote.seat(), LocalSeat(make_player("legal"), name="other")]
+            return await manager.play(seats_for(manager.game, seats))
+
+    match = asyncio.run(run("correct-horse"))
+    assert not match.problems
+    assert "horse" not in str(match.players)
+    for wrong in (None, "battery-staple"):
+        match = asyncio.run(run(wrong))
+        assert {problem.kind for problem in match.problems} == {"connection"}
+        assert "token" in match.problems[0].note
+        assert "staple" not in str(match.as_json())
+    monkeypatch.setenv("HERBRAND_TOKEN", "correct-horse")
+    match = asyncio.run(run(""))
+    assert not match.problems
+    name = next(iter(match.players.values()))
+    assert name.endswith("/")  # by this name the match can be resumed
+    assert PlayerAddress.parse(name) is not None
+
+
+def test_matches_that_wait_do_not_keep_a_full_host_from_others() -> None:
+    """A host that was full, of matches with long clocks whose managers were gone, refused every START."""
+
+    async def run() -> None:
+        events: list[Event] = []
+        async with PlayerServer("legal", port=0, memory=160, matches=3, listener=events.append) as server:
+            assert isinstance(server.hosts, HostPool)
+            assert await server.answer(start_message("ticTacToe", "left", "xplayer", 5, 3600)) == "ready"
+            (host,) = server.hosts._hosts
+            host.megabytes = 1e6
+            assert await server.answer(start_message("nim", "early", "player1")) == "busy"
+            host.opened -= 60
+            host.megabytes = 1e6
+            assert await server.answer(start_message("ticTacToe", "new", "oplayer")) == "ready"
+            assert host not in server.hosts._hosts
+            assert await server.answer("(PLAY new NIL)") == "noop"
+            assert await server.answer("(PLAY left NIL)") == "( mark 1 1 )"
+        assert any(event.data.get("reason") == "no memory for another match" for event in events)
 
     asyncio.run(run())
 

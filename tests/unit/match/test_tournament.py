@@ -132,6 +132,13 @@ def test_a_ladder_sorts_its_players() -> None:
     assert ladder_order(plan, past) == sorted(names, reverse=True)
 
 
+def test_a_database_keeps_no_token() -> None:
+    """Databases are handed on; a token is in the environment, and the address only says so."""
+    with pytest.raises(TournamentError, match=r"`localhost:9147/` and set HERBRAND_TOKEN"):
+        a_plan(players=["a=localhost:9147/correct-horse", "b=random"])
+    assert a_plan(players=["a=localhost:9147/", "b=random"]).players["a"] == "localhost:9147/"
+
+
 def test_plans_that_make_no_sense_are_refused() -> None:
     """One player, no game, no round, the same name twice, a game in which nobody chooses."""
     for options in ({"kind": "knockout"}, {"rounds": 0}, {"opening": -1}):

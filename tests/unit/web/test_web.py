@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import threading
 import time
 from html.parser import HTMLParser
@@ -15,10 +18,12 @@ pytest.importorskip("starlette", reason="the web application needs starlette")
 pytest.importorskip("multipart", reason="forms need python-multipart")
 httpx = pytest.importorskip("httpx", reason="its tests need httpx")
 
+from click.testing import CliRunner  # noqa: E402
 from starlette.testclient import TestClient  # noqa: E402
 
 import herbrand  # noqa: E402
 from herbrand import games  # noqa: E402
+from herbrand.cli.main import cli  # noqa: E402
 from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
 from herbrand.errors import HerbrandError  # noqa: E402
 from herbrand.play.explanation import MoveReport, PlayerReport  # noqa: E402
@@ -574,6 +579,57 @@ def test_a_ticket_is_good_for_one_visit() -> None:
         assert client.get("/", params={"token": ticket}).status_code == 200
         client.cookies.clear()
         assert client.get("/", params={"token": ticket}).status_code == 403
+
+
+def test_the_command_prints_an_address_with_a_token_that_is_new_each_time() -> None:
+    """Without the token its server answers 403; HERBRAND_TOKEN chooses it, --no-token goes without."""
+    tokens = []
+    for options, environment in (
+        ([], {}),
+        ([], {}),
+        ([], {"HERBRAND_TOKEN": SECRET}),
+        (["--no-token"], {"HERBRAND_TOKEN": SECRET}),
+    ):
+        words = [sys.executable, "-m", "herbrand", "web", "--port", "0", *options]
+        server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+        try:
+            assert server.stderr is not None
+            found = re.search(r"http://127\.0\.0\.1:\d+/(?:\?token=([\w-]+))?", server.stderr.readline())
+            assert found
+            tokens.append(found[1])
+            bare = found[0].partition("?")[0]
+            with httpx.Client(follow_redirects=True, timeout=60) as browser:
+                assert _patiently(browser, bare).status_code == (403 if found[1] else 200)
+                assert browser.get(found[0]).status_code == 200
+                assert browser.get(bare).status_code == 200
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+            server.stderr.close()
+    assert len(tokens[0]) == 32
+    assert len({*tokens}) == 4
+    assert tokens[2:] == [SECRET, None]
+
+
+def _patiently(browser: httpx.Client, address: str) -> httpx.Response:
+    """Wait for the server to listen."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return browser.get(address)
+        except httpx.ConnectError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize("token", ["short", "with a blank", "with/slash", "ünknown-"])
+def test_a_token_that_an_address_cannot_have_is_refused(token: str) -> None:
+    """The command says what a token may be."""
+    for command in ("web", "player"):
+        result = CliRunner().invoke(cli, [command, "--token", token])
+        assert result.exit_code == 2
+        assert "8 to 200 letters" in result.output
 
 
 def test_a_token_with_other_letters_is_refused_like_any_other(client: TestClient) -> None:
