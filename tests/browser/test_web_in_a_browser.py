@@ -6,10 +6,12 @@ Needs Playwright for Python and a Chromium; screenshots go to the folder that HE
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page
+
+    from herbrand.web.guard import Guard
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to drive")
@@ -49,18 +53,25 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def address(database: Path) -> Iterator[str]:
-    """A running server."""
+@contextmanager
+def served(app: Guard) -> Iterator[str]:
+    """The address of a running server."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(make_app(database=database), log_level="warning", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join(20)
+
+
+@pytest.fixture(scope="module")
+def address(database: Path) -> Iterator[str]:
+    """A server for everyone."""
+    with served(make_app(database=database)) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +131,30 @@ def turn(page: Page, said: str) -> None:
 def click(page: Page, place: str) -> None:
     """Click a cell of the board."""
     page.click(f'[data-cell="{place}"]')
+
+
+def test_the_page_asks_for_a_token_and_then_opens_everything(browser: Browser) -> None:
+    """Typed or in the address, the token is gone from it at once, and links, pictures and forms work."""
+    for way in ("typed", "address"):
+        with served(make_app(token="correct-horse")) as address, browser.new_context() as context:
+            page = context.new_page()
+            page.set_default_timeout(PATIENCE)
+            page.goto(address)
+            sync_api.expect(page.locator("h1")).to_have_text("Whose server is this?")
+            keep(page, "token")
+            if way == "typed":
+                page.fill("#token", "battery-staple")
+                page.press("#token", "Enter")
+                sync_api.expect(page.locator(".lead")).to_contain_text("not the token")
+                page.fill("#token", "correct-horse")
+                page.press("#token", "Enter")
+            else:
+                page.goto(f"{address}/?token=correct-horse")
+            sync_api.expect(page).to_have_url(f"{address}/")
+            page.click('a[href="/game/nim"]')
+            sync_api.expect(page).to_have_url(f"{address}/game/nim")
+            page.click("button.primary")
+            sync_api.expect(page).to_have_url(re.compile("/match/"))
 
 
 def test_tic_tac_toe_is_played_by_clicks_and_replayed(page: Page) -> None:
