@@ -19,6 +19,8 @@ class CaseReport:
     """How many cases ended in which acceptable way, such as "refused"."""
     failures: list[str] = field(default_factory=list)
     """Each case in which something was lost, and what went wrong."""
+    note: str = ""
+    """What was measured, in words."""
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -27,4 +29,5 @@ class CaseReport:
             "tried": self.tried,
             "outcomes": dict(self.outcomes),
             "failures": self.failures,
+            **({"note": self.note} if self.note else {}),
         }

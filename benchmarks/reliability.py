@@ -7,8 +7,10 @@
 | `sheets` | damaged rulesheets in all notations (module `fuzz_sheets`)| 20 ms a case |
 | `damage` | damaged databases of match records                        | 30 ms a case |
 | `faults` | each call of the system failing once                      | 1 s a case   |
+| `budgets`| every command that reads rules, on hostile ones           | 7 s a case   |
 
-`--cases N` is the number of cases of each part (of each kind of work in `faults`, by default all of them),
+`--cases N` is the number of cases of each part (of each kind of work in `faults`, by default all of them; of
+commands in `budgets`, by default all),
 `--seed N` chooses others, `--json` prints the outcomes and failures of each kind.  The exit status is 1 if
 anything was lost.
 """
@@ -24,6 +26,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from budgets import try_budgets
 from case_report import CaseReport
 from damage import DamageBench
 from faults import try_faults
@@ -49,10 +52,15 @@ def _damage(folder: Path, cases: int, seed: int) -> list[CaseReport]:
     return DamageBench(folder).run(range(cases), seed=seed)
 
 
+def _budgets(folder: Path, cases: int, seed: int) -> list[CaseReport]:
+    return try_budgets(folder, limit=cases or None, seed=seed)
+
+
 PARTS: Final[dict[str, tuple[int, Callable[[Path, int, int], list[CaseReport]]]]] = {
     "sheets": (3000, _sheets),
     "damage": (1050, _damage),
     "faults": (0, _faults),
+    "budgets": (0, _budgets),
 }
 """The parts by name: the default number of cases, and a function of a folder, that number and a seed."""
 
@@ -88,6 +96,7 @@ def _table(results: dict[str, list[CaseReport]]) -> list[str]:
     for part, reports in results.items():
         for report in reports:
             outcome = ", ".join(f"{count} {name}" for name, count in sorted(report.outcomes.items()))
+            outcome += f"; {report.note}" if report.note else ""
             lines.append(f"| {part} | {report.kind} | {report.tried} | {outcome} | {len(report.failures)} |")
             failures += [f"{part}: {report.kind}: {failure}" for failure in report.failures]
     return [*lines, *([""] if failures else []), *failures]

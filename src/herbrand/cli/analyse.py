@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from herbrand.analyse.proofs.prove import Analysis
     from herbrand.analyse.solving.solve import Solution
     from herbrand.analyse.verdict import Verdict, Witness
-    from herbrand.game import Game
 
 __all__ = ["command"]
 
@@ -91,15 +90,18 @@ def command(
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.proofs.prove import analyse
+    from herbrand.runtime.limits import Limits, seconds_left
 
     game = read_game(file, notation)
+    hidden = game.has_percepts and not properties and not no_values
+    seconds = min(0.95 * budget, seconds_left())  # the rest is for what is known to be written
     bar = progress_bar(None, f"analysing {game.name}")
     update, close = bar or (None, lambda: None)
     try:
         analysis = analyse(
             game,
             properties or PROPERTIES,
-            budget=Budget(budget, states, game.limits.megabytes),
+            budget=Budget(seconds / 2 if hidden else seconds, states, game.limits.megabytes),
             win=win,
             check=not no_check,
             values=not no_values,
@@ -108,7 +110,11 @@ def command(
         )
     finally:
         close()
-    solution = None if properties or no_values else _hidden_value(game, budget)
+    solution = None
+    if hidden:
+        from herbrand.analyse.knowledge import solve
+
+        solution = solve(game, limits=Limits(seconds=min(seconds / 2, seconds_left())))
     if as_json:
         data = analysis.as_json()
         if solution is not None:
@@ -125,16 +131,6 @@ def command(
         result("\n".join(_hidden_solution(solution)))
     for note in analysis.notes:
         remark(f"note: {note}")
-
-
-def _hidden_value(game: Game, seconds: float) -> HiddenSolution | None:
-    """Return the value of a game with hidden information; None for games with perfect information."""
-    from herbrand.analyse.knowledge import solve
-    from herbrand.runtime.limits import Limits
-
-    if not game.has_percepts:
-        return None
-    return solve(game, limits=Limits(seconds=seconds))
 
 
 def _hidden_solution(solution: HiddenSolution) -> list[str]:

@@ -12,6 +12,7 @@ from herbrand.cli.options import JSON, POSITIVE, engine_option
 from herbrand.cli.output import remark, result, spaced, table, write_json
 from herbrand.core import playing_program
 from herbrand.errors import BudgetExceeded, GameError
+from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
 __all__ = ["bench", "command"]
 
 CODES = ("auto", "walked", "straight")
+_LEAST_PREPARATION = 5.0
 
 
 @click.command("bench")
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @NOTATION
 @engine_option("auto", "rules", "network", text="The engine: `auto` uses the network if there is one.")
-@click.option("--seconds", type=POSITIVE, default=5.0, help="Processor seconds for each game.")
+@click.option(
+    "--seconds",
+    type=POSITIVE,
+    default=5.0,
+    help="Processor seconds for each game, after at most 5 or as many to prepare it.",
+)
 @click.option(
     "--code",
     type=click.Choice(CODES),
@@ -65,10 +72,15 @@ def command(
     for file in files:
         started = time.monotonic()
         try:
-            game = read_game(file, notation)
-            rows.append(
-                bench(game, engine=engine, seconds=seconds, code=code, reachable=reachable, started=started)
-            )
+            with watch(
+                seconds=seconds + _preparation(seconds, reachable), time_hint="--seconds sets the limit"
+            ):
+                game = read_game(file, notation)
+                rows.append(
+                    bench(
+                        game, engine=engine, seconds=seconds, code=code, reachable=reachable, started=started
+                    )
+                )
         except (GameError, BudgetExceeded) as error:
             if len(files) == 1:
                 raise
@@ -92,6 +104,7 @@ def bench(
 ) -> dict[str, Any]:
     """Measure one game; `started` is the `time.monotonic` at which reading it began, by default now.
 
+    Grounding it may take `seconds`, too, or 5; after that the engine "auto" evaluates the rules.
     Raises `BudgetExceeded` if the engine is "network" and the game has none, `GameError` for a game with
     errors.
     """
@@ -102,7 +115,7 @@ def bench(
     note = network = None
     if engine != "rules":
         try:
-            network = game.network
+            network = game.network_within(_preparation(seconds))
         except BudgetExceeded as error:
             if engine == "network":
                 raise
@@ -148,6 +161,11 @@ def bench(
         "stuck_in": speed.stuck_in,
         "note": note,
     }
+
+
+def _preparation(seconds: float, reachable: float | None = None) -> float:
+    """Return how long a game may be prepared."""
+    return max(seconds, _LEAST_PREPARATION) + (reachable or 0.0)
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:

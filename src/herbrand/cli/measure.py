@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE
 from herbrand.cli.output import remark, result, write_json
 from herbrand.errors import HerbrandError
+from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
     from herbrand.measure import Measures
@@ -33,7 +35,7 @@ _EFFORTS = ("cheap", "full", "thorough")
 @click.option(
     "--seconds",
     type=POSITIVE,
-    help="Skip measures that have not started after so many seconds, for each game.",
+    help="Skip measures that are not done after so many seconds, for each game.",
 )
 @JSON
 @click.pass_context
@@ -67,7 +69,10 @@ def command(
     for file in files:
         game = read_game(file, notation)
         try:
-            measures = measure(game, effort=budget, seed=seed, only=names, seconds=seconds)
+            with watch(
+                seconds=math.inf if seconds is None else seconds, time_hint="--seconds sets the limit"
+            ):
+                measures = measure(game, effort=budget, seed=seed, only=names, seconds=seconds)
         except HerbrandError as error:
             remark(f"error: {game.name}: {error}")
             failed = True

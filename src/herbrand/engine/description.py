@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.collector import suspend_full_collections
-from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits, seconds_left, time_spent
 from herbrand.syntax import read
 from herbrand.syntax.case import with_case
 from herbrand.syntax.nodes import Function, atoms_of
@@ -210,9 +211,9 @@ class GameDescription:
         if self.has_network:
             return self.network
         self.require_playable()
-        allowed = self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
+        allowed = min(self.limits.seconds, math.inf if seconds is None else seconds, seconds_left())
         if not self._network_lock.acquire(timeout=max(0.0, min(allowed, TIMEOUT_MAX))):
-            raise BudgetExceeded(f"{allowed:g} seconds", "waiting for another thread that builds the network")
+            raise BudgetExceeded(time_spent(allowed), "waiting for another thread that builds the network")
         try:
             return self._build_network(allowed)
         finally:
@@ -265,7 +266,7 @@ class GameDescription:
         if self.rules.errors:
             return "rules", "the game has errors"
         try:
-            network = self.network_within(AUTO_GROUND_SECONDS)
+            network = self.network_within(_seconds_to_ground())
         except BudgetExceeded as error:
             return "rules", f"no network: {error}"
         return "network", f"the rules became a network of {network.gates} gates"
@@ -364,19 +365,23 @@ class GameDescription:
         if seed is None:
             seed = int.from_bytes(os.urandom(4), "little")
         limits = limits or UNLIMITED
+        started = time.monotonic()
         note = None
         if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:
             note = f"fewer than {FEW_PLAYOUTS} playouts: the network is not worth building"
             engine = "rules"
         if engine in ("auto", "network"):
             try:
-                network = self.network_within(None if engine == "network" else AUTO_GROUND_SECONDS)
+                allowed = limits.seconds if engine == "network" else _seconds_to_ground(limits)
+                network = self.network_within(allowed)
             except BudgetExceeded as error:
                 if engine == "network":
                     raise
                 note = f"no network: {error}"
             else:
                 from herbrand.engine.parallel import play
+
+                limits = limits.after(started)
 
                 if weights is not None:
                     from herbrand.engine.weights import weight_function, weighted
@@ -394,6 +399,7 @@ class GameDescription:
                 )
                 return played if weights is None else replace(played, branching={})
         evaluator = self.engine_object("rules" if engine == "auto" else engine)
+        limits = limits.after(started)
         weigh = None
         if weights is not None:
             from herbrand.engine.weights import weight_function
@@ -448,6 +454,11 @@ class GameDescription:
 
     def __str__(self) -> str:
         return self.name
+
+
+def _seconds_to_ground(limits: Limits = DEFAULT) -> float:
+    """Return how long "auto" may ground: at most half of the time that is left for this and for playing."""
+    return min(AUTO_GROUND_SECONDS, limits.seconds / 2, seconds_left() / 2)
 
 
 def _arguments(tree: Tree) -> tuple[tuple[str, Value], ...]:

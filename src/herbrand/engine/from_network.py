@@ -11,7 +11,7 @@ import numpy as np
 
 from herbrand.core import Playouts, Stop
 from herbrand.engine.playouts import Simulation, goal_statistics, goal_value, stuck_in
-from herbrand.runtime.limits import UNLIMITED
+from herbrand.runtime.limits import UNLIMITED, time_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +57,7 @@ class BatchSimulator:
         games = Playouts(self.network.circuit, playouts, seed % (1 << 64), max_steps, walk=self.walk)
         stopped = None
         while True:
-            left = limits.seconds - clock.elapsed()
-            done = games.play(max(0.0, min(left, _PROGRESS_SECONDS)), stop)
+            done = games.play(min(clock.left(), _PROGRESS_SECONDS), stop)
             if progress is not None:
                 progress(games.played, playouts)
             if done:
@@ -66,8 +65,8 @@ class BatchSimulator:
             if stop.is_set:
                 stopped = "stopped"
                 break
-            if limits.seconds - clock.elapsed() <= 0:
-                stopped = f"over budget: {limits.seconds:g} seconds"
+            if not clock.left():
+                stopped = f"over budget: {time_spent(limits.seconds)}"
                 break
         return self._result(name, games, seed, time.thread_time() - started, stopped)
 

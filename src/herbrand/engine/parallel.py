@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from herbrand.core import LANES, Stop
 from herbrand.engine.from_network import BatchSimulator
 from herbrand.engine.playouts import goal_statistics
-from herbrand.runtime.limits import UNLIMITED
+from herbrand.runtime.limits import UNLIMITED, time_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,15 +90,15 @@ def play(
                 if progress is not None:
                     progress(sum(done), playouts)
 
-        left = limits.seconds - clock.elapsed()
-        if stop.is_set or (part and left <= 0):  # the first part always returns a result
+        left = clock.left()
+        if stop.is_set or (part and not left):  # the first part always returns a result
             return None
         return simulator.play(
             name,
             playouts=sizes[part],
             seed=own_seeds[part],
             max_steps=max_steps,
-            limits=replace(limits, seconds=max(left, 0.0)),
+            limits=replace(limits, seconds=left),
             progress=report,
             stop=stop,
         )
@@ -136,7 +136,7 @@ def play(
     played = [simulation for simulation in results if simulation is not None]
     whole = merge(played, seed=seed)
     if len(played) < len(sizes) or whole.stopped is not None:
-        whole = replace(whole, stopped=f"over budget: {limits.seconds:g} seconds")
+        whole = replace(whole, stopped=f"over budget: {time_spent(limits.seconds)}")
     return whole
 
 

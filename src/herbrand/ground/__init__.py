@@ -22,7 +22,7 @@ from threading import TIMEOUT_MAX, Lock
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded
-from herbrand.runtime.limits import DEFAULT
+from herbrand.runtime.limits import DEFAULT, seconds_left, time_spent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,10 +67,11 @@ def ground(
         fix(program)
     text = encode(program, INTERFACE if wanted is None else wanted, shrink=shrink)
     memory = limits.megabytes if megabytes is None else megabytes
-    if not _GROUNDING.acquire(timeout=max(0.0, min(limits.seconds, TIMEOUT_MAX))):
-        raise BudgetExceeded(f"{limits.seconds:g} seconds", "waiting for another thread to ground")
+    seconds = min(limits.seconds, seconds_left())
+    if not _GROUNDING.acquire(timeout=min(seconds, TIMEOUT_MAX)):
+        raise BudgetExceeded(time_spent(seconds), "waiting for another thread to ground")
     try:
-        with grounder(text, seconds=limits.seconds, megabytes=memory) as output:
+        with grounder(text, seconds=seconds, megabytes=memory) as output:
             # imported here so that numpy loads while the grounder runs
             from herbrand.ground.aspif import parse_aspif
             from herbrand.ground.program import GroundProgram

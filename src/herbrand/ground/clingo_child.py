@@ -18,6 +18,7 @@ from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, Final, Self
 
 from herbrand.errors import BudgetExceeded, HerbrandError, InternalError
+from herbrand.runtime.limits import time_spent
 from herbrand.runtime.memory import limiting_script
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class _Grounder:
 
     def _failure(self) -> HerbrandError:
         if time.monotonic() - self.started >= self.seconds:
-            return BudgetExceeded(f"{self.seconds:g} seconds", "while grounding")
+            return BudgetExceeded(time_spent(self.seconds), "while grounding")
         self.messages.seek(0)
         message = self.messages.read().decode(errors="replace").strip()
         if self.child.returncode < 0 or "INTERRUPTED" in message:

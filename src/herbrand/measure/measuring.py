@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
+from herbrand.errors import BudgetExceeded
 from herbrand.measure.catalogue import CATALOGUE
 from herbrand.measure.effort import EFFORTS, FULL, Effort
 from herbrand.measure.value import Measure, Measures
+from herbrand.runtime.limits import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,7 +40,8 @@ def measure(
     games, the bundled ones if None.  The same effort and seed give the same result on any machine.  Without a
     network within the game's limits, a few playouts evaluate the rules, and search play is skipped.
 
-    No group of measures starts after `seconds` of wall time; skipped measures have a note that says so.
+    No group of measures starts after `seconds` of wall time, and one under way stops; skipped measures have a
+    note that says so.
     Raises `GameError` for a game with errors, `ValueError` for an unknown measure or effort.
     """
     chosen = EFFORTS.get(effort) if isinstance(effort, str) else effort
@@ -91,12 +95,26 @@ class _Measuring:
             needed = self.wanted.intersection(in_group) or (group == "random play" and self._needs_random())
             if not needed:
                 continue
-            is_late = self.seconds is not None and time.monotonic() - self.began > self.seconds
-            if is_late and group in ("random play", "search play"):
+            if self._is_late and group != "rules":
                 self._set_missing(in_group, f"skipped: {self.seconds:g} seconds had passed")
-            else:
-                groups[group]()
+                continue
+            try:
+                with time_limit(self._left):
+                    groups[group]()
+            except BudgetExceeded:
+                if not self._is_late:
+                    raise
+                self._set_missing(in_group, f"stopped after {self.seconds:g} seconds")
         return self._result(self.wanted)
+
+    @property
+    def _left(self) -> float:
+        """The remaining seconds, negative when they have passed."""
+        return math.inf if self.seconds is None else self.began + self.seconds - time.monotonic()
+
+    @property
+    def _is_late(self) -> bool:
+        return self._left < 0
 
     def _result(self, names: Iterable[str]) -> Measures:
         taken = {name: self.measures[name] for name in CATALOGUE if name in names and name in self.measures}

@@ -25,7 +25,7 @@ from herbrand.rules.interface import FluentKeys
 from herbrand.rules.planner import Planner, Statistics
 from herbrand.rules.tabling import AnswerTable, Evaluation
 from herbrand.rules.terms import TermTable
-from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits, seconds_left, time_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -251,7 +251,7 @@ class RulesEngine(FluentKeys):
             self._spent = 0
             self._checkpoint = 512
             self._allowed = limits.atoms
-            self._deadline = time.monotonic() + limits.seconds
+            self._deadline = time.monotonic() + min(limits.seconds, seconds_left())
             recursion_limit = sys.getrecursionlimit()
             sys.setrecursionlimit(max(recursion_limit, _RECURSION))
             self._running = True
@@ -283,7 +283,7 @@ class RulesEngine(FluentKeys):
             if self._spent > self._allowed:
                 raise BudgetExceeded(f"{self._allowed} atoms", "while evaluating the rules")
             if time.monotonic() > self._deadline:
-                raise BudgetExceeded(f"{self.limits.seconds:g} seconds", f"{self._spent} atoms derived")
+                raise BudgetExceeded(time_spent(self.limits.seconds), f"{self._spent} atoms derived")
 
     def _model(self, key: frozenset[int]) -> TabledState:
         models = self._models

@@ -1,18 +1,66 @@
 """Budgets of time, atoms and memory.
 
 Every stage whose cost is not bounded takes a `Limits` and raises `herbrand.errors.BudgetExceeded`, with the
-limit and its progress, instead of exceeding them.
+limit and its progress, instead of exceeding them.  Within `time_limit` no clock runs longer than that.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import BudgetExceeded
 
-__all__ = ["DEFAULT", "UNLIMITED", "Clock", "Limits"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "DEFAULT",
+    "UNLIMITED",
+    "Clock",
+    "Limits",
+    "require_time",
+    "seconds_left",
+    "time_limit",
+    "time_spent",
+]
+
+_SHORT: Final = 0.05
+"""Seconds that are not worth a limit with another name."""
+_limit = math.inf, math.inf
+"""The time (`time.monotonic`) at which all computations of this process end, and the seconds they have."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Let all computations of this process, in any thread, end `seconds` from now."""
+    global _limit  # a limit of the process
+    before = _limit
+    _limit = min(before, (time.monotonic() + seconds, seconds))
+    try:
+        yield
+    finally:
+        _limit = before
+
+
+def seconds_left() -> float:
+    """Return the seconds until the end of the innermost `time_limit`, at least 0; infinite without one."""
+    return max(0.0, _limit[0] - time.monotonic())
+
+
+def require_time() -> None:
+    """Raise `BudgetExceeded` if the innermost `time_limit` is over."""
+    if not seconds_left():
+        raise BudgetExceeded(time_spent(_limit[1]))
+
+
+def time_spent(seconds: float) -> str:
+    """Return for `BudgetExceeded` that `seconds` are spent, or those of `time_limit` if that is over."""
+    allowed = _limit[1] if time.monotonic() >= _limit[0] else seconds
+    return f"{float(f'{allowed:.3g}'):g} seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +73,11 @@ class Limits:
     """Derived ground atoms (table entries) in memory at once; about 100 bytes each."""
     megabytes: int = 6000
     """Memory of the grounder, and approximately that of building the network."""
+
+    def after(self, started: float) -> Limits:
+        """Return what is left of these limits for a computation that began then (`time.monotonic`)."""
+        spent = time.monotonic() - started
+        return self if spent < _SHORT else replace(self, seconds=max(0.0, self.seconds - spent))
 
     def start(self) -> Clock:
         """Start the clock of a computation with these limits."""
@@ -39,7 +92,7 @@ class Clock:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.started = time.monotonic()
-        self.deadline = self.started + limits.seconds
+        self.deadline = min(self.started + limits.seconds, _limit[0])
         self.atoms = 0
 
     def spend(self, atoms: int) -> None:
@@ -48,7 +101,11 @@ class Clock:
         if self.atoms > self.limits.atoms:
             raise BudgetExceeded(f"{self.limits.atoms} atoms", f"after {self.elapsed():.1f} s")
         if time.monotonic() > self.deadline:
-            raise BudgetExceeded(f"{self.limits.seconds:g} seconds", f"{self.atoms} atoms derived")
+            raise BudgetExceeded(time_spent(self.limits.seconds), f"{self.atoms} atoms derived")
+
+    def left(self) -> float:
+        """Return the remaining seconds, at least 0."""
+        return max(0.0, min(self.limits.seconds - self.elapsed(), seconds_left()))
 
     def elapsed(self) -> float:
         """Return the seconds since the start."""

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import BudgetExceeded
+from herbrand.runtime.limits import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +30,9 @@ DELAY: Final = 0.1
 """Seconds after which watching begins: most computations are over by then and need not load the core."""
 MORE_MEMORY: Final = 1.15
 """Times the limit at which the process ends."""
-PATIENCE: Final = (1.15, 0.7)
+PATIENCE: Final = (1.1, 0.5)
 """The block is interrupted after that many times the limit and so many seconds more, ..."""
-LAST_PATIENCE: Final = (1.2, 0.9)
+LAST_PATIENCE: Final = (1.15, 0.7)
 """... and the process ends after these."""
 
 
@@ -48,8 +49,9 @@ def watch(
 
     Raises `BudgetExceeded` in the block beyond `megabytes`, and some time after `seconds`, by when the block
     should have ended by itself.  Where Python cannot raise it, the process ends with the exit status
-    `status`, as soon as memory is 15 % over the limit, or time 20 % and a second.  Hints are added to the
-    messages.  The block runs in the main thread; in other threads nothing is watched.
+    `status`, as soon as memory is 15 % over the limit, or time 15 % and 0.7 seconds: with starting and ending
+    the process, at most 20 % and a second.  Hints are added to the messages.  The block runs in the main
+    thread; in other threads nothing is watched.
     """
     if threading.current_thread() is not threading.main_thread() or megabytes == seconds == math.inf:
         yield
@@ -60,9 +62,11 @@ def watch(
     }
     watchdogs: list[Watchdog] = []
 
-    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         if watchdogs and watchdogs[0].excess:
             raise BudgetExceeded(*messages[watchdogs[0].excess])
+        if callable(previous):  # that of a block around this one
+            previous(number, frame)
 
     def begin() -> None:
         from herbrand.core import Watchdog
@@ -84,7 +88,8 @@ def watch(
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with time_limit(seconds):
+            yield
     finally:
         timer.cancel()
         timer.join()

@@ -6,11 +6,14 @@ import math
 import subprocess
 import sys
 import threading
+import time
 from typing import Any
 
 import pytest
 
 from herbrand.core import Watchdog
+from herbrand.errors import BudgetExceeded
+from herbrand.runtime.limits import Limits, require_time, seconds_left, time_limit
 from herbrand.runtime.watchdog import watch
 
 PROGRAM = """
@@ -91,6 +94,37 @@ def test_a_watchdog_refuses_limits_that_make_no_sense(wrong: dict[str, Any]) -> 
     Watchdog(**right).stop()
     with pytest.raises(ValueError, match=r"limits are positive|no such signal"):
         Watchdog(**(right | wrong))
+
+
+def test_no_clock_runs_longer_than_the_innermost_time_limit() -> None:
+    """Limits end with the block around them, and say which of the two was too little."""
+    assert seconds_left() == math.inf
+    with time_limit(100):
+        assert 90 < Limits(seconds=1000).start().left() <= 100
+        with time_limit(1000):
+            assert seconds_left() <= 100
+        with time_limit(0):
+            assert seconds_left() == Limits().start().left() == 0
+            with pytest.raises(BudgetExceeded, match="over budget: 0 seconds"):
+                require_time()
+            with pytest.raises(BudgetExceeded, match="over budget: 0 seconds"):
+                Limits(seconds=50).start().spend(1)
+        require_time()
+        assert Limits(seconds=7).after(time.monotonic() - 3).seconds == pytest.approx(4, abs=0.5)
+    assert seconds_left() == math.inf
+
+
+def test_a_block_within_a_block_is_watched_by_both() -> None:
+    """The limit of the block around it interrupts it, too."""
+    program = PROGRAM.format(megabytes=1000, seconds=0.2, work="inner()").replace(
+        "try:\n    with",
+        "def inner():\n    with watch(seconds=100):\n        while True: pass\ntry:\n    with",
+        1,
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=90, check=True
+    )
+    assert result.stdout.strip() == "raised: over budget: 0.2 seconds (try later)"
 
 
 def test_nothing_is_watched_in_another_thread() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from herbrand.errors import BudgetExceeded, optional_import
 from herbrand.network.graph import unknown_cone
 from herbrand.runtime.collector import suspend_collector
+from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,7 +85,8 @@ class Solver:
                 at = end
 
     def add(self, literals: Iterable[int]) -> None:
-        """Add a clause: one of the literals is true."""
+        """Add a clause: one of the literals is true; `BudgetExceeded` when `time_limit` is over."""
+        require_time()
         row = set(literals)
         if 1 in row or any(literal ^ 1 in row for literal in row):
             return

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
+from herbrand.runtime.limits import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,6 +36,8 @@ _CLAIMS = {
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
 CHECKING = 10.0
 """Seconds for the independent check of one verdict."""
+_CHECKING_LATE = 0.3
+"""Seconds for all checks where the budget is spent."""
 
 
 @dataclass
@@ -187,31 +190,30 @@ class _Run:
         self.wanted = [name for name in PROPERTIES if name in needed and name != "well_formed"]
         self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
         self.verdicts: dict[str, Verdict] = {}
+        self.checked_by = 0.0
+        """The time of `time.monotonic` by which all verdicts have been checked."""
 
     def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
         started = time.monotonic()
         self.budget = replace(self.budget, started=started)
-        self._inspect_rules()
-        self._explore()
+        self._within(0.3, self._inspect_rules)
+        self._within(1.0, self._explore)
         if values:
-            self._solve()
-        self._plan()
+            self._within(1.0, self._solve)
+        self._within(1.0, self._plan)
         searches = values and "strong_winnability" in self.wanted and self._may_search()
         if symbolic:
-            self._model_check(0.6 if searches else 0.9)
+            self._within(1.0, lambda: self._model_check(0.6 if searches else 0.9))
         if searches:
-            self._solve_by_search()
+            self._within(1.0, self._solve_by_search)
         for name in self.wanted:
             self.verdicts.setdefault(
                 name, Verdict.unknown("; ".join(self.result.notes) or "no method applied")
             )
-        if remarks:
-            from herbrand.analyse.proofs.observe import observe
-
-            self.result.observations = observe(
-                self.game, self.result.space, self.result.solution, budget=self.budget.share(0.3)
-            )
+        if remarks and self.budget.left:
+            self._within(1.0, self._observe)
         if check:
+            self.checked_by = time.monotonic() + max(_CHECKING_LATE, self.budget.left)
             for name in self.wanted:
                 self.verdicts[name] = self._check(name, self.verdicts[name])
         verdicts = dict(self.verdicts)
@@ -220,6 +222,14 @@ class _Run:
         self.result.properties = {name: verdicts[name] for name in PROPERTIES if name in self.requested}
         self.result.seconds = time.monotonic() - started
         return self.result
+
+    def _within(self, fraction: float, stage: Callable[[], None]) -> None:
+        """Run a stage in a fraction of the remaining time; note if that is not enough."""
+        try:
+            with time_limit(fraction * self.budget.left):
+                stage()
+        except BudgetExceeded as error:
+            self.result.notes.append(str(error))
 
     def _undecided(self) -> list[str]:
         return [name for name in self.wanted if not (name in self.verdicts and self.verdicts[name].is_known)]
@@ -266,6 +276,13 @@ class _Run:
             reached = f"{len(space.states)} states, {space.depth} steps deep"
             self.result.notes.append(f"exploration stopped after {space.stopped}: {reached}")
         self._decide_by_states(space)
+
+    def _observe(self) -> None:
+        from herbrand.analyse.proofs.observe import observe
+
+        self.result.observations = observe(
+            self.game, self.result.space, self.result.solution, budget=self.budget.share(0.3)
+        )
 
     def _solve(self) -> None:
         """Solve the game when all its states are known."""
@@ -441,7 +458,9 @@ class _Run:
             verdict = verdict.with_(roles=roles)
         if verdict.checked is not None:
             return verdict
-        seconds = min(CHECKING, max(1.0, self.budget.left))
+        seconds = min(CHECKING, self.checked_by - time.monotonic())
+        if seconds <= 0:
+            return verdict
         try:
             answer = self._check_one(name, verdict, seconds)
         except BudgetExceeded:

@@ -51,6 +51,7 @@ from herbrand.analyse.solving.guided import guided_line
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.engine.expand import Expander
 from herbrand.errors import BudgetExceeded, MissingExtra
+from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -162,6 +163,7 @@ class _Proof:
         )
         with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
             self._search_faults(queries, 0.1)
+        require_time()
         smaller = loosen(self.game.network)
         never_stuck = {name: query for name, query in queries.items() if name == "playability"}
         if smaller is not None and (self._undecided(never_stuck) or self._needs_bound):

@@ -12,7 +12,7 @@ import json
 import re
 import time
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from herbrand.match.records.store import NO_DIGEST
 from herbrand.match.tournament.job import MatchJob, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
 from herbrand.match.tournament.results import Leg, Meeting, ReplacedMoves, Results, summarise
-from herbrand.runtime.pool import process_pool
+from herbrand.runtime.pool import process_pool, terminate
 from herbrand.runtime.tokens import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
@@ -202,6 +202,10 @@ class Tournament:
                         waiting += self._failed(job, BrokenExecutor("a worker died"), listener)
                     running.clear()
                     pool = process_pool(workers)
+        except BaseException:
+            if isinstance(pool, ProcessPoolExecutor) and own:
+                terminate(pool)  # a worker may be inside a long evaluation of rules
+            raise
         finally:
             if own:
                 pool.shutdown(wait=False, cancel_futures=True)
