@@ -14,16 +14,18 @@ from herbrand.cli.output import count, remark, render, result
 from herbrand.cli.rewrite import rewrite, unified
 from herbrand.diagnostic import Severity, apply_fixes
 from herbrand.errors import BudgetExceeded
+from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from herbrand.check.rules import Rules
     from herbrand.diagnostic import Diagnostic
     from herbrand.syntax.tree import Tree
 
 __all__ = ["command"]
 
+BRIEF: Final = Limits(seconds=1.0, atoms=300_000)
+"""The limits of the checks that evaluate the rules, unless they were asked for."""
 ROUNDS: Final = 10
 """Maximum rounds of fixing, since a fix can reveal further fixable errors."""
 
@@ -49,7 +51,11 @@ ROUNDS: Final = 10
 @click.option("--notes", is_flag=True, help="Show notes in text output, too.")
 @click.option("--select", metavar="NAMES", help="Report only these checks (names separated by commas).")
 @click.option("--ignore", metavar="NAMES", help="Do not report these checks.")
-@click.option("--play", is_flag=True, help="Also run the checks that evaluate the rules.")
+@click.option(
+    "--play/--no-play",
+    default=None,
+    help="Run the checks that evaluate the rules at length, or not at all; by default for a second.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -63,7 +69,7 @@ def command(
     notes: bool,
     select: str | None,
     ignore: str | None,
-    play: bool,
+    play: bool | None,
 ) -> None:
     """Check rulesheets for errors.
 
@@ -75,8 +81,12 @@ def command(
     ignored = _names(ignore, "--ignore")
     selected = _names(select, "--select") or None
 
-    def check_tree(tree: Tree) -> Rules:
-        return check(tree, strict=strict, select=selected, ignore=ignored)
+    def diagnose(tree: Tree) -> tuple[Diagnostic, ...]:
+        rules = check(tree, strict=strict, select=selected, ignore=ignored)
+        if play is False or rules.errors:
+            return rules.diagnostics
+        trial = _trial(tree, brief=play is None)
+        return (*rules.diagnostics, *(d for d in trial if _is_selected(d, selected, ignored)))
 
     if as_json:
         form = "json"
@@ -97,12 +107,9 @@ def command(
             unreadable = True
             continue
         if fix:
-            tree = _fix(tree, file, notation, check_tree, diff=diff)
+            tree = _fix(tree, file, notation, diagnose, diff=diff)
         try:
-            rules = check_tree(tree)
-            diagnostics += rules.diagnostics
-            if play and not rules.errors:
-                diagnostics += [d for d in _play_checks(tree) if _is_selected(d, selected, ignored)]
+            diagnostics += diagnose(tree)
         except BudgetExceeded as error:
             remark(f"error: {file}: {error}")
             spent = True
@@ -133,19 +140,26 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
         ) from error
 
 
-def _play_checks(tree: Tree) -> tuple[Diagnostic, ...]:
+def _trial(tree: Tree, *, brief: bool) -> tuple[Diagnostic, ...]:
     """Run the checks that evaluate the rules."""
-    from herbrand.analyse.trial.play import play_checks
+    from herbrand.analyse.trial.play import brief_checks, play_checks
     from herbrand.game import Game
 
-    return play_checks(Game(tree))
+    return brief_checks(Game(tree, limits=BRIEF)) if brief else play_checks(Game(tree))
 
 
 def _is_selected(diagnostic: Diagnostic, selected: Sequence[str] | None, ignored: Sequence[str]) -> bool:
     return (selected is None or diagnostic.check in selected) and diagnostic.check not in ignored
 
 
-def _fix(tree: Tree, file: str, notation: str, check_tree: Callable[[Tree], Rules], *, diff: bool) -> Tree:
+def _fix(
+    tree: Tree,
+    file: str,
+    notation: str,
+    diagnose: Callable[[Tree], tuple[Diagnostic, ...]],
+    *,
+    diff: bool,
+) -> Tree:
     """Apply fixes until none is left; write the result or show the diff."""
     from herbrand import syntax
 
@@ -154,7 +168,7 @@ def _fix(tree: Tree, file: str, notation: str, check_tree: Callable[[Tree], Rule
     before = tree.source.text
     fixes: Counter[str] = Counter()
     for _ in range(ROUNDS):
-        text, applied = apply_fixes(tree.source.text, check_tree(tree).diagnostics)
+        text, applied = apply_fixes(tree.source.text, diagnose(tree))
         if not applied or text == tree.source.text:
             break
         fixes.update(d.check for d in applied)

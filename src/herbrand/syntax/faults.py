@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, cast
 
 from herbrand.diagnostic import Edit, Fix, Label, Span
 from herbrand.syntax.lists import Seq, is_rule
@@ -20,6 +21,9 @@ __all__ = ["Faults", "edit"]
 def edit(start: int, end: int, text: str = "") -> Edit:
     """Return the edit of text[start:end]."""
     return Edit(Span(start, end), text)
+
+
+_BLANKS_BEFORE_NAME = re.compile(r"([ \t]+)([A-Za-z]\w*)")
 
 
 class Faults:
@@ -101,6 +105,17 @@ class Faults:
             fix=fix,
         )
 
+    def missing_arrow(self, item: Seq) -> None:
+        """S3: a rule without its arrow."""
+        start = item.start + 1
+        self.report.error(
+            "list-without-name",
+            "a rule begins with `<=`",
+            item,
+            help="write `(<= head literal …)`",
+            fix=Fix("insert `<=`", (edit(start, start, "<= "),)),
+        )
+
     def group(self, item: Seq, items: Sequence[Item], message: str) -> None:
         """S3: a list of lists."""
         fix = self.bare(item) if item.closed and all(isinstance(part, Seq) for part in items) else None
@@ -124,22 +139,30 @@ class Faults:
             fix=self.deletion(item) if repair else None,
         )
 
-    def operands(self, item: Seq, word: str, expected: str, count: int) -> None:
+    def operands(self, item: Seq, word: str, expected: str, parts: Sequence[object]) -> None:
         """S8: a connective with too few or too many operands."""
+        fix = None
+        if word == "not" and len(parts) > 1 and item.closed and all(isinstance(p, Seq) for p in parts):
+            at = cast("Seq", parts[0]).end
+            fix = Fix("close `not` after the first", (edit(at, at, ")"), edit(item.end - 1, item.end)))
         self.report.error(
             "wrong-operand-count",
-            f"`{word}` takes {expected}, not {count}",
+            f"`{word}` takes {expected}, not {len(parts)}",
             item,
             help=f"write `({word} {'s t' if word == 'distinct' else 'condition'})`",
+            fix=fix,
         )
 
     def nameless(self, word: Symbol) -> None:
         """L4: a question mark alone."""
+        following = _BLANKS_BEFORE_NAME.match(self.text, word.end)
+        fix = Fix("delete the blanks", (edit(*following.span(1)),)) if following else None
         self.report.error(
             "nameless-variable",
             "a variable needs a name after its question mark",
             word,
-            help="for example `?x`",
+            help=f"did you mean `?{following[2]}`?" if following else "for example `?x`",
+            fix=fix,
         )
 
     def reserved(self, word: str, start: int, end: int) -> None:

@@ -41,6 +41,14 @@ __all__ = ["CarefulReader"]
 _FIRST_COLUMN = re.compile(r"[\r\n]\(")
 
 
+def _is_body(parts: list[Item]) -> bool:
+    """Whether some of these lists can only be conditions."""
+    heads = [part.items[0] for part in parts if isinstance(part, Seq) and part.items]
+    return any(
+        isinstance(head, Symbol) and head.text.lower() in {"true", "does", *CONNECTIVES} for head in heads
+    )
+
+
 class CarefulReader:
     """Reads single statements of one sheet; created at the first malformed one."""
 
@@ -235,6 +243,9 @@ class CarefulReader:
         if len(items) > 2 and is_arrow(items[1]) and not is_arrow(first):
             self.faults.infix_arrow(items[1], first)
             self._rule(item, [items[1], first, *items[2:]])
+        elif len(items) > 1 and all(isinstance(part, Seq) for part in items) and _is_body(items[1:]):
+            self.faults.missing_arrow(item)
+            self._rule(item, [first, *items])
         elif isinstance(first, Seq):
             self.faults.group(item, items, "a statement begins with a name, this one with a list")
             if all(isinstance(part, Seq) for part in items):
@@ -369,7 +380,7 @@ class CarefulReader:
             terms = [self._term(part) for part in parts]
             if len(terms) != 2:
                 self.is_dropped = True
-                self.faults.operands(item, "distinct", "two terms", len(terms))
+                self.faults.operands(item, "distinct", "two terms", terms)
                 return []
             comparison: list[Literal] = [Distinct(terms[0], terms[1], start, end)]
             for part in surplus:
@@ -389,7 +400,7 @@ class CarefulReader:
             if len(parts) != 1 or len(literals) != 1:
                 if len(parts) != 1:
                     self.is_dropped = True
-                    self.faults.operands(item, "not", "one condition", len(parts))
+                    self.faults.operands(item, "not", "one condition", parts)
                 elif literals:
                     return [Not(And(tuple(literals), parts[0].start, parts[0].end), start, end)]
                 return []

@@ -6,13 +6,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from herbrand.diagnostic import Diagnostic, Label, Severity, Span
+from herbrand.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Span
 from herbrand.syntax.nodes import Constant, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.diagnostic import Fix, Source, Spanned
+    from herbrand.diagnostic import Source, Spanned
 
 __all__ = [
     "ARITY",
@@ -157,6 +157,7 @@ def _inconsistent(
         Span(at, at + len(two)),
         labels=(Label(Span(start, start + len(one)), f"first spelled `{one}` here"),),
         help="use one spelling: some systems distinguish case",
+        fix=Fix(f"write `{one}`", (Edit(Span(at, at + len(two)), one),)),
     )
 
 

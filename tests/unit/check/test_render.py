@@ -176,7 +176,7 @@ def test_sarif_is_a_valid_log() -> None:
         region = place["region"]
         assert (region["startLine"], region["startColumn"]) <= (region["endLine"], region["endColumn"])
         assert min(region.values()) >= 1
-    (fixed,) = [r for r in run["results"] if "fixes" in r]
+    fixed = next(r for r in run["results"] if "fixes" in r)
     change = fixed["fixes"][0]["artifactChanges"][0]
     assert change["artifactLocation"] == {"uri": "my%20games/%C3%BC.kif"}
     assert change["replacements"][0]["deletedRegion"]["startLine"] == 3

@@ -328,10 +328,11 @@ def test_strict_makes_warnings_count(tmp_path: Path) -> None:
     assert run("check", warned, "--strict").exit_code == 1
 
 
-def test_play_adds_the_checks_that_evaluate(tmp_path: Path) -> None:
+def test_the_rules_are_evaluated_unless_that_is_switched_off(tmp_path: Path) -> None:
     """A game that is over before it begins is found only by evaluating the rules."""
     over = write(tmp_path / "over.kif", GAME + "(<= terminal (true (control white)))\n")
-    assert "initial-state-terminal" not in run("check", over).stdout
+    assert "initial-state-terminal" not in run("check", over, "--no-play").stdout
+    assert "initial-state-terminal" in run("check", over).stdout
     assert "initial-state-terminal" in run("check", over, "--play").stdout
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.check.checks.base import Check
+    from herbrand.diagnostic import Fix
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Findings"]
@@ -38,8 +39,10 @@ class Findings:
         *notes: str,
         severity: Severity | None = None,
         help: str | None = None,  # noqa: A002  # the name of the field
+        place: Span | None = None,
+        fix: Fix | None = None,
     ) -> None:
-        """Add a diagnostic at the first rule for a relation, unless there is one of this kind.
+        """Add a diagnostic at `place`, by default the first rule for the relation, unless there is one.
 
         `path` has the joint moves before the finding, for a note; None for findings without a play.
         """
@@ -52,8 +55,7 @@ class Findings:
         elif path is not None:
             notes = ("in the initial state", *notes)
         tree = self.game.tree
-        spans = (rule.head.span for rule in tree.statements if rule.head.name == relation)
-        span = next(spans, Span(0, 0))
+        span = place or next((r.head.span for r in tree.statements if r.head.name == relation), Span(0, 0))
         self.reports[check.name, relation, level] = Diagnostic(
-            check.name, level, message, tree.source, span, help=help, notes=notes
+            check.name, level, message, tree.source, span, help=help, notes=notes, fix=fix
         )

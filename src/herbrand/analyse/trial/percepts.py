@@ -6,7 +6,9 @@ percepts.  A sample can find faults, but not prove their absence.
 
 from __future__ import annotations
 
+import math
 import random
+import time
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,12 +29,18 @@ MOST_MOVES: Final = 400
 
 
 def knowledge_checks(
-    game: StateMachine, *, playouts: int = 5, seed: int = 0, max_steps: int = 100, moves: int = MOST_MOVES
+    game: StateMachine,
+    *,
+    playouts: int = 5,
+    seed: int = 0,
+    max_steps: int = 100,
+    moves: int = MOST_MOVES,
+    deadline: float = math.inf,
 ) -> tuple[Diagnostic, ...]:
     """Play at random and report the first fault of each kind; nothing without `sees`.
 
     A role is tracked in a play until that takes more than `moves` joint moves.  Stops
-    silently when the budget of the game ends.
+    silently when the budget of the game ends, and at `deadline`, by the clock of `time.process_time`.
     """
     if not game.has_percepts:
         return ()
@@ -40,21 +48,26 @@ def knowledge_checks(
     chance = random.Random(seed)
     try:
         for _ in range(playouts):
-            _play(game, findings, chance, max_steps, moves)
+            _play(game, findings, chance, max_steps, moves, deadline)
     except BudgetExceeded:
         pass
     return findings.diagnostics
 
 
 def _play(
-    game: StateMachine, findings: _PerceptFindings, chance: random.Random, max_steps: int, moves: int
+    game: StateMachine,
+    findings: _PerceptFindings,
+    chance: random.Random,
+    max_steps: int,
+    moves: int,
+    deadline: float,
 ) -> None:
     state: State = game.initial_state("rules")
     players = [role for role in game.roles if role.lower() != "random"]
     possible: dict[str, set[Any]] = {role: {state} for role in players}
     budget = dict.fromkeys(players, moves)
     path: list[str] = []
-    while len(path) < max_steps:
+    while len(path) < max_steps and time.process_time() < deadline:
         legal = state.legal_moves()
         if state.is_terminal or not all(legal.values()):
             break

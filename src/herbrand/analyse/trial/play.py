@@ -5,10 +5,14 @@ A sample can find faults, but not prove their absence.
 
 from __future__ import annotations
 
+import difflib
+import math
 import random
+import time
 from typing import TYPE_CHECKING
 
 from herbrand.analyse.trial.findings import Findings
+from herbrand.analyse.trial.never import never_checks
 from herbrand.analyse.trial.percepts import knowledge_checks
 from herbrand.check.checks.base import ERROR, WARNING
 from herbrand.check.checks.goals import is_goal_value
@@ -21,16 +25,38 @@ from herbrand.check.checks.play import (
     UNDECLARED_BASE,
     UNDECLARED_INPUT,
 )
+from herbrand.diagnostic import Edit, Fix, Span
 from herbrand.errors import BudgetExceeded
+from herbrand.syntax.nodes import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from herbrand.diagnostic import Diagnostic
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["initial_checks", "play_checks", "possible_checks", "sampled_checks"]
+__all__ = ["brief_checks", "initial_checks", "play_checks", "possible_checks", "sampled_checks"]
+
+
+def brief_checks(game: StateMachine, *, seconds: float = 1.0, seed: int = 0) -> tuple[Diagnostic, ...]:
+    """Run the checks that evaluate the rules for about so many seconds of processor time, without grounding.
+
+    Nothing for a game with errors.  The limits of the game should be as short, for it checks the time between
+    states only.
+    """
+    if game.rules.errors:
+        return ()
+    deadline = time.process_time() + seconds
+    try:
+        return (
+            *never_checks(game.rules),
+            *initial_checks(game),
+            *sampled_checks(game, playouts=20, seed=seed, deadline=deadline),
+            *knowledge_checks(game, playouts=2, seed=seed, deadline=deadline),
+        )
+    except BudgetExceeded:
+        return ()
 
 
 def play_checks(game: StateMachine, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
@@ -38,6 +64,7 @@ def play_checks(game: StateMachine, *, playouts: int = 5, seed: int = 0) -> tupl
     if game.rules.errors:
         return ()
     return (
+        *never_checks(game.rules),
         *initial_checks(game),
         *sampled_checks(game, playouts=playouts, seed=seed),
         *knowledge_checks(game, playouts=playouts, seed=seed),
@@ -87,11 +114,16 @@ def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
 
 
 def sampled_checks(
-    game: StateMachine, *, playouts: int = 5, seed: int = 0, max_steps: int = 300
+    game: StateMachine,
+    *,
+    playouts: int = 5,
+    seed: int = 0,
+    max_steps: int = 300,
+    deadline: float = math.inf,
 ) -> tuple[Diagnostic, ...]:
     """Play at random and report the first fault of each kind in goals, declarations and legal moves.
 
-    Stops silently when the budget of the game ends.
+    Stops silently when the budget of the game ends, and at `deadline`, by the clock of `time.process_time`.
     """
     sample = _Sample(game)
     chance = random.Random(seed)
@@ -103,6 +135,8 @@ def sampled_checks(
                 moves = state.legal_moves()
                 joint = tuple(chance.choice(list(moves[role])) for role in game.roles)
                 path.append(" ".join(map(str, joint)))
+                if time.process_time() > deadline:
+                    return sample.diagnostics
                 state = state.next(joint)
     except BudgetExceeded:
         pass
@@ -123,7 +157,15 @@ class _Sample(Findings):
         if self.bases is not None and (UNDECLARED_BASE.name, "base", ERROR) not in self.reports:
             undeclared = sorted(fact for fact in state.facts if fact.lower() not in self.bases)
             if undeclared:
-                self.add(UNDECLARED_BASE, "base", f"`{undeclared[0]}` is true, but no `base` lists it", path)
+                self.add(
+                    UNDECLARED_BASE,
+                    "base",
+                    f"`{undeclared[0]}` is true, but no `base` lists it",
+                    path,
+                    help=_declare("base", undeclared[0], self.bases),
+                    place=_source_of(self.game, undeclared[0], "next" if path else "init"),
+                    fix=self._base_fix(undeclared[0], initially=not path),
+                )
         if ended:
             return False
         moves = state.legal_moves()
@@ -132,7 +174,13 @@ class _Sample(Findings):
                 for move in moves[role]:
                     if (role.lower(), str(move).lower()) not in self.inputs:
                         message = f"`{move}` is legal for `{role}`, but no `input` lists it"
-                        self.add(UNDECLARED_INPUT, "input", message, path)
+                        place = _source_of(self.game, str(move), "legal")
+                        inputs = [text for own, text in self.inputs if own == role.lower()]
+                        help_text = _declare("input", str(move), inputs)
+                        fix = _declaration(self.game, "input", f"{role} {move}")
+                        self.add(
+                            UNDECLARED_INPUT, "input", message, path, help=help_text, place=place, fix=fix
+                        )
                         break
             if not moves[role]:
                 self.add(
@@ -143,6 +191,20 @@ class _Sample(Findings):
                     severity=ERROR if role.lower() == "random" else None,
                 )
         return all(moves[role] for role in self.game.roles)
+
+    def _base_fix(self, fact: str, *, initially: bool) -> Fix | None:
+        """Spell an initial fluent as declared, if one of its words occurs nowhere else; else declare it."""
+        close = difflib.get_close_matches(fact.lower(), self.bases or (), n=1, cutoff=0.75)
+        words = set(fact.lower().replace("(", " ").replace(")", " ").split())
+        strange = words - set(close[0].replace("(", " ").replace(")", " ").split()) if close else set()
+        place = _source_of(self.game, fact, "init") if initially and len(strange) == 1 else None
+        text = self.game.tree.source.text
+        if place is not None and self.game.tree.notation == "prefix":
+            (word,) = strange
+            at = text.lower().find(fact.lower(), place.start, place.end)
+            if at >= 0 and text.lower().count(word) == 1:
+                return Fix(f"write `{close[0]}`", (Edit(Span(at, at + len(fact)), close[0]),))
+        return _declaration(self.game, "base", fact)
 
     def _goals(self, state: State, path: list[str], *, ended: bool) -> None:
         from herbrand.check.checks.goals import GOAL_VALUE
@@ -164,6 +226,30 @@ class _Sample(Findings):
                 )
             elif ended and not values and role != "random":
                 self.add(NO_GOAL, "goal", f"`{role}` has no goal value in a terminal state", path)
+
+
+def _source_of(game: StateMachine, text: str, relation: str) -> Span | None:
+    """Return the place of the first statement whose head can be this fluent or move."""
+    name = text.strip("()").split()[0].lower()
+    heads = [rule.head for rule in game.tree.statements if rule.head.name == relation and rule.head.args]
+    same = [head for head in heads if str(head.args[-1]).lower() == text.lower()]
+    alike = [head for head in heads if isinstance(head.args[-1], Variable) or head.args[-1].name == name]
+    return (same or alike)[0].span if same or alike else None
+
+
+def _declaration(game: StateMachine, relation: str, text: str) -> Fix | None:
+    """Add a fact after the last declaration of a prefix sheet; none about nested terms, which may grow."""
+    ends = [rule.end for rule in game.tree.statements if rule.head.name == relation]
+    if game.tree.notation != "prefix" or not ends or not ends[-1] or text.count("(") > 1:
+        return None
+    return Fix(f"declare it with `{relation}`", (Edit(Span(ends[-1], ends[-1]), f"\n({relation} {text})"),))
+
+
+def _declare(relation: str, text: str, declared: Collection[str]) -> str:
+    """Return the remedy for something undeclared: another spelling, or a declaration."""
+    close = difflib.get_close_matches(text.lower(), declared, n=1, cutoff=0.75)
+    remedy = f"declare it with `{relation}`"
+    return f"did you mean `{close[0]}`? Otherwise {remedy}" if close else remedy
 
 
 def _declared(game: StateMachine) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, NOTE, Check, Sheet, checks_in
-from herbrand.diagnostic import Span
+from herbrand.diagnostic import Edit, Fix, Span
 from herbrand.syntax.nodes import Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["CHECKS", "GOAL_VALUE", "find", "is_goal_value"]
 
@@ -30,6 +32,14 @@ def is_goal_value(text: str) -> bool:
     return text.isascii() and text.isdigit() and (len(text) == 1 or text[0] != "0") and int(text[:4]) <= 100
 
 
+def _as_goal(value: Term) -> Fix | None:
+    """Write the nearest goal value instead of another integer."""
+    if not isinstance(value, Constant) or not re.fullmatch("-?[0-9]{1,9}", value.name):
+        return None
+    nearest = str(min(max(int(value.name), 0), 100))
+    return Fix(f"write {nearest}", (Edit(Span(value.start, value.end), nearest),))
+
+
 def find(sheet: Sheet) -> Iterator[Diagnostic]:
     """Check the values in the heads of `goal`."""
     values: set[str] = set()
@@ -46,6 +56,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
                 value,
                 f"{sheet.quote(value)} is not a goal value",
                 help="write an integer from 0 to 100, without leading zeros",
+                fix=_as_goal(value),
             )
     missing = [value for value in ("100", "0") if value not in values]
     if goals and missing and not sheet.is_incomplete:

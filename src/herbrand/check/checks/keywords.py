@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, checks_in, nearest
-from herbrand.diagnostic import Span
-from herbrand.syntax.nodes import Constant, Function
+from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.syntax.nodes import Constant, Function, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.nodes import Atom
+    from herbrand.syntax.nodes import Atom, Rule
 
 __all__ = ["CHECKS", "find"]
 
@@ -25,6 +25,7 @@ NEXT_IN_BODY: Final = Check("next-in-body", "K6", ERROR, spec=True)
 GIVEN_RELATION_DEFINED: Final = Check("given-relation-defined", "K7", ERROR, spec=True)
 MISSING_KEYWORD: Final = Check("missing-keyword", "K8", ERROR, spec=True)
 NO_INIT_OR_NEXT: Final = Check("no-init-or-next", "K9", NOTE)
+UNCONDITIONAL_NEXT: Final = Check("unconditional-next", "", WARNING)
 UNKNOWN_ROLE: Final = Check("unknown-role", "K10", WARNING)
 
 CHECKS: Final = checks_in(globals())
@@ -45,6 +46,11 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
     roles = {role.name for role in sheet.roles if isinstance(role, Constant)}
+    begun = {
+        rule.head.args[0].key
+        for rule in sheet.definitions.get(("init", 1), ())
+        if isinstance(rule.head.args[0], Constant | Function)
+    }
     for rule in sheet.statements:
         head = rule.head
         if head.name not in KEYWORDS:
@@ -67,7 +73,18 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
                 head,
                 "`role` is the head of a rule",
                 help="write one fact for each role, in the order of the joint moves",
+                fix=_as_fact(sheet, rule),
             )
+        elif head.name == "next" and not rule.body and isinstance(head.args[0], Constant | Function):
+            fluent = head.args[0]
+            if fluent.key not in begun and sheet.definitions.get(("init", 1)):
+                yield sheet.report(
+                    UNCONDITIONAL_NEXT,
+                    head,
+                    f"{sheet.quote(fluent)} is true after every step, but no `init` mentions `{fluent.name}`",
+                    help=f"did you mean `{sheet.apply('init', sheet.quote(fluent).strip('`'))}`?",
+                    fix=_keyword(sheet, head, "init"),
+                )
         elif head.name in ("legal", "goal", "input"):
             role = head.args[0]
             if isinstance(role, Constant) and roles and role.name not in roles:
@@ -78,6 +95,22 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
                     f"{sheet.quote(role)} is not a role",
                     help=f"did you mean `{suggestion}`?" if suggestion else f"the roles are {_listed(sheet)}",
                 )
+
+
+def _keyword(sheet: Sheet, atom: Atom, name: str) -> Fix | None:
+    """Write another keyword in an atom."""
+    start = atom.start + sheet.is_prefix
+    if sheet.source.text[start : start + len(atom.name)].lower() != atom.name:
+        return None
+    return Fix(f"write `{name}`", (Edit(Span(start, start + len(atom.name)), name),))
+
+
+def _as_fact(sheet: Sheet, rule: Rule) -> Fix | None:
+    """Write the head of a rule without its body."""
+    if next(variables_of(rule.head), None) is not None or rule.head.end <= rule.head.start:
+        return None
+    text = sheet.source.text[rule.head.start : rule.head.end]
+    return Fix("write it as a fact", (Edit(Span(rule.start, rule.end), text),))
 
 
 def _listed(sheet: Sheet) -> str:
@@ -140,6 +173,7 @@ def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:
                     atom,
                     "`next` is a condition here",
                     help="refer to the current state with `true`",
+                    fix=_keyword(sheet, atom, "true"),
                 )
 
 

@@ -141,6 +141,18 @@ def _confused(sheet: Sheet, name: str, atoms: list[Atom], function: Function) ->
             if text
             else None,
         )
+    asked = [a for _, a, _ in sheet.body_atoms if a.key == ("true", 1) and a.args[0] == function]
+    if asked and not _is_fluent(sheet, name) and (name, function.arity) in sheet.definitions:
+        inner, outer = asked[0].args[0], asked[0]
+        edits = (Edit(Span(outer.start, inner.start), ""), Edit(Span(inner.end, outer.end), ""))
+        return sheet.report(
+            RELATION_AND_FUNCTION,
+            outer,
+            f"`{name}` is a relation, but is asked for as a fluent, which no statement makes true",
+            labels=((atoms[0], "a relation here"),),
+            help=f"write {sheet.quote(inner)} without `true`",
+            fix=Fix("delete the `true` around it", edits) if inner.end > inner.start else None,
+        )
     atom = atoms[0]
     return sheet.report(
         RELATION_AND_FUNCTION,
@@ -180,7 +192,20 @@ def _undefined(sheet: Sheet, confused: set[str]) -> Iterator[Diagnostic]:
             help=f"did you mean `{suggestion}`?"
             if suggestion
             else "without facts and rules it is always false",
+            fix=_renamed(sheet, atoms, suggestion) if suggestion in same_arity else None,
         )
+
+
+def _renamed(sheet: Sheet, atoms: list[Atom], name: str | None) -> Fix | None:
+    """Write another name in these atoms."""
+    text = sheet.source.text
+    edits = []
+    for atom in atoms:
+        start = text.lower().find(atom.name, atom.start, atom.end)
+        if start < 0 or name is None:
+            return None
+        edits.append(Edit(Span(start, start + len(atom.name)), name))
+    return Fix(f"write `{name}`", tuple(edits))
 
 
 def _unused(sheet: Sheet) -> Iterator[Diagnostic]:

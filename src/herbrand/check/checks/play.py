@@ -13,6 +13,7 @@ __all__ = [
     "IMPOSSIBLE_DECLARATION",
     "INITIAL_STATE_TERMINAL",
     "KNOWLEDGE",
+    "NEVER_TRUE",
     "NO_GOAL",
     "NO_LEGAL_MOVE",
     "PLAY",
@@ -31,6 +32,7 @@ UNDECLARED_INPUT: Final = Check("undeclared-input", "B4", ERROR, stage="play", s
 IMPOSSIBLE_DECLARATION: Final = Check("impossible-declaration", "B5", NOTE, stage="play")
 SEVERAL_GOALS: Final = Check("several-goals", "G2", ERROR, stage="play", spec=True)
 NO_GOAL: Final = Check("no-goal", "G3", ERROR, stage="play", spec=True)
+NEVER_TRUE: Final = Check("never-true", "", WARNING, stage="play")
 NO_LEGAL_MOVE: Final = Check("role-without-legal-move", "P2", WARNING, stage="play")
 PLAY: Final = (
     INITIAL_STATE_TERMINAL,
@@ -40,6 +42,7 @@ PLAY: Final = (
     SEVERAL_GOALS,
     NO_GOAL,
     NO_LEGAL_MOVE,
+    NEVER_TRUE,
 )
 """Checks of states reached by random play."""
 

@@ -8,10 +8,12 @@ evaluated; a negated `distinct` passes a binding from one side to the other.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, Check, Sheet, checks_in
-from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Rule, Variable, variables_of, walk
+from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.syntax.nodes import And, Atom, Distinct, Function, Not, Or, Rule, Variable, variables_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,6 +30,8 @@ NON_GROUND_FACT: Final = Check("non-ground-fact", "V4", ERROR, spec=True)
 
 CHECKS: Final = checks_in(globals())
 
+_ARROW_LIKE: Final = frozenset({"=<", "<-", "<--", "<==", "=<="})
+
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:
     """Check every statement for safety."""
@@ -41,8 +45,19 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
                     NON_GROUND_FACT,
                     variable,
                     f"the fact has the variable {sheet.variable(variable)}",
-                    help="make it a rule with a condition that restricts the variable",
+                    help="make it a rule with a condition that restricts the variable"
+                    if (fix := _arrow(sheet, rule)) is None
+                    else "did you mean `<=`?",
+                    fix=fix,
                 )
+
+
+def _arrow(sheet: Sheet, rule: Rule) -> Fix | None:
+    """Write `<=` instead of a sign like it, where head and conditions follow."""
+    if rule.head.name not in _ARROW_LIKE or not all(isinstance(arg, Function) for arg in rule.head.args):
+        return None
+    start = sheet.source.text.find(rule.head.name, rule.head.start, rule.head.end)
+    return Fix("write `<=`", (Edit(Span(start, start + len(rule.head.name)), "<="),)) if start >= 0 else None
 
 
 def _rule(sheet: Sheet, rule: Rule) -> Iterator[Diagnostic]:
@@ -66,7 +81,7 @@ def _rule(sheet: Sheet, rule: Rule) -> Iterator[Diagnostic]:
     for literal, variables in tests.items():
         names = [v for v in variables if v.name not in loose]
         if names:
-            yield _test(sheet, rule, literal, names, helper=helper)
+            yield _test(sheet, rule, literal, names, bound, helper=helper)
             if helper:
                 break
 
@@ -88,7 +103,19 @@ def _head_variable(sheet: Sheet, rule: Rule, variable: Variable) -> Diagnostic:
     )
 
 
-def _test(sheet: Sheet, rule: Rule, literal: Node, variables: list[Variable], *, helper: bool) -> Diagnostic:
+def _meant(sheet: Sheet, rule: Rule, variable: Variable, bound: set[str]) -> Fix | None:
+    """Write the only variable that is bound, but used nowhere else, instead of one that is not bound."""
+    count = Counter(v.name for v in variables_of(rule))
+    lonely = [v for v in variables_of(rule) if count[v.name] == 1 and v.name in bound]
+    if count[variable.name] > 1 or len(lonely) != 1 or variable.end == variable.start:
+        return None
+    text = sheet.source.text[lonely[0].start : lonely[0].end]
+    return Fix(f"write `{text}`", (Edit(Span(variable.start, variable.end), text),))
+
+
+def _test(
+    sheet: Sheet, rule: Rule, literal: Node, variables: list[Variable], bound: set[str], *, helper: bool
+) -> Diagnostic:
     names = " and ".join(sheet.variable(v) for v in variables[:3])
     are = "is" if len(variables) == 1 else "are"
     if isinstance(literal, Distinct):
@@ -105,6 +132,7 @@ def _test(sheet: Sheet, rule: Rule, literal: Node, variables: list[Variable], *,
             f"`distinct` compares {names}, which {are} not bound",
             labels=((variables[0], "never bound"),),
             help=hint,
+            fix=_meant(sheet, rule, variables[0], bound),
         )
     return sheet.report(
         UNSAFE_NEGATION,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.check.checks.base import NOTE, Check, Sheet, checks_in
+from herbrand.check.checks.base import NOTE, WARNING, Check, Sheet, checks_in
 from herbrand.diagnostic import Edit, Fix, Span
 from herbrand.syntax.nodes import Variable, variables_of
 
@@ -60,6 +60,7 @@ def _repeated(sheet: Sheet, rule: Rule, first: Rule) -> Diagnostic:
         REPEATED_STATEMENT,
         Span(rule.start, rule.end),
         "the statement is repeated",
+        severity=WARNING if rule.head.name == "role" else None,
         labels=((first.head, f"first on line {sheet.line(first)}"),),
         help="delete it",
         fix=Fix("delete the repeated statement", (Edit(Span(start, end), ""),)),

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Literal, Rule, Term
 
-__all__ = ["DerivedFacts", "from_term", "relax"]
+__all__ = ["DerivedFacts", "Relation", "from_term", "relation_of", "relax"]
 
 Row: TypeAlias = tuple[Ground, ...]
 Relation: TypeAlias = tuple[str, str, int]
 """Kind ("", "true" or "does"), name, arity."""
 
 MAX_FACTS: Final = 2_000_000
-MAX_STEPS: Final = 20_000_000
+MAX_STEPS: Final = 60_000_000
+"""Maximum number of conditions evaluated and facts matched with them."""
 MAX_OUTSIDE: Final = 100_000
 """Maximum number of rows of a table whose integers are not among those of the game."""
 _KIND_OF: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
@@ -72,6 +73,11 @@ class _Pattern:
             args = (*atom.args[:-1], term) if self.whole else (*atom.args[:-1], *inner)
         self.args = args
         self.free = frozenset(v.name for arg in args for v in variables_of(arg))
+
+
+def relation_of(atom: Atom) -> Relation:
+    """Return the relation of an atom; for `true`, `does` and the like, that of the fluent or the move."""
+    return _Pattern(atom).relation
 
 
 _Item: TypeAlias = "_Pattern | Distinct | Not | tuple[str, Atom]"
@@ -130,6 +136,20 @@ class DerivedFacts:
         """Return the facts of a relation."""
         return self.facts.get(relation, set())
 
+    def has_instance(self, atom: Atom) -> bool:
+        """Whether some derived fact is an instance of an atom."""
+        pattern = _Pattern(atom)
+        if pattern.whole:
+            return any(relation[0] == pattern.relation[0] and rows for relation, rows in self.facts.items())
+        return any(True for _ in self.instances(atom))
+
+    def instances(self, atom: Atom) -> Iterator[Row]:
+        """Yield the derived facts that are instances of an atom whose fluent or move is no variable."""
+        pattern = _Pattern(atom)
+        for row in self.rows(pattern.relation):
+            if match(pattern.args, row, {}) is not None:
+                yield row
+
     def fluents(self, name: str, arity: int) -> set[Row]:
         """Return the argument tuples with which a fluent can become true."""
         return self.rows(("true", name, arity))
@@ -158,13 +178,16 @@ def relax(
     tables: Mapping[str, str],
     universe: tuple[int, int] | None,
     bounded: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+    *,
+    max_steps: int | None = None,
 ) -> DerivedFacts:
     """Compute the reachable facts of the `targets` and of the relations they depend on.
 
     `tables` maps the names of integer relations to their operations.  The results of those in `bounded` stay
-    within an interval.  Raises `BudgetExceeded` when terms or integers grow without bound.
+    within an interval.  Raises `BudgetExceeded` when terms or integers grow without bound, or after
+    `max_steps` conditions (by default `MAX_STEPS`).
     """
-    return _Relaxation(list(rules), tables, universe, bounded).run(targets)
+    return _Relaxation(list(rules), tables, universe, bounded, max_steps or MAX_STEPS).run(targets)
 
 
 class _Relaxation:
@@ -174,7 +197,9 @@ class _Relaxation:
         tables: Mapping[str, str],
         universe: tuple[int, int] | None,
         bounded: Mapping[str, tuple[int, int]],
+        max_steps: int,
     ) -> None:
+        self.max_steps = max_steps
         self.tables, self.universe, self.bounded = tables, universe, bounded
         self.by_head: dict[Relation, list[tuple[_Pattern, list[Literal]]]] = {}
         self.model = DerivedFacts()
@@ -182,7 +207,7 @@ class _Relaxation:
         self.computing: dict[Relation, None] = {}
         """Relations with arithmetic or comparisons in their rules."""
         for rule in rules:
-            if rule.head.name in {"base", "input", "does", "true"}:
+            if rule.head.name in {"does", "true"}:
                 continue
             head = _Pattern(rule.head)
             for body in _conjunctions(rule.body):
@@ -300,6 +325,7 @@ class _Relaxation:
         new = rows[delta.processed :]
         delta.processed = len(rows)
         for row in new:
+            self._count_step()
             binding = match(delta.pattern.args, row, {})
             if binding is not None:
                 self._derive_all(delta.others, binding)
@@ -383,12 +409,11 @@ class _Relaxation:
         if at == len(join.body):
             yield binding
             return
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise BudgetExceeded("too many steps to compute the reachable facts")
+        self._count_step()
         item = join.body[at]
         if isinstance(item, _Pattern):
             for row in self._rows(item, binding):
+                self._count_step()
                 inner = match(item.args, row, binding)
                 if inner is not None:
                     yield from self._ways(join, at + 1, inner)
@@ -403,6 +428,11 @@ class _Relaxation:
         else:
             for inner in self._table(item[0], item[1], binding):
                 yield from self._ways(join, at + 1, inner)
+
+    def _count_step(self) -> None:
+        self.steps += 1
+        if self.steps > self.max_steps:
+            raise BudgetExceeded("too many steps to compute the reachable facts")
 
     def _is_known(self, head: _Pattern, binding: dict[str, Ground]) -> bool:
         return tuple(from_term(arg, binding) for arg in head.args) in self.model.rows(head.relation)
