@@ -41,8 +41,8 @@ def check(
 ) -> Rules:
     """Check a tree; never raises because of the content of the sheet.
 
-    Faults that leave no doubt about the meaning are warnings, and the tree of the result is without them
-    (`herbrand.check.mending`).  `strict` turns everything that the language specification forbids into an
+    Faults that leave no doubt about the meaning are warnings, and the tree of the result is without them.
+    `strict` turns everything that the language specification forbids into an
     error.  `select` reports only these checks and enables those that are off by default; `ignore` disables
     checks; `severities` overrides severities.  Checks are given by name or code; an unknown one
     raises `UnknownCheckError`, a `LookupError`.

@@ -39,7 +39,8 @@ _NEW_STATEMENT = re.compile(
 _RESUME = re.compile(r";|[\r\n][ \t]*(?=\()")
 """Where statements go on after text that is none."""
 _SCRATCH = re.compile(r"[ \t]*(?::-|<-|\.[ \t]*(?:[\r\n]|\Z))")
-_WORD_BEHIND = re.compile(r"[ \t]+[^\s();\ufeff]+(?!\()")
+_WORDS_BEHIND = re.compile(r"[ \t]+[^\s();\ufeff]+[^();\r\n]*(?:[;\r\n]|\Z)")
+"""A line of words; one with a parenthesis may be a statement that lost one."""
 _NOTHING = re.compile(r"\(\s*\)[ \t]*(?:[\r\n]|\Z)")
 
 
@@ -250,7 +251,7 @@ def left_over(text: str, start: int, end: int) -> int:
     """Return the end of text from the word at `start` that is no statement, or `start` if it may be one.
 
     It is none if an arrow or a full stop of Prolog follows the word or the call `word(...)`, or if the
-    word is followed by another one, or by an empty list.  Such text extends to the next line that begins
+    word is followed by others only, or by an empty list.  Such text extends to the next line that begins
     with a parenthesis or a comment.
     """
     word = TOKEN.match(text, start, end)
@@ -270,4 +271,4 @@ def _is_scratch(text: str, word: str, at: int, end: int) -> bool:
             return True
         at, is_torn = _extent(text, at, end, is_open=False)
         return not is_torn and _SCRATCH.match(text, at, end) is not None
-    return _SCRATCH.match(text, at, end) is not None or _WORD_BEHIND.match(text, at, end) is not None
+    return _SCRATCH.match(text, at, end) is not None or _WORDS_BEHIND.match(text, at, end) is not None
