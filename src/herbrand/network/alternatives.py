@@ -48,5 +48,6 @@ def alternatives(terms: TermTable, fluents: Sequence[int]) -> list[tuple[int, li
         if 2 <= len(places) <= _MOST_FLUENTS:
             if family == "alike":
                 family = tuple(terms.functor[fluents[place]] for place in places)
-            groups.setdefault(tuple(places), families.setdefault(family, len(families)))
+            if tuple(places) not in groups:  # a family is numbered when it gets its first group
+                groups[tuple(places)] = families.setdefault(family, len(families))
     return [(family, list(places)) for places, family in groups.items()]

@@ -202,3 +202,15 @@ def test_goals_share_conditions_with_next() -> None:
     after = state.next(["stay"])
     assert after.goals == {"r": 7}
     assert game.simulate(5000, seed=1, engine="network").goals["r"].distribution.keys() == {7}
+
+
+def test_patterns_with_the_same_fluents_make_one_family() -> None:
+    """All arguments but the last have one value here, so most patterns give the same groups."""
+    game = herbrand.loads(
+        """(role r) (init (cell 1 1 a b)) (init (hand r left)) (legal r go)
+        (<= (next (cell 1 1 a x)) (does r go)) (<= (next (cell 1 1 a o)) (true (cell 1 1 a x)))
+        (<= (next (hand r right)) (true (hand r left))) (<= (goal r 100) (true (hand r right)))
+        (<= (goal r 0) (true (hand r left))) (<= terminal (true (cell 1 1 a o)))"""
+    )
+    report = verify_playouts(game, engines=("rules", "network"), playouts=3, seed=5)
+    assert report.ok, report.difference
