@@ -25,6 +25,8 @@ __all__ = ["format_text"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _INDENT = 4
+_UNFORMATTED = frozenset({"left-over-text", "commented-rules"})
+"""Warnings about text that is no statement."""
 _MOST_ON_A_LINE = 3
 """Maximum number of parts of a rule on one line: arrow, head and a single condition."""
 
@@ -36,7 +38,7 @@ def format_text(source: Source, *, width: int = 100) -> str:
     with the diagnostics when the text has syntax errors.
     """
     found = read_prefix(source).diagnostics
-    errors = tuple(d for d in found if d.is_error or d.check == "left-over-text")
+    errors = tuple(d for d in found if d.is_error or d.check in _UNFORMATTED)
     if errors:
         raise GameError(f"`{source.name}` has syntax errors and was not formatted", errors)
     writer = _Writer(width)

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
-from herbrand.diagnostic import Span
+from herbrand.diagnostic import Edit, Fix, Source, Span
 from herbrand.runtime.collector import suspend_collector
 from herbrand.syntax.nodes import Atom, Comment, Constant, Distinct, Function, Not, Or, Rule
 from herbrand.syntax.repair import CarefulReader
@@ -21,7 +21,6 @@ from herbrand.syntax.tokens import ARITY, BINARY, MAX_CHARACTERS, MAX_DEPTH, Dia
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
-    from herbrand.diagnostic import Source
     from herbrand.syntax.nodes import Literal, Node, Term
     from herbrand.syntax.tree import Skipped
 
@@ -33,6 +32,9 @@ _TOKEN = re.compile(
     r"([^\s();\ufeff]++)(?!\()|\([\s\ufeff]*+([^\s();\ufeff]++)(?!\()|(\))|(;[^\r\n]*)|[^\s\ufeff]"
 )
 
+_ROLE = re.compile(r"^[ \t]*\([ \t]*role[ \t]", re.IGNORECASE | re.MULTILINE)
+_COMMENTED_ROLE = re.compile(r"^[ \t]*(%+)[ \t]*\([ \t]*role[ \t]", re.IGNORECASE | re.MULTILINE)
+_BEHIND_SIGN = re.compile(r"^([ \t]*)(%+)(?=[ \t]*([();])?)", re.MULTILINE)
 # Kinds of the innermost open list.  Below _LISTS_OF_TERMS the elements are literals.
 _SHEET, _RULE, _NOT, _OR, _LISTS_OF_TERMS, _ATOM, _TERM, _DISTINCT = range(8)
 _CONNECTIVE = {"not": _NOT, "or": _OR, "distinct": _DISTINCT}
@@ -47,7 +49,11 @@ def read_prefix(source: Source) -> Tree:
     its diagnostics describe the errors in textual order, with a fix where there is one.
     Takes time and memory linear in the length of the text.
     """
-    reader = _Reader(source)
+    read_as = _uncommented(source)
+    reader = _Reader(read_as)
+    if read_as is not source:
+        reader.report.source = source
+        _report_commented(reader.report, source.text)
     with suspend_collector():  # trees have no cycles, and collecting takes a third of the time
         reader.read()
     reader.names.findings(reader.report, reader.statements)
@@ -58,6 +64,31 @@ def read_prefix(source: Source) -> Tree:
         tuple(reader.comments),
         reader.report.diagnostics(),
         skipped=tuple(reader.skipped),
+    )
+
+
+def _uncommented(source: Source) -> Source:
+    """Return a text whose rules all stand behind `%` without these signs, at the same offsets."""
+    text = source.text
+    if "%" not in text or _ROLE.search(text) or not _COMMENTED_ROLE.search(text):
+        return source
+    return Source(_BEHIND_SIGN.sub(_unsigned, text), source.name)
+
+
+def _unsigned(match: re.Match[str]) -> str:
+    return f"{match[1]}{' ' * len(match[2])}" if match[3] else f"{match[1]};{' ' * (len(match[2]) - 1)}"
+
+
+def _report_commented(report: DiagnosticCollector, text: str) -> None:
+    first = _COMMENTED_ROLE.search(text)
+    assert first is not None
+    signs = list(_BEHIND_SIGN.finditer(text))
+    report.warning(
+        "commented-rules",
+        "the rules stand behind `%`, the comment sign of Prolog: they are read",
+        Span(*first.span(1)),
+        help="delete the signs; comments of the prefix notation begin with `;`",
+        fix=Fix("delete the signs", tuple(Edit(Span(*m.span(2)), "" if m[3] else ";") for m in signs)),
     )
 
 

@@ -101,3 +101,46 @@ def test_a_misnamed_file_is_reported(tmp_path: Path) -> None:
     file.rename(tmp_path / "game.kif")
     assert read_file(tmp_path / "game.kif").diagnostics == ()
     assert read("(role red)", "prefix", "game.pl").diagnostics == ()
+
+
+COMMENTED = """%% ;;; A lamp
+%% (role red)
+%%   (legal red push)   ; always
+%% (<= (next on)
+%%     (does red push)
+%% )
+
+next_on(X) :- does_push(X).
+% on, and that is all: terminal :- on(X).
+(<= terminal (true on))
+%% (goal red 100)
+"""
+
+
+def test_rules_behind_comment_signs_are_read() -> None:
+    """Where all rules stand behind `%`, as in a program in Prolog that was made from them."""
+    tree = read(COMMENTED, "prefix", "lamp.kif")
+    clean = (
+        "(role red) (legal red push) (<= (next on) (does red push)) (<= terminal (true on)) (goal red 100)"
+    )
+    assert tree == read(clean)
+    checks = [d.check for d in tree.diagnostics if d.check != "mixed-notation"]
+    assert checks == ["commented-rules", "left-over-text"]
+    assert all(d.source is tree.source for d in tree.diagnostics)
+    assert [comment.text for comment in tree.comments][1:] == [
+        "; always",
+        "; on, and that is all: terminal :- on(X).",
+    ]
+    assert {"commented-rules", "left-over-text"} <= {d.check for d in check(tree, strict=True).errors}
+    text, _ = apply_fixes(COMMENTED, tree.diagnostics)
+    assert read(text, "prefix").diagnostics == ()
+    assert read(text, "prefix") == tree
+    with pytest.raises(GameError):
+        format_text(tree.source)
+
+
+def test_comment_signs_before_a_rule_or_two_stay_comments() -> None:
+    """A sheet that has a role outside of comments is not looked for inside."""
+    tree = read("(role red)\n; %% (role blue)\n(legal red push)", "prefix")
+    assert str(tree) == "(role red)\n(legal red push)"
+    assert tree.diagnostics == ()
