@@ -22,10 +22,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks import safety
-from herbrand.check.checks.base import KEYWORDS, WARNING, Sheet
+from herbrand.check.checks.base import KEYWORDS, WARNING, Sheet, nearest
 from herbrand.check.checks.goals import is_goal_value
 from herbrand.check.checks.names import RELATION_AND_FUNCTION
 from herbrand.check.normal import substituted
@@ -65,6 +66,7 @@ UNFOLDED: Final = 2000
 
 _ASKED: Final = KEYWORDS.keys() - {"base", "input"}
 """What a game is asked for.  `base` and `input` only declare what the other rules imply."""
+_HEADS: Final = frozenset({"init", "next", "legal", "goal", "terminal"})
 _COMPLETE: Final = frozenset({"role", "legal", "goal", "terminal"})
 _HEADED_BY_ROLE: Final = frozenset({("legal", 2), ("goal", 2), ("sees", 2), ("input", 2)})
 _BEFORE_MOVES: Final = frozenset({("legal", 2), ("goal", 2), ("terminal", 0)})
@@ -121,8 +123,10 @@ class _Mending:
         inside: list[tuple[Diagnostic, Rule]] = []
         for error in errors:
             place = None if error.check in _ACROSS else self._place(error)
-            name = None if place is None else _head_name(place)
-            if name is not None and name not in needed:
+            if place is None:
+                continue
+            name = _head_name(place)
+            if name is not None and name not in needed and not self._is_slip(place, name):
                 self._set_aside(error, name)
             elif isinstance(place, Rule):
                 inside.append((error, place))
@@ -201,6 +205,20 @@ class _Mending:
                 needed.add(name)
                 stack += uses.get(name, ())
         return needed
+
+    def _is_slip(self, place: Rule | Skipped, name: str) -> bool:
+        """Whether a statement that nothing needs was probably meant as one that the game needs."""
+        if name in ("base", "input"):
+            return False
+        words = re.findall(r"[^\s()]+", self.text[place.start : place.end].lower())
+        is_rule = not any(map(str.isalnum, name)) or not _HEADS.isdisjoint(words)
+        return is_rule or nearest(name, _ASKED | self.undefined) is not None
+
+    @cached_property
+    def undefined(self) -> set[str]:
+        """The names of relations that are used but not defined."""
+        used = {atom.name for _, atom, _ in self.sheet.body_atoms}
+        return used - self.sheet.defined_names.keys() - KEYWORDS.keys()
 
     def _set_aside(self, error: Diagnostic, name: str) -> None:
         fix = None

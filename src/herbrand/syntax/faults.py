@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
-from herbrand.diagnostic import Edit, Fix, Label, Span
+from herbrand.diagnostic import Edit, Fix, Label, Severity, Span
 from herbrand.syntax.lists import Seq, is_rule
 
 if TYPE_CHECKING:
@@ -184,17 +184,22 @@ class Faults:
             help="herbrand reads it as intended; other systems reject or misread it",
         )
 
-    def left_over(self, start: int, end: int) -> None:
-        """S17: text between the statements that is none."""
-        lines = self.text[start:end].splitlines()
-        shown = lines[0].strip()[:40] + ("…" if len(lines) > 1 or len(lines[0].strip()) > 40 else "")
-        self.report.warning(
-            "left-over-text",
-            f"`{shown}` is no statement in prefix notation: it is skipped",
-            Span(start, end),
-            help="delete it, or write it as `(<= head literal …)`",
-            fix=Fix("delete it", (edit(start, end),)),
-        )
+    def left_over(self, places: Sequence[Span]) -> None:
+        """S17: text between the statements that is none; an error where most of the text is such."""
+        is_most = 2 * sum(place.end - place.start for place in places) > len(self.text)
+        for place in places:
+            lines = self.text[place.start : place.end].splitlines()
+            shown = lines[0].strip()[:40] + ("…" if len(lines) > 1 or len(lines[0].strip()) > 40 else "")
+            self.report.error(
+                "left-over-text",
+                f"`{shown}` is no statement in prefix notation: it is skipped",
+                place,
+                help="most of the text is like this: is it a rulesheet, and in prefix notation?"
+                if is_most
+                else "delete it, or write it as `(<= head literal …)`",
+                fix=None if is_most else Fix("delete it", (edit(place.start, place.end),)),
+                severity=Severity.ERROR if is_most else Severity.WARNING,
+            )
 
     def infix_arrow(self, arrow: Item, head: Item) -> None:
         """S14: an arrow after the head."""

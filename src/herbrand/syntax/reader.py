@@ -123,6 +123,7 @@ class _Reader:
             position = self.read_plain(position, min(stop, end))
             if position < end:
                 position = careful.read_statement(position, end)
+        careful.faults.left_over(careful.left_over)
         if inside is not None:
             self.comments.sort(key=lambda comment: comment.start)
 

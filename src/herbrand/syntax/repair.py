@@ -72,6 +72,8 @@ class CarefulReader:
         """Whether the current statement has an error without a repair, and is dropped."""
         self.skipped: list[Skipped] = []
         """The statements that were dropped."""
+        self.left_over: list[Span] = []
+        """Texts between the statements that are none."""
         self.bodiless: tuple[int, int, int] | None = None
         """The last rule without a body: its start, its end, and its index."""
 
@@ -116,7 +118,7 @@ class CarefulReader:
         if word != "(":
             stop = left_over(self.text, at, end)
             if stop > at:
-                self.faults.left_over(at, stop)
+                self.left_over.append(Span(at, stop))
                 return stop
             items: list[Item] = [Symbol(word, at, after)]
             if self.text[after : after + 1] == "(" and after < end:

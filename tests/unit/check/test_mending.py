@@ -96,6 +96,20 @@ def test_what_something_depends_on_is_not_ignored() -> None:
     assert {d.check for d in check(read(SHEET + used)).errors} == {"non-ground-fact"}
 
 
+@pytest.mark.parametrize(
+    "slip",
+    [
+        "(=< (next (lamp ?x)) (true (lamp ?x)))",
+        "(rule (legal ?r wait) (role ?r))",
+        "(<= (termnal ?x) (true (count 2)))",
+        "(<= (lited ?x) (true (lamp on)))\n(<= terminal (lighted 1))",
+    ],
+)
+def test_what_is_probably_a_slip_is_not_ignored(slip: str) -> None:
+    """A misspelt name or arrow is the reason that nothing depends on the statement."""
+    assert check(read(SHEET + slip)).errors
+
+
 def test_an_unfinished_sheet_is_not_mended() -> None:
     """Where nothing asks for anything yet, errors stay errors."""
     assert {d.check for d in check(read("(role red)\n(base (lamp ?x))\n(equal ?x ?x)")).errors} > {

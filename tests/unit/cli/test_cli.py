@@ -431,6 +431,23 @@ def test_convert_there_and_back_keeps_the_rules(notation: str, game: str, tmp_pa
     assert json.dumps(first).lower() == json.dumps(second).lower().replace('"_', '"')  # _X: used once
 
 
+def test_convert_writes_the_sheet_that_is_meant() -> None:
+    """Without what is ignored, and with what is added; `check --strict` accepts the result, not the original."""
+    faulty = """(role red) (init on) (<= (legal ?r push) (true on)) (next off) (<= terminal (true off))
+(goal red 00) (base lamp (x on off)) (<= (drawing (?x ?y)) (true ?x))
+on(X) :- true(X).
+"""
+    written = run("convert", "-", "--to", "prefix", typed=faulty)
+    assert written.exit_code == 0
+    assert "(<= (legal ?r push) (role ?r) (true on))" in " ".join(written.stdout.split())
+    assert not {"base", "drawing", "00", ":-"} & set(
+        written.stdout.replace("(", " ").replace(")", " ").split()
+    )
+    assert run("check", "-", "--strict", typed=faulty).exit_code == 1
+    assert run("check", "-", typed=faulty).exit_code == 0
+    assert run("check", "-", "--strict", typed=written.stdout).exit_code == 0
+
+
 def test_convert_to_json_shows_the_rules() -> None:
     """The JSON form has heads and bodies with relations, functions and variables told apart."""
     rule = "(<= (next (f ?x)) (true (f ?x)) (not (or (p ?x) (distinct ?x a))))"

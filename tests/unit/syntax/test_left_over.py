@@ -32,7 +32,7 @@ LEFT_OVER = [
 @pytest.mark.parametrize("text", LEFT_OVER)
 def test_left_over_text_is_skipped(text: str) -> None:
     """None of it is read as a fact; what stands before and behind it is read; the fix deletes it."""
-    sheet = f"(role red)\n{text}\n\n  (role blue) ; last"
+    sheet = f"(role red)\n{text}\n\n  (role blue) ; last, so that not most of the text is left over"
     tree = read(sheet, "prefix")
     assert str(tree) == "(role red)\n(role blue)"
     found = [d for d in tree.diagnostics if d.check == "left-over-text"]
@@ -44,6 +44,12 @@ def test_left_over_text_is_skipped(text: str) -> None:
     assert str(read(clean, "prefix")) == str(tree)
     with pytest.raises(GameError):
         format_text(tree.source)
+
+
+def test_a_text_that_is_mostly_left_over_is_no_rulesheet() -> None:
+    """Then each piece is an error."""
+    text = "(role red)\n" + "then the match begins\nand some time later the match ends\n" * 2
+    assert {(d.check, d.is_error) for d in read(text, "prefix").diagnostics} == {("left-over-text", True)}
 
 
 def test_left_over_text_ends_at_comments() -> None:
@@ -131,6 +137,7 @@ def test_rules_behind_comment_signs_are_read() -> None:
         "; always",
         "; on, and that is all: terminal :- on(X).",
     ]
+    assert not any(d.is_error for d in tree.diagnostics)
     assert {"commented-rules", "left-over-text"} <= {d.check for d in check(tree, strict=True).errors}
     text, _ = apply_fixes(COMMENTED, tree.diagnostics)
     assert read(text, "prefix").diagnostics == ()
