@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -147,15 +148,13 @@ def read_tree(file: str, notation: str = "auto", *, parameters: bool = True) -> 
     if file != STDIN:
         return syntax.read_file(file, notation, values)
     from herbrand.syntax.files import MAX_BYTES, decode, too_large
-    from herbrand.syntax.tree import Tree
 
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     source, diagnostics = decode(data[:MAX_BYTES], "<stdin>")
     if len(data) > MAX_BYTES:
         diagnostics = (*diagnostics, too_large(source, len(data)))
     tree = syntax.read(source, notation, parameters=values)
-    diagnostics = (*diagnostics, *tree.diagnostics)
-    return Tree(tree.statements, source, tree.notation, tree.comments, diagnostics, ggdl=tree.ggdl)
+    return replace(tree, diagnostics=(*diagnostics, *tree.diagnostics))
 
 
 def read_game(file: str, notation: str = "auto", *, parameters: bool = True) -> Game:
