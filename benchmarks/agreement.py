@@ -201,7 +201,7 @@ def markdown(report: dict[str, Any]) -> str:
         "| scrambled | the rules again, of a copy under other names and in another order |",
         "",
         "*Unsupported* means that an engine did not answer within its budget, on a busy two-core machine;",
-        "the reasons are listed at the end. [Which rulesheets have a network](coverage.md) was measured",
+        "the reasons are listed at the end. [Which rulesheets have a network](networks.md) was measured",
         "with other budgets.",
         "",
         "| engine | agrees | unsupported | differs | states compared |",

@@ -123,11 +123,16 @@ HEAD = """\
 <!-- made by `python benchmarks/covered.py FOLDER... --json FILE --markdown FILE` -->
 
 This page shows how many rulesheets that others wrote herbrand loads, whether it plays them as the Java
-prover of ggp-base does, and how many become [networks](networks.md). *loads* means without errors;
-what is tolerated is a warning, and `--strict` refuses it. *agree* means that in every state of every
-recorded match the facts, the legal moves, the end and the goals are the same; traces that
-were recorded from another reading of the sheet are not counted. *network* means built within {budget:g} s
-of processor time.
+prover of ggp-base does, and how many become [networks](networks.md). *load*: without errors; what is
+tolerated is a warning, which `herbrand check --strict` refuses. *agree*: in every state of every recorded
+match the facts, the legal moves, the end and the goals are the same. *networks*: built within {budget:g} s of
+processor time.
+
+Traces that the prover recorded from another reading of a sheet are not counted: it drops a `not` or
+`distinct` with a variable that nothing else binds, and dialects that leave out `true` have no fluents as
+conditions. Counted are three other habits of the prover, by which some traces differ: it takes words between
+the statements as facts, so that left-over Prolog can end a game at once; it tells `(f)` from `f`; and
+`and` inside of `or` is an unknown relation to it.
 """
 
 

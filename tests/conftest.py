@@ -130,9 +130,9 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-def find_corpus() -> Path | None:
-    """The outside collection of rulesheets, which the variable HERBRAND_CORPUS names; None without it."""
-    given = os.environ.get("HERBRAND_CORPUS")
+def find_corpus(variable: str = "HERBRAND_CORPUS") -> Path | None:
+    """The outside collection of rulesheets whose folder the variable names; None without it."""
+    given = os.environ.get(variable)
     return Path(given) if given and (Path(given) / "rulesheets").is_dir() else None
 
 
@@ -142,6 +142,15 @@ def corpus_dir() -> Path:
     folder = find_corpus()
     if folder is None:
         pytest.skip("no collection of rulesheets: set HERBRAND_CORPUS to the folder that has rulesheets/")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def second_corpus_dir() -> Path:
+    """The second collection, of sheets from many places; the test is skipped, saying so, where it is missing."""
+    folder = find_corpus("HERBRAND_CORPUS_2")
+    if folder is None:
+        pytest.skip("no second collection: set HERBRAND_CORPUS_2 to the folder that has rulesheets/")
     return folder
 
 
