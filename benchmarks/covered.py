@@ -10,9 +10,10 @@ Each FOLDER has `rulesheets/` and `traces/`, matches that the Java prover of ggp
     rules      whether every state of its trace is the same by evaluating the rules
     network    the same by its network, which has to be built in a budget of processor seconds
 
-A manifest may say in the column `oracle_use` what a trace is good for: those with `other reading` or `none`
-are not counted.  Each sheet has a process of its own.  The JSON is written after every sheet; `--continue`
-keeps what is in it.  `--markdown` writes docs/reference/coverage.md; without a folder, from the JSON alone.
+A manifest may say in the column `oracle_use` what a trace is good for: those with `other reading`,
+`degenerate` or `none` are not counted.  Each sheet has a process of its own.  The JSON is written after every
+sheet; `--continue` keeps what is in it.  `--markdown` writes docs/reference/coverage.md; without a folder,
+from the JSON alone.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from herbrand.verify import verify_trace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-UNCOUNTED: Final = frozenset({"other reading", "none"})
+UNCOUNTED: Final = frozenset({"other reading", "degenerate", "none"})
 """What the trace of a sheet is good for where it is no measure."""
 
 MEGABYTES: Final = 6000
@@ -129,10 +130,10 @@ match the facts, the legal moves, the end and the goals are the same. *networks*
 processor time.
 
 Traces that the prover recorded from another reading of a sheet are not counted: it drops a `not` or
-`distinct` with a variable that nothing else binds, and dialects that leave out `true` have no fluents as
-conditions. Counted are three other habits of the prover, by which some traces differ: it takes words between
-the statements as facts, so that left-over Prolog can end a game at once; it tells `(f)` from `f`; and
-`and` inside of `or` is an unknown relation to it.
+`distinct` with a variable that nothing else binds, takes words between the statements as facts, so that
+left-over Prolog can end a game at once, and finds no fluents where a dialect leaves out `true`. Some that
+are counted differ by two other habits of it: it tells `(f)` from `f`, and `and` inside of `or` is an unknown
+relation to it.
 """
 
 

@@ -82,7 +82,7 @@ def page() -> str:
         "unplayable, *warnings* point at something that is probably unintended or not accepted everywhere,",
         "*notes* are worth knowing. `herbrand explain NAME` prints the same texts. *spec* marks what the",
         "language specification forbids; such findings are errors in strict mode. Otherwise an error that",
-        "leaves no doubt about the meaning is a warning, with a note on [how it is read](language.md#faults).",
+        "leaves no doubt about the meaning is a warning; a note says [how it is read](language.md#faults).",
         "",
         "| check | code | severity | reported | what it flags |",
         "|---|---|---|---|---|",

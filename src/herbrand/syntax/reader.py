@@ -33,8 +33,8 @@ _TOKEN = re.compile(
 )
 
 _ROLE = re.compile(r"^[ \t]*\([ \t]*role[ \t]", re.IGNORECASE | re.MULTILINE)
-_COMMENTED_ROLE = re.compile(r"^[ \t]*(%+)[ \t]*\([ \t]*role[ \t]", re.IGNORECASE | re.MULTILINE)
-_BEHIND_SIGN = re.compile(r"^([ \t]*)(%+)(?=[ \t]*([();])?)", re.MULTILINE)
+_COMMENTED_ROLE = re.compile(r"^[ \t]*%+[ \t]*\([ \t]*role[ \t]", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^([ \t]*)(%*)([^\r\n]*)", re.MULTILINE)
 # Kinds of the innermost open list.  Below _LISTS_OF_TERMS the elements are literals.
 _SHEET, _RULE, _NOT, _OR, _LISTS_OF_TERMS, _ATOM, _TERM, _DISTINCT = range(8)
 _CONNECTIVE = {"not": _NOT, "or": _OR, "distinct": _DISTINCT}
@@ -49,11 +49,17 @@ def read_prefix(source: Source) -> Tree:
     its diagnostics describe the errors in textual order, with a fix where there is one.
     Takes time and memory linear in the length of the text.
     """
-    read_as = _uncommented(source)
+    read_as, edits = _uncommented(source)
     reader = _Reader(read_as)
-    if read_as is not source:
-        reader.report.source = source
-        _report_commented(reader.report, source.text)
+    reader.report.source = source
+    if edits:
+        reader.report.warning(
+            "commented-rules",
+            "the rules stand behind `%`, the comment sign of Prolog: they are read",
+            edits[0].span,
+            help="delete the signs; comments of the prefix notation begin with `;`",
+            fix=Fix("delete the signs", edits),
+        )
     with suspend_collector():  # trees have no cycles, and collecting takes a third of the time
         reader.read()
     reader.names.findings(reader.report, reader.statements)
@@ -67,29 +73,28 @@ def read_prefix(source: Source) -> Tree:
     )
 
 
-def _uncommented(source: Source) -> Source:
-    """Return a text whose rules all stand behind `%` without these signs, at the same offsets."""
+def _uncommented(source: Source) -> tuple[Source, tuple[Edit, ...]]:
+    """Return a text whose rules all stand behind `%` without these signs, at the same offsets.
+
+    Also returns the edits that delete the signs, or put `;` in their place where what follows is a comment.
+    """
     text = source.text
     if "%" not in text or _ROLE.search(text) or not _COMMENTED_ROLE.search(text):
-        return source
-    return Source(_BEHIND_SIGN.sub(_unsigned, text), source.name)
-
-
-def _unsigned(match: re.Match[str]) -> str:
-    return f"{match[1]}{' ' * len(match[2])}" if match[3] else f"{match[1]};{' ' * (len(match[2]) - 1)}"
-
-
-def _report_commented(report: DiagnosticCollector, text: str) -> None:
-    first = _COMMENTED_ROLE.search(text)
-    assert first is not None
-    signs = list(_BEHIND_SIGN.finditer(text))
-    report.warning(
-        "commented-rules",
-        "the rules stand behind `%`, the comment sign of Prolog: they are read",
-        Span(*first.span(1)),
-        help="delete the signs; comments of the prefix notation begin with `;`",
-        fix=Fix("delete the signs", tuple(Edit(Span(*m.span(2)), "" if m[3] else ";") for m in signs)),
-    )
+        return source, ()
+    edits: list[Edit] = []
+    pieces: list[str] = []
+    depth = at = 0
+    for line in _LINE.finditer(text):
+        written = line[3]
+        if line[2]:
+            is_comment = not depth and written.lstrip(" \t")[:1] not in ("(", ")", ";", "")
+            edits.append(Edit(Span(*line.span(2)), ";" if is_comment else ""))
+            pieces += [text[at : line.start(2)], (";" if is_comment else "").ljust(len(line[2]))]
+            at = line.end(2)
+            written = "" if is_comment else written
+        written = written.partition(";")[0]
+        depth = max(0, depth + written.count("(") - written.count(")"))
+    return Source("".join([*pieces, text[at:]]), source.name), tuple(edits)
 
 
 class _Reader:

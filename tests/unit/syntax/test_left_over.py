@@ -113,8 +113,9 @@ COMMENTED = """%% ;;; A lamp
 %% (role red)
 %%   (legal red push)   ; always
 %% (<= (next on)
-%%     (does red push)
+%%     pushed
 %% )
+%% (<= pushed (does red push))
 
 next_on(X) :- does_push(X).
 % on, and that is all: terminal :- on(X).
@@ -126,9 +127,7 @@ next_on(X) :- does_push(X).
 def test_rules_behind_comment_signs_are_read() -> None:
     """Where all rules stand behind `%`, as in a program in Prolog that was made from them."""
     tree = read(COMMENTED, "prefix", "lamp.kif")
-    clean = (
-        "(role red) (legal red push) (<= (next on) (does red push)) (<= terminal (true on)) (goal red 100)"
-    )
+    clean = "(role red) (legal red push) (<= (next on) pushed) (<= pushed (does red push)) (<= terminal (true on)) (goal red 100)"
     assert tree == read(clean)
     checks = [d.check for d in tree.diagnostics if d.check != "mixed-notation"]
     assert checks == ["commented-rules", "left-over-text"]
