@@ -211,7 +211,7 @@ def _address(text: str, option: str, *, lowest: int = 1) -> PlayerAddress:
     from herbrand.match.protocol.seats import PlayerAddress
 
     address = PlayerAddress.parse(text)
-    if address is None or (address.token is not None and option != "--player"):
+    if address is None or ((address.token, address.key) != (None, None) and option != "--player"):
         raise click.BadParameter(f"`{text}` is not of the form HOST:PORT", param_hint=option)
     if not lowest <= address.port <= 65535:
         raise click.BadParameter(f"`{text}`: there is no port {address.port}", param_hint=option)

@@ -73,6 +73,12 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
     help="Answer requests for this host name, besides addresses and localhost; repeatable.",
 )
 @token_option("Answer only requests to http://ADDRESS:PORT/TEXT; the path is a token then.")
+@click.option(
+    "--key",
+    metavar="KEY",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Sign replies with this private key (of `herbrand record keygen`) for managers that ask for it.",
+)
 @click.option("--seed", type=int, help="Makes the choices of some players reproducible.")
 @click.option(
     "--until-eof", is_flag=True, help="Exit at the end of standard input, thus with the parent process."
@@ -92,6 +98,7 @@ def command(
     origins: tuple[str, ...],
     hosts: tuple[str, ...],
     token: str | None,
+    key: str | None,
     seed: int | None,
     until_eof: bool,
     as_json: bool,
@@ -125,6 +132,7 @@ def command(
         allowed_hosts=hosts,
         allowed_origins=origins,
         token=token,
+        key=key,
         listener=listen,
     )
 
@@ -141,6 +149,8 @@ def command(
         if as_json:
             listen(Event("listening", None, {"host": host, "port": server.port}))
         elif not quiet:
+            if server.key is not None:
+                remark(f"replies are signed with the key {server.key.public}")
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
         await server.serve()
 

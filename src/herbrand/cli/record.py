@@ -223,7 +223,7 @@ def import_(
 @click.argument("file", metavar="KEY", type=OUTPUT_FILE)
 def keygen(file: str) -> None:
     """Generate a key pair: write the private key to a file, print the public key."""
-    from herbrand.match.records.signing import make_key
+    from herbrand.match.keys import make_key
 
     result(make_key(file))
 
@@ -234,12 +234,12 @@ def keygen(file: str) -> None:
 @_IDS
 def sign(database: str, key: str, ids: tuple[str, ...]) -> None:
     """Sign finished matches."""
+    from herbrand.match.keys import PrivateKey
     from herbrand.match.records import Store
-    from herbrand.match.records.signing import public_key
     from herbrand.match.records.signing import sign as sign_record
 
     with Store(database, create=False) as store:
         names = list(ids) or [name for name in store.ids() if name not in store.ids(status="running")]
         for name in names:
             store.sign(name, sign_record(store.load_intact(name), key))
-    result(f"signed {count(len(names), 'match')} with {public_key(key)}")
+    result(f"signed {count(len(names), 'match')} with {PrivateKey(key).public}")

@@ -31,7 +31,7 @@ __all__ = ["command"]
     metavar="[NAME=]PLAYER",
     multiple=True,
     help="A player of `herbrand players`, `process:` and one of them, or HOST:PORT (HOST:PORT/ if it has the "
-    "token in HERBRAND_TOKEN); NAME= gives it a name.",
+    "token in HERBRAND_TOKEN, HOST:PORT#KEY if it signs its replies with this key); NAME= gives it a name.",
 )
 @click.option(
     "--kind",

@@ -236,15 +236,16 @@ def test_a_running_match_is_not_signed(one_match: MatchRecord, tmp_path: Path) -
     from cryptography.hazmat.primitives.asymmetric import x25519
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-    from herbrand.match.records.signing import make_key, public_key, sign
+    from herbrand.match.keys import InvalidKey, PrivateKey, make_key
+    from herbrand.match.records.signing import sign
 
     key, other = tmp_path / "key.pem", tmp_path / "other.pem"
-    assert make_key(key) == public_key(key) == sign(one_match, key)["public_key"]
+    assert make_key(key) == PrivateKey(key).public == sign(one_match, key)["public_key"]
     with pytest.raises(RecordError, match="is running and cannot be signed yet"):
         sign(replace(one_match, status="running"), key)
     private = x25519.X25519PrivateKey.generate()
     other.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    with pytest.raises(RecordError, match="is not an Ed25519 key"):
+    with pytest.raises(InvalidKey, match="is not an Ed25519 key"):
         sign(one_match, other)
 
 

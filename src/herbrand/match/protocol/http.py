@@ -14,10 +14,13 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from herbrand.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "MessageTooLarge",
@@ -36,6 +39,7 @@ QUIET_SECONDS: Final = 0.1
 TRUNCATED_QUIET_SECONDS: Final = 1.0
 """The same, where Content-Length announces more."""
 _CHUNK_BYTES: Final = 65536
+_NONE: Final[Mapping[str, str]] = {}
 _END_OF_HEAD: Final = re.compile(rb"\r?\n\r?\n")
 _REQUEST: Final = re.compile(r"([A-Za-z]+)[ \t]+(.+?)(?:[ \t]+(HTTP/[0-9.]+))?[ \t]*", re.IGNORECASE)
 _STATUS: Final = re.compile(r"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
@@ -70,25 +74,34 @@ class Reply:
     """None for a reply without HTTP."""
     notes: tuple[str, ...] = ()
     """Deviations from the standard."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """By name in lower case; the last value of a repeated header."""
 
 
-def write_request(text: str, *, host: str, receiver: str, path: str = "") -> bytes:
-    """Return a request with the bytes that ggp-base would send."""
+def write_request(
+    text: str, *, host: str, receiver: str, path: str = "", headers: Mapping[str, str] = _NONE
+) -> bytes:
+    """Return a request with the bytes that ggp-base would send, and further `headers`."""
     body = text.encode()
     head = (
         f"POST /{path} HTTP/1.0\r\nAccept: text/delim\r\n"
         f"Host: {_header(host)}\r\nSender: GAMESERVER\r\nReceiver: {_header(receiver)}\r\n"
-        f"Content-Type: text/acl\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"Content-Type: text/acl\r\nContent-Length: {len(body)}\r\n{_lines(headers)}\r\n"
     )
     return head.encode("ascii") + body
 
 
 def write_reply(
-    text: str, *, version: str = "HTTP/1.0", status: str = "200 OK", origin: str | None = "*"
+    text: str,
+    *,
+    version: str = "HTTP/1.0",
+    status: str = "200 OK",
+    origin: str | None = "*",
+    headers: Mapping[str, str] = _NONE,
 ) -> bytes:
     """Return a reply with the bytes that ggp-base would send; for HTTP/1.1, with `Connection: close`.
 
-    Pages of `origin` may read it, with None no pages.
+    Pages of `origin` may read it, with None no pages.  It has further `headers`.
     """
     body = text.encode()
     shared = (
@@ -103,7 +116,8 @@ def write_reply(
         shared += "Access-Control-Allow-Private-Network: true\r\nVary: Origin\r\n"
     close = "" if version == "HTTP/1.0" else "Connection: close\r\n"
     head = (
-        f"HTTP/1.0 {status}\r\nContent-type: text/acl\r\nContent-length: {len(body)}\r\n{shared}{close}\r\n"
+        f"HTTP/1.0 {status}\r\nContent-type: text/acl\r\nContent-length: {len(body)}\r\n"
+        f"{shared}{close}{_lines(headers)}\r\n"
     )
     return head.encode("ascii") + body
 
@@ -137,7 +151,7 @@ async def read_reply(stream: asyncio.StreamReader, *, limit: int) -> Reply:
     body, notes = await _read_body(stream, rest, headers, limit)
     if status is None:
         notes = ("no status line", *notes)
-    return Reply(_decode(body).strip(), int(status[1]) if status else None, notes)
+    return Reply(_decode(body).strip(), int(status[1]) if status else None, notes, headers)
 
 
 async def _read_head(
@@ -257,6 +271,10 @@ async def _read_chunks(stream: asyncio.StreamReader, data: bytes, limit: int) ->
         del buffer[:size]
         end = await fill(None)
         del buffer[: end + 1]
+
+
+def _lines(headers: Mapping[str, str]) -> str:
+    return "".join(f"{name}: {value}\r\n" for name, value in headers.items())
 
 
 def _depth(data: bytes) -> int:

@@ -76,7 +76,7 @@ SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
 `forfeit` the match ends, and its player has lost."""
 _MOST_RESUMPTIONS = 3
 """How often a player of a match may be started anew."""
-PROBLEMS: Final = ("timeout", "connection", "unreadable", "illegal", "failed", "ignored")
+PROBLEMS: Final = ("timeout", "connection", "unreadable", "unsigned", "illegal", "failed", "ignored")
 """Kinds of bad answers; "ignored" is a player that is no longer asked."""
 
 

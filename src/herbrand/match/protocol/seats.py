@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.game import Game
+from herbrand.match.keys import ReplyChecker, require_public_key
 from herbrand.match.protocol.http import MessageTooLarge, read_reply, write_request
 from herbrand.match.protocol.messages import (
     AbortMessage,
@@ -43,7 +44,9 @@ __all__ = ["Exchange", "LocalSeat", "PlayerAddress", "RemoteSeat", "ScrambledSea
 
 _WORD = re.compile(r"[^\s(),]+")
 _ADDRESS = re.compile(
-    r"(?:http://)?(?:(?P<host>[^/]*):)?(?P<port>[0-9]{1,5})(?:/(?P<token>[A-Za-z0-9._~-]*))?", re.IGNORECASE
+    r"(?:http://)?(?:(?P<host>[^/]*):)?(?P<port>[0-9]{1,5})(?:/(?P<token>[A-Za-z0-9._~-]*))?"
+    r"(?:#(?P<key>.*))?",
+    re.IGNORECASE,
 )
 _FORBIDDEN = 403
 
@@ -62,8 +65,8 @@ class Exchange:
     reply: str | None
     """The answer; None without one."""
     problem: str | None
-    """None, "timeout", "connection" (refused, reset, unknown host), "unreadable" or "failed" (local
-    players)."""
+    """None, "timeout", "connection" (refused, reset, unknown host), "unreadable", "unsigned" (not with the
+    key of the player) or "failed" (local players)."""
     seconds: float
     """From the last byte sent to the reply."""
     notes: tuple[str, ...] = ()
@@ -72,32 +75,38 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class PlayerAddress:
-    """Where a player is reached: PORT, HOST:PORT or HOST:PORT/TOKEN, with or without `http://`."""
+    """Where a player is reached, and by which key its replies are known.
+
+    Written PORT, HOST:PORT or HOST:PORT/TOKEN, with or without `http://` before and `#KEY` behind it.
+    """
 
     host: str
     port: int
     token: str | None = None
     """None without a path; empty for the token in the environment variable HERBRAND_TOKEN."""
+    key: str | None = None
+    """The public key (`herbrand.match.keys`) that signs all its replies; None if they need not be."""
 
     @classmethod
     def parse(cls, text: str) -> PlayerAddress | None:
-        """Return the address that a text spells; None if it is none.
+        """Return the address that a text spells; None if it is none, `InvalidKey` for a wrong key.
 
         >>> PlayerAddress.parse("localhost:9147/correct-horse")
-        PlayerAddress(host='localhost', port=9147, token='correct-horse')
+        PlayerAddress(host='localhost', port=9147, token='correct-horse', key=None)
         >>> PlayerAddress.parse("9147"), PlayerAddress.parse("mcts")
-        (PlayerAddress(host='127.0.0.1', port=9147, token=None), None)
+        (PlayerAddress(host='127.0.0.1', port=9147, token=None, key=None), None)
         """
         match = None if text.startswith("process:") else _ADDRESS.fullmatch(text)
         if match is None:
             return None
         host = (match["host"] or "127.0.0.1").strip("[]")
-        return cls(host, int(match["port"]), match["token"])
+        key = None if match["key"] is None else require_public_key(match["key"])
+        return cls(host, int(match["port"]), match["token"], key)
 
     def seat(self, *, name: str | None = None, suffix: str = "") -> RemoteSeat:
         """Return a seat for the player; its name never has the token."""
         token = os.environ.get(TOKEN_VARIABLE, "") if self.token == "" else self.token or ""
-        return RemoteSeat(self.host, self.port, name=name, suffix=suffix, token=token)
+        return RemoteSeat(self.host, self.port, name=name, suffix=suffix, token=token, public_key=self.key)
 
 
 class Seat(Protocol):
@@ -121,7 +130,10 @@ class Seat(Protocol):
 
 
 class RemoteSeat:
-    """A player at an address."""
+    """A player at an address.
+
+    With a `public_key`, replies that are not signed with the key that belongs to it are refused.
+    """
 
     remembers = True
 
@@ -135,10 +147,12 @@ class RemoteSeat:
         largest_reply: int = LARGEST_REPLY,
         suffix: str = "",
         token: str = "",
+        public_key: str | None = None,
     ) -> None:
         self.host = host
         self.port = port
-        self.name = name or f"{host}:{port}{'/' if token else ''}"
+        self.public_key = None if public_key is None else require_public_key(public_key)
+        self.name = name or f"{host}:{port}{'/' if token else ''}{f'#{public_key}' if public_key else ''}"
         self.connect_seconds = connect_seconds
         self.largest_reply = largest_reply
         self.suffix = suffix
@@ -155,12 +169,17 @@ class RemoteSeat:
         """Send a message on a new connection and read the reply."""
         if self.suffix and not isinstance(message, InfoMessage | PingMessage | PreviewMessage):
             message = replace(message, match=message.match + self.suffix)
+        text = str(message)
+        checker = None if self.public_key is None else ReplyChecker(self.public_key)
+        headers = {} if checker is None else checker.headers
         started = time.monotonic()
         writer: asyncio.StreamWriter | None = None
         try:
             async with asyncio.timeout(self.connect_seconds):
                 reader, writer = await asyncio.open_connection(self.host, self.port)
-            writer.write(write_request(str(message), host=self.host, receiver=self.name, path=self.token))
+            writer.write(
+                write_request(text, host=self.host, receiver=self.name, path=self.token, headers=headers)
+            )
             async with asyncio.timeout(max(SEND_SECONDS, seconds)):
                 await writer.drain()
             started = time.monotonic()
@@ -183,6 +202,8 @@ class RemoteSeat:
         if reply.status == _FORBIDDEN and reply.text.lower() in ("", "nil"):
             note = "refused (403): it wants another token, or does not allow its name as host"
             return self._failure("connection", started, note)
+        if checker is not None and not checker.is_signed(reply.headers, text, reply.text):
+            return self._failure("unsigned", started, f"not signed by the player: `{reply.text[:200]}`")
         return Exchange(reply.text, None, time.monotonic() - started, reply.notes)
 
     async def tell(self, message: Message, *, seconds: float) -> Exchange:

@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from herbrand.errors import HerbrandError, ProtocolError
+from herbrand.match.keys import PrivateKey, ReplySigner
 from herbrand.match.protocol.access import Access
 from herbrand.match.protocol.events import Event, silent
 from herbrand.match.protocol.hosts import HostPool, ThreadHost
@@ -42,6 +43,7 @@ from herbrand.runtime.memory import keep_large_blocks_apart, release_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from herbrand.match.protocol.events import Listener
     from herbrand.match.protocol.hosts import Hosts
@@ -91,7 +93,8 @@ class PlayerServer:
     gone, or is answered `busy`; so is one whose clocks are longer than `longest_clock` seconds.  `memory`
     bounds all processes together, in megabytes.  Requests of web pages are refused unless they are of
     `allowed_origins`, and so are those for hosts whose name is neither `host` nor one of `allowed_hosts`, and
-    with a `token` those whose path does not begin with it.
+    with a `token` those whose path does not begin with it.  With `key`, the file of a private key
+    (`herbrand.match.keys`), replies to messages with a challenge are signed.
 
     With `port=0`, `port` is the free port taken once started.
     """
@@ -114,6 +117,7 @@ class PlayerServer:
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
         token: str | None = None,
+        key: str | Path | None = None,
         listener: Listener = silent,
     ) -> None:
         self.name = name
@@ -133,6 +137,8 @@ class PlayerServer:
             self.hosts = HostPool(player, self._heard, self._warn, seed=seed, memory=memory, matches=matches)
         else:
             self.hosts = ThreadHost(player, self._heard, memory=memory, matches=matches)
+        self.key = None if key is None else PrivateKey(key)
+        self._signer = None if self.key is None else ReplySigner(self.key)
         self._access = Access(names=[host, *allowed_hosts], origins=allowed_origins, token=token)
         self._playing: dict[str, OngoingMatch] = {}
         self._begun = 0
@@ -289,7 +295,10 @@ class PlayerServer:
         if request.method in ("POST", "GET"):
             text = await self.answer(admitted.text, arrived=arrived, peer=peer)
         origin = self._access.allowed_origin(request.headers) or "*"
-        return write_reply(text, version=request.version, origin=origin)
+        signer, headers = self._signer, {}
+        if signer is not None:
+            headers = signer.headers(admitted.headers, admitted.text, text)
+        return write_reply(text, version=request.version, origin=origin, headers=headers)
 
     # -- answering --------------------------------------------------------------------------
 

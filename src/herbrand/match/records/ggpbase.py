@@ -33,6 +33,7 @@ _CODES: Final = {
     "ignored": "TO",
     "connection": "CE",
     "failed": "CE",
+    "unsigned": "CE",
     "illegal": "IL",
     "unreadable": "IL",
 }

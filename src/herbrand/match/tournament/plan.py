@@ -40,7 +40,7 @@ class TournamentPlan:
     """The rules of each game, as sent to players."""
     players: Mapping[str, str]
     """By name: a player of `herbrand players`, `process:NAME`, or HOST:PORT, with a slash if it has the token
-    in HERBRAND_TOKEN."""
+    in HERBRAND_TOKEN, and with #KEY if its replies are signed with this public key."""
     kind: str = "round-robin"
     rounds: int = 1
     opening: int = 0

@@ -22,6 +22,7 @@ _REASONS: Final = {
     "timeout": "late",
     "ignored": "late",
     "connection": "crashed",
+    "unsigned": "crashed",
     "failed": "crashed",
 }
 """For each kind of problem, the count of `ReplacedMoves` in which it is included."""
@@ -36,7 +37,7 @@ class ReplacedMoves:
     late: int = 0
     """Not there in time, or no longer asked for."""
     crashed: int = 0
-    """Not there because the player failed or could not be reached."""
+    """Not there because the player failed or could not be reached, or another one answered in its place."""
 
     @classmethod
     def count(cls, kinds: Mapping[str, int]) -> ReplacedMoves:
