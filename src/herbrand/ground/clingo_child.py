@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import math
 import os
 import subprocess
 import sys
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["clingo_command", "grounder"]
 
+_DAY: Final = 86400.0
 CHUNK: Final = 1 << 20
 """Bytes read at a time."""
 _CHILD: Final = """
@@ -34,6 +36,8 @@ import sys
 folder, library, *options = sys.argv[1:]
 try:
     import ctypes
+    if sys.platform == 'linux':
+        ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG: killed with the parent
     main = ctypes.CDLL(library).clingo_main_
 except (ImportError, OSError, AttributeError):
     import runpy
@@ -75,7 +79,9 @@ class _Grounder:
     def __init__(self, program: IO[bytes], messages: IO[bytes], seconds: float, megabytes: int) -> None:
         self.seconds, self.megabytes, self.messages = seconds, megabytes, messages
         options = ("--mode=gringo", "--output=intermediate", "--warn=none", "-")
-        command = clingo_command(*options, first=limiting_script(megabytes))
+        # where the end of the parent goes unnoticed, processor time is all that ends the child
+        others = {"cpu": math.ceil(seconds) + 1} if seconds < _DAY else {}
+        command = clingo_command(*options, first=limiting_script(megabytes, **others))
         self.started = time.monotonic()
         self.child = subprocess.Popen(  # noqa: S603  # our own interpreter
             command,

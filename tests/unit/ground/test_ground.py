@@ -1,7 +1,10 @@
 """Grounding: the right instances, whatever is done to the rules on the way."""
 
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -316,3 +319,43 @@ def test_tables_are_evaluated_whole_where_nearly_all_would_be_asked_for() -> Non
         state = state.next([move])
     assert state.is_terminal
     assert state.goals == {"r": 100}
+
+
+ENDLESS = (
+    "(role a) (init (s 0)) (legal a m) (<= (next (s (f ?x ?x))) (true (s ?x))) (<= terminal (true (s 9)))"
+)
+KILLED = f"""
+import sys
+from herbrand.check import check
+from herbrand.ground import ground
+from herbrand.syntax import read
+ground(check(read({ENDLESS!r}, "prefix")))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="lists child processes in /proc")
+def test_a_grounder_outlived_the_process_that_was_killed() -> None:
+    """It went on for hours, with gigabytes."""
+    parent = subprocess.Popen([sys.executable, "-c", KILLED])
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    try:
+        while not (started := children.read_text(encoding="ascii").split()):
+            time.sleep(0.01)
+        (child,) = started
+        while not is_grounding(child):
+            time.sleep(0.01)
+    finally:
+        parent.kill()
+        parent.wait()
+    until = time.monotonic() + 20
+    while is_grounding(child) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not is_grounding(child)
+
+
+def is_grounding(process: str) -> bool:
+    """Whether a process exists and has loaded clingo."""
+    try:
+        return "clingo" in Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
