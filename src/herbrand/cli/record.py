@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ _IDS = click.option("--id", "ids", metavar="ID", multiple=True, help="Only this 
 
 @click.group("record")
 def command() -> None:
-    """List, verify, sign, export and import match records.
+    """List, verify, sign, purge, export and import match records.
 
     `herbrand match --record DB` and `herbrand tournament --record DB` create records; DB is an SQLite
     database.
@@ -217,6 +218,47 @@ def import_(
     result(f"imported {count(imported, 'match')}{f', skipped {skipped}' if skipped else ''}")
     if skipped:
         ctx.exit(1)
+
+
+@command.command("workers")
+@click.argument("database", metavar="DB", type=SOURCE)
+@JSON
+def workers(database: str, *, as_json: bool) -> None:
+    """List who played the matches of tournaments: host and process."""
+    from herbrand.match.records import Store
+    from herbrand.match.records.workers import workers as results_of
+
+    with Store(database, write=False) as store:
+        found = results_of(store)
+    if as_json:
+        write_json([asdict(worker) for worker in found])
+        return
+    rows = [(worker.name, len(worker.matches), len(worker.purged)) for worker in found]
+    result(table(rows, ("worker", "matches", "purged"), right=(1, 2)))
+
+
+@command.command("purge")
+@click.argument("database", metavar="DB", type=SOURCE)
+@click.option(
+    "--worker", metavar="NAME", required=True, help="HOST/PROCESS, or HOST for all workers of a computer."
+)
+@click.option("--reason", metavar="TEXT", default="purged", help="Kept with the records.")
+def purge(database: str, worker: str, reason: str) -> None:
+    """Take back all matches that a worker played.
+
+    They no longer count, and `herbrand tournament --resume` plays them again; the database keeps their
+    records apart.
+    """
+    from herbrand.match.records import RecordError, Store
+    from herbrand.match.records.workers import purge as purge_results
+    from herbrand.match.records.workers import workers as results_of
+
+    with Store(database, create=False) as store:
+        names = [one.name for one in results_of(store)]
+        if not any(name == worker or name.startswith(f"{worker}/") for name in names):
+            raise RecordError(f"no worker `{worker}` in `{database}` (`herbrand record workers` lists them)")
+        matches = purge_results(store, worker, reason)
+    result(f"purged {count(len(matches), 'match')} of {worker}")
 
 
 @command.command("keygen")

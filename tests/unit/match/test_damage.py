@@ -179,13 +179,33 @@ def test_digests_are_true_after_every_event(tmp_path: Path) -> None:
         assert [text for _, text in store.remarks("m.1")] == ["after it"]
 
 
+def test_a_database_without_workers_is_verified_as_it_is(tmp_path: Path, recorded: Path) -> None:
+    """One that was written before workers were noted has digests that do not cover them."""
+    path = tmp_path / "m.db"
+    shutil.copy(recorded, path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for table in ("worker", "purged"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("DELETE FROM migration WHERE version >= 4")
+        connection.commit()
+    before = path.read_bytes()
+    assert run("record", "verify", str(path))[0] == 0
+    assert run("record", "workers", str(path))[0] == 0
+    assert path.read_bytes() == before
+    with Store(path) as store:
+        assert store.schema_version == VERSION
+        assert store.findings() == []
+        assert store.is_intact("match", 1)
+
+
 def test_a_database_without_digests_is_verified_as_it_is_and_says_so(tmp_path: Path, recorded: Path) -> None:
     """Reading does not upgrade a database of an older version; writing does, and adds digests."""
     path = tmp_path / "m.db"
     shutil.copy(recorded, path)
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("DROP TABLE digest")
-        connection.execute("DELETE FROM migration WHERE version = 3")
+        for table in ("digest", "worker", "purged"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("DELETE FROM migration WHERE version >= 3")
         connection.commit()
     before = path.read_bytes()
     code, output = run("record", "verify", str(path))

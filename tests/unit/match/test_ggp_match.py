@@ -31,8 +31,8 @@ from herbrand.match.protocol.manager import (
     new_match_id,
     seats_for,
 )
-from herbrand.match.protocol.messages import parse
-from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+from herbrand.match.protocol.messages import AbortMessage, PlayMessage, parse
+from herbrand.match.protocol.seats import Exchange, LocalSeat, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer, margin
 from herbrand.match.protocol.view import MatchView
 from herbrand.play import Player, make_player
@@ -752,6 +752,50 @@ def test_a_player_with_a_bug_answers_all_the_same() -> None:
             assert await ask(server.port, "(STOP m ((mark 1 1) noop))") == "done"
 
     asyncio.run(run())
+
+
+class OnceAborted(LocalSeat):
+    """A seat of a player that answers its second question when its match is aborted."""
+
+    def __init__(self) -> None:
+        super().__init__(make_player("legal"), name="once aborted")
+        self.asked = 0
+        self.aborted = asyncio.Event()
+
+    async def ask(self, message: Any, *, seconds: float) -> Exchange:
+        if isinstance(message, AbortMessage):
+            self.aborted.set()
+            await asyncio.sleep(0.05)
+        elif isinstance(message, PlayMessage):
+            self.asked += 1
+            if self.asked == 2:
+                await self.aborted.wait()
+                return Exchange("(show scissors)", None, 0.0)
+        return await super().ask(message, seconds=seconds)
+
+
+def test_what_a_player_answered_once_its_match_was_aborted_was_recorded() -> None:
+    """The resumed match took it for the move of the player."""
+    events: list[Event] = []
+    full: list[Event] = []
+
+    def listen(event: Event) -> None:
+        if full:
+            events.append(event)
+        if event.kind == "exchange" and event.data["message"] == "PLAY" and event.data["step"] == 1:
+            full.append(event)
+            raise MemoryError
+
+    async def run() -> None:
+        game = herbrand.load("rockPaperScissors")
+        seats = [OnceAborted(), LocalSeat(make_player("legal"), name="x")]
+        manager = Manager(game, MatchSettings(start_clock=20, play_clock=20), listener=listen)
+        await manager.play(seats_for(game, seats))
+
+    with pytest.raises(MemoryError):
+        asyncio.run(run())
+    assert [event.data["role"] for event in full] == ["right"]
+    assert [event.kind for event in events] == ["aborted"]
 
 
 class Cheater(Player):

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -26,8 +27,10 @@ import herbrand
 from herbrand.cli.main import cli
 from herbrand.machine.moves import Move
 from herbrand.match.records import Store
+from herbrand.match.records.document import write_document
 from herbrand.match.records.schema import MIGRATIONS
 from herbrand.match.records.verifier import Verifier
+from herbrand.match.records.workers import workers
 from herbrand.match.tournament import Tournament, TournamentPlan, job
 from herbrand.match.tournament.job import MatchJob, Played, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, encounters, ladder_order
@@ -336,6 +339,162 @@ class Odd(ThreadPoolExecutor):
             return play(job)
 
         return super().submit(work, *args, **options)
+
+
+class Cluster(ThreadPoolExecutor):
+    """An executor with two workers, one of which changes the records that it sends."""
+
+    def __init__(self, change: Any, *, after: int = 1) -> None:
+        super().__init__(1)
+        self.change = change
+        self.after = after
+        """How many true records the false worker sends first."""
+        self.sent: Counter[str] = Counter()
+
+    def submit(self, fn: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        def work(job: MatchJob) -> Played:
+            worker = f"host{sum(self.sent.values()) % 2}/7"
+            self.sent[worker] += 1
+            played = dataclasses.replace(fn(job), worker=worker)
+            if worker == "host1/7" and self.sent[worker] > self.after:
+                return dataclasses.replace(played, record=self.change(played.record))
+            return played
+
+        return super().submit(work, *args, **options)
+
+
+def with_another_result(record: Any) -> Any:
+    """The record of a match with exchanged goals."""
+    one, two = record.goals
+    return dataclasses.replace(record, goals={one: record.goals[two], two: record.goals[one]})
+
+
+def with_another_move(record: Any) -> Any:
+    """The record of a match with a move that was not legal."""
+    return dataclasses.replace(record, moves=[("down", "sideways"), *record.moves[1:]])
+
+
+def of_another_player(record: Any) -> Any:
+    """The record of a match of somebody else."""
+    return dataclasses.replace(record, players=dict.fromkeys(record.players, "me"))
+
+
+def of_another_game(record: Any) -> Any:
+    """The record of a match of a game that the worker wins."""
+    rules = record.rules.replace("(goal two 100)", "(goal two 0)")
+    return dataclasses.replace(record, rules=rules)
+
+
+def unreadable(record: Any) -> Any:
+    """Something else."""
+    return dataclasses.replace(record, moves=None, seed="?")
+
+
+def of_another_seed(record: Any) -> Any:
+    """The record of a match with other chances."""
+    return dataclasses.replace(record, settings={**record.settings, "seed": 5}, seed=5)
+
+
+CHANGES = [
+    (with_another_result, "the goals are"),
+    (with_another_move, "is not legal"),
+    (of_another_player, "another players than"),
+    (of_another_game, "another rules than"),
+    (of_another_seed, "another settings than"),
+    (unreadable, "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("change", "finding"), CHANGES)
+def test_whatever_a_worker_sent_counted(change: Any, finding: str, tmp_path: Path) -> None:
+    """A false record is found by the rules; its worker is named, and what it had sent is purged and played again."""
+    plan = a_plan(players=["legal", "random"], rounds=4, seed=3)
+    true, records = played(tmp_path, plan)
+    if change is with_another_result:
+        assert any(len(set(record.goals.values())) > 1 for record in records)
+    with Store(tmp_path / "sent.db") as store, Cluster(change) as executor:
+        tournament = Tournament.create(store, plan)
+        results = tournament.run(executor)
+        assert results.table == true.table
+        assert moves_of([store.load(name) for name in store.ids()]) == moves_of(records)
+        assert list(tournament.false_workers) == ["host1/7"]
+        assert finding in tournament.false_workers["host1/7"]
+        by_name = {worker.name: worker for worker in workers(store)}
+        assert set(by_name["host0/7"].matches) == set(store.ids())
+        assert by_name["host0/7"].purged == ()
+        assert by_name["host1/7"].matches == ()
+        assert len(by_name["host1/7"].purged) == executor.sent["host1/7"]
+        assert store.findings() == []
+    assert all(not found.findings for found in Verifier().verify_database(tmp_path / "sent.db"))
+
+
+def test_a_tournament_whose_workers_all_lie_ends_and_can_be_resumed(tmp_path: Path) -> None:
+    """Its matches have no result, for a reason that names the worker; resumed with honest ones they have."""
+    plan = a_plan(players=["legal", "random"], seed=3)
+    true, _ = played(tmp_path, plan)
+
+    class Liars(Cluster):
+        def submit(self, fn: Any, /, *args: Any, **options: Any) -> Future[Any]:
+            def work(job: MatchJob) -> Played:
+                record = fn(job)
+                return dataclasses.replace(record, worker="liar/1", record=of_another_player(record.record))
+
+            return ThreadPoolExecutor.submit(self, work, *args, **options)
+
+    with Store(tmp_path / "liars.db") as store:
+        tournament = Tournament.create(store, plan)
+        with Liars(None) as executor:
+            results = tournament.run(executor)
+        assert len(results.unsettled) == results.matches
+        assert "worker `liar/1` sent a false record" in results.unsettled[0]["reason"]
+        with ThreadPoolExecutor(1) as honest:
+            assert Tournament(store, plan.name).run(honest).table == true.table
+
+
+def test_results_of_a_worker_can_be_purged_and_are_played_again(tmp_path: Path) -> None:
+    """Ratings are as if they had never been; the records are kept apart, and everything still verifies."""
+    plan = a_plan(players=["legal", "random"], rounds=2, seed=3)
+    path = tmp_path / "t.db"
+    with Store(path) as store, Cluster(None, after=99) as executor:
+        whole = Tournament.create(store, plan).run(executor)
+        kept, lost = (set(worker.matches) for worker in workers(store))
+        texts = {name: json.loads(json.dumps(write_document(store.load(name)))) for name in lost}
+    assert len(kept) == len(lost) == 2
+    code, out = run("record", "workers", str(path))
+    assert code == 0
+    assert re.findall(r"(host\d/7)\s+(\d)\s+(\d)", out) == [("host0/7", "2", "0"), ("host1/7", "2", "0")]
+    assert run("record", "purge", str(path), "--worker", "host")[0] == 1  # a part of a name is none
+    assert run("record", "purge", str(path), "--worker", "nobody")[0] == 1
+    code, out = run("record", "purge", str(path), "--worker", "host1", "--reason", "it was slow")
+    assert (code, out.strip()) == (0, "purged 2 matches of host1")
+    assert [found.findings for found in Verifier().verify_database(path)] == [[], []]
+    code, out = run("record", "workers", str(path), "--json")
+    assert json.loads(out)[1] == {
+        "name": "host1/7",
+        "matches": [],
+        "purged": [[name, "it was slow"] for name in sorted(lost)],
+    }
+    with Store(path) as store:
+        assert set(store.ids()) == kept
+        rows = store.query("SELECT match, record FROM purged")
+        assert {name: json.loads(text) for name, text in rows} == texts
+        tournament = Tournament(store, plan.name)
+        assert tournament.results().played == 2
+        assert not tournament.is_over
+        store.connection.execute("UPDATE purged SET record = '{}'")
+        assert "does not match its digest" in store.findings()[0]
+        with ThreadPoolExecutor(1) as executor:
+            assert tournament.run(executor).table == whole.table
+        assert len(store.ids()) == 4
+
+
+def test_matches_of_local_workers_say_who_played_them(tmp_path: Path) -> None:
+    """Host and process, also where workers write to the database themselves."""
+    played(tmp_path, a_plan(players=["legal", "random"]))
+    with Store(tmp_path / "t.db", write=False) as store:
+        (worker,) = workers(store)
+        assert worker.name.startswith(f"{socket.gethostname()}/")
+        assert worker.matches == tuple(store.ids())
 
 
 def test_a_player_that_cannot_be_reached_is_replaced(tmp_path: Path) -> None:

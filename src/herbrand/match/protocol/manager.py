@@ -47,7 +47,7 @@ from herbrand.syntax.names import KEYWORDS
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from herbrand.machine.state import State
     from herbrand.match.protocol.events import Listener
@@ -407,7 +407,7 @@ class _Run:
     async def _rejoin(self) -> None:
         """Replay the past to seats that cannot know it."""
         self.rejoining = {role for role, seat in self.table.items() if seat.remembers}
-        await asyncio.gather(*(self._catch_up(role) for role in self.table if role not in self.rejoining))
+        await _together(*(self._catch_up(role) for role in self.table if role not in self.rejoining))
 
     async def _catch_up(self, role: str) -> None:
         """Restart a player and send it all steps so far."""
@@ -423,7 +423,7 @@ class _Run:
             exchange = await self.table[role].tell(message, seconds=seconds)
             self._report_exchange(role, "PLAY", str(message), exchange, counts=False)
 
-        await asyncio.gather(*(one(role, message) for role, message in messages.items()))
+        await _together(*(one(role, message) for role, message in messages.items()))
 
     # -- steps that players choose -------------------------------------------------------------
 
@@ -477,7 +477,7 @@ class _Run:
         return sorted(self.state.facts)
 
     async def _start(self) -> None:
-        await asyncio.gather(*map(self._begin, self.table))
+        await _together(*map(self._begin, self.table))
         self._report("started", problems=self._new_problems())
 
     async def _begin(self, role: str, *, again: bool = False) -> None:
@@ -503,7 +503,7 @@ class _Run:
             }
         asked = [role for role in self.table if role not in known and not self._is_ignored(role)]
         messages = {role: self._message(role) for role in self.table}
-        exchanges = await asyncio.gather(*(self._ask_one(role, messages[role]) for role in asked))
+        exchanges = await _together(*(self._ask_one(role, messages[role]) for role in asked))
         self.past = None
         self.plays = [*self.plays, messages] if self.rejoining else []
         replies = {**known, **dict(zip(asked, exchanges, strict=True))}
@@ -595,7 +595,7 @@ class _Run:
             exchange = await seat.ask(message, seconds=1.0 if cut_off else max(1.0, seconds))
             self._report_exchange(role, "ABORT" if cut_off else "STOP", str(message), exchange)
 
-        await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
+        await _together(*(one(role, seat) for role, seat in self.table.items()))
 
     def _report_exchange(
         self, role: str, word: str, text: str | None, exchange: Exchange, *, counts: bool = True
@@ -622,6 +622,21 @@ class _Run:
 
     def _report(self, kind: str, **data: Any) -> None:
         self.manager.report(kind, self.match, **data)
+
+
+async def _together(*work: Coroutine[Any, Any, _T]) -> list[_T]:
+    """Do work for all players at once; if some fails, end the rest before the error is raised.
+
+    What a player answers once its match is aborted is not a reply.
+    """
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 def _says(exchange: Exchange, *words: str) -> bool:

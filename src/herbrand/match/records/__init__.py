@@ -18,6 +18,7 @@ not stored, since they follow from the rules and the moves.
 | `shape`      | checks types and references within a record                                        |
 | `verifier`   | replays a record by the rules and reports inconsistencies                          |
 | `signing`    | signatures (Ed25519) of records                                                    |
+| `workers`    | which worker played a match, and purging its results                               |
 """
 
 from __future__ import annotations

@@ -11,9 +11,15 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING, Final
 
-from herbrand.match.records.digest import OWNERS, compute
+from herbrand.match.records.digest import OWNERS, compute, tables
 from herbrand.match.records.record import RecordError, rules_hash
-from herbrand.match.records.schema import WITH_DIGESTS, expected_schema, stored_schema, stored_version
+from herbrand.match.records.schema import (
+    WITH_DIGESTS,
+    WITH_WORKERS,
+    expected_schema,
+    stored_schema,
+    stored_version,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,7 +107,7 @@ def file_findings(connection: sqlite3.Connection, version: int) -> list[str]:
             findings.append(f"the rules with the hash {claimed} are damaged")
     if version < WITH_DIGESTS:
         return findings
-    for kind in OWNERS:
+    for kind in OWNERS.keys() & tables(connection):
         rows = connection.execute(
             f"SELECT number FROM digest WHERE kind = ? EXCEPT SELECT number FROM {kind}",  # noqa: S608
             (kind,),
@@ -110,6 +116,10 @@ def file_findings(connection: sqlite3.Connection, version: int) -> list[str]:
     for number, name in connection.execute("SELECT number, name FROM tournament").fetchall():
         if not digest_holds(connection, "tournament", number):
             findings.append(f"tournament `{name}` does not match its digest")
+    if version >= WITH_WORKERS:
+        for number, match in connection.execute("SELECT number, match FROM purged").fetchall():
+            if not digest_holds(connection, "purged", number):
+                findings.append(f"the purged record of match `{match}` does not match its digest")
     return findings
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "VERSION",
     "WITH_DIGESTS",
     "WITH_TOURNAMENTS",
+    "WITH_WORKERS",
     "expected_schema",
     "migrate",
     "stored_schema",
@@ -33,7 +34,7 @@ APPLICATION: Final = 0x48524244
 
 MIGRATIONS: Final = tuple(
     (what, Path(__file__).with_name(f"{what}.sql").read_text(encoding="utf-8"))
-    for what in ("matches", "tournaments", "digests")
+    for what in ("matches", "tournaments", "digests", "workers")
 )
 """Description and SQL statements of each migration; those of the past must not change."""
 VERSION: Final = len(MIGRATIONS)
@@ -41,6 +42,8 @@ WITH_TOURNAMENTS: Final = 2
 """The first version that has tournaments."""
 WITH_DIGESTS: Final = 3
 """The first version whose matches and tournaments have digests."""
+WITH_WORKERS: Final = 4
+"""The first version that has the workers of matches, and purged records."""
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -182,7 +182,7 @@ class Store:
     # -- rows with digests ------------------------------------------------------------------
 
     def insert(self, kind: str, number: int | None, table: str, /, **values: Any) -> int:
-        """Insert a row, given by its columns, of a match or tournament (`kind`) within `writing`.
+        """Insert a row, given by its columns, of a match, tournament or purged record (`kind`), in `writing`.
 
         `number` is that of the owner, None for the row of the owner itself, which begins its digest.  Returns
         the number of the row.

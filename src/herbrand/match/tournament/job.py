@@ -8,10 +8,9 @@ otherwise the whole record is returned with the result.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import threading
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,8 @@ from herbrand.match.protocol.seats import LocalSeat, PlayerAddress
 from herbrand.match.records import Store
 from herbrand.match.records.recorder import Recorder
 from herbrand.match.records.resume import manager_for, past_of
+from herbrand.match.records.shape import require_shape
+from herbrand.match.records.workers import this_worker
 from herbrand.match.tournament.plan import draw_seed
 from herbrand.play import make_player
 
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
 
     from herbrand.match.protocol.seats import Seat
     from herbrand.match.records import MatchRecord
+    from herbrand.match.records.verifier import Verifier
 
-__all__ = ["MatchJob", "Played", "is_remote", "play"]
+__all__ = ["MatchJob", "Played", "false_claim", "is_remote", "play"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ class Played:
     match: str
     record: MatchRecord | None
     """None if the worker wrote it to the database."""
-    process: int
-    """The process id of the worker."""
+    worker: str
+    """The name of the worker, as it says."""
 
 
 def play(job: MatchJob) -> Played:
@@ -77,7 +79,7 @@ def play(job: MatchJob) -> Played:
         if record is None or record.status not in ("completed", "cut"):
             asyncio.run(_play(job, store, record))
         record = None if job.database else store.load(job.match)
-    return Played(job.pairing, job.match, record, os.getpid())
+    return Played(job.pairing, job.match, record, this_worker())
 
 
 async def _play(job: MatchJob, store: Store, record: MatchRecord | None) -> None:
@@ -135,3 +137,29 @@ def _seat(address: str, name: str, seed: int, before: int) -> Seat:
     if address.startswith("process:"):
         return ProcessSeat(address.removeprefix("process:"), name=name, seed=seed)
     return LocalSeat(make_player(address, seed=seed), name=name)
+
+
+def false_claim(job: MatchJob, record: MatchRecord, verifier: Verifier) -> str | None:
+    """Return where the record of a worker differs from its job or the rules; None if nowhere."""
+    try:
+        require_shape(record)
+        manager = _manager(job.rules, job.game, job.scramble, threading.get_ident())
+        names = dict(zip(manager.game.players, (name for name, _ in job.seats), strict=True))
+        opening = random_opening(manager, job.opening, job.settings.seed)
+        claims = {
+            "id": (record.id, job.match),
+            "game": (record.game, job.game),
+            "rules": (record.rules, manager.rules),
+            "players": (record.players, names),
+            "settings": (record.settings, asdict(job.settings)),
+            "seed of names": (record.scramble, job.scramble),
+            "opening": ([*record.opening], [*opening]),
+            "status": (record.status in ("completed", "cut"), True),
+            "signature": (record.signature, None),
+        }
+        wrong = next((name for name, (given, due) in claims.items() if given != due), None)
+        if wrong is not None:
+            return f"it has another {wrong} than the match that was to be played"
+        return next(map(str, verifier.verify(record)), None)
+    except Exception as error:  # noqa: BLE001  # a record can be anything
+        return f"it cannot be read: {type(error).__name__}: {error}"

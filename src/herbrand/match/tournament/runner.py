@@ -4,6 +4,10 @@ Workers are those of any `concurrent.futures.Executor`: local processes by defau
 cluster as `Client.get_executor()`.  No match is lost or counted twice, since a pairing is finished exactly
 when its row in the database names a match; that is written once, in the same transaction as a record sent by
 a remote worker.  The match of a worker that dies is submitted again.
+
+A record sent by a worker is compared with the job and replayed by the rules before it counts.  If it is
+false, the worker is named in `Tournament.false_workers`, all its results in the database are purged, and no
+further ones are taken.
 """
 
 from __future__ import annotations
@@ -19,7 +23,9 @@ from typing import TYPE_CHECKING, Any
 from herbrand.match.protocol.manager import MatchSettings
 from herbrand.match.records.schema import WITH_TOURNAMENTS
 from herbrand.match.records.store import NO_DIGEST
-from herbrand.match.tournament.job import MatchJob, play
+from herbrand.match.records.verifier import Verifier
+from herbrand.match.records.workers import assign, purge, retry, set_aside
+from herbrand.match.tournament.job import MatchJob, false_claim, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
 from herbrand.match.tournament.results import Leg, Meeting, ReplacedMoves, Results, summarise
 from herbrand.runtime.pool import process_pool, terminate
@@ -56,6 +62,9 @@ class Tournament:
                 raise ValueError(NO_DIGEST)
         except (ValueError, TypeError) as error:
             raise TournamentError(f"tournament `{name}` in `{store.path}` is damaged: {error}") from error
+        self.false_workers: dict[str, str] = {}
+        """The workers that sent false records since this object was created, and what was false."""
+        self._verifier = Verifier()
 
     @classmethod
     def create(cls, store: Store, plan: TournamentPlan) -> Tournament:
@@ -165,6 +174,7 @@ class Tournament:
         live = own if shared is None else shared
         if live and self.store.path == ":memory:":
             live = False
+        self._retry_refused()
         running: dict[Future[Played], MatchJob] = {}
         waiting: list[MatchJob] = []
         try:
@@ -192,7 +202,8 @@ class Tournament:
                     job = running.pop(future)
                     error = future.exception()
                     if error is None:
-                        self._store(future.result(), listener)
+                        error = self._take(job, future.result(), listener)
+                    if error is None:
                         continue
                     broken = broken or (own and isinstance(error, BrokenExecutor))
                     waiting += self._failed(job, error, listener)
@@ -273,6 +284,32 @@ class Tournament:
                     )
         return True
 
+    def _take(self, job: MatchJob, played: Played, listener: Listener | None) -> TournamentError | None:
+        """Store the result of a match, or return why it is refused."""
+        worker, record = played.worker, played.record
+        if record is not None:  # otherwise it was recorded in the database
+            known = self.false_workers.get(worker)
+            claim = known or false_claim(job, record, self._verifier)
+            if claim is not None:
+                reason = f"false record of match `{job.match}`: {claim}"[:300]
+                with self.store.writing():
+                    set_aside(self.store, worker, job.match, reason, None)
+                    if known is None:
+                        purge(self.store, worker, reason)
+                        self.false_workers[worker] = reason
+                return TournamentError(f"worker `{worker}` sent a {reason}")
+        self._store(played, listener)
+        return None
+
+    def _retry_refused(self) -> None:
+        """Play matches again that have no result because only false records of them were sent."""
+        rows = self.store.query(
+            "SELECT DISTINCT id FROM pairing JOIN purged ON purged.match = id"
+            " WHERE tournament = ? AND failure IS NOT NULL",
+            (self.number,),
+        )
+        retry(self.store, [match for (match,) in rows])
+
     def _store(self, played: Played, listener: Listener | None) -> None:
         """Store the result of a match unless its pairing has one."""
         with self.store.writing() as connection:
@@ -283,6 +320,7 @@ class Tournament:
                 return
             if played.record is not None and played.match not in self.store.ids():
                 self.store.save(played.record)
+            assign(self.store, played.match, played.worker)
             self._change(played.pairing, match=self.store.number(played.match))
         self._notify(played.pairing, listener)
 
