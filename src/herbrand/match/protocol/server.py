@@ -93,8 +93,8 @@ class PlayerServer:
     gone, or is answered `busy`; so is one whose clocks are longer than `longest_clock` seconds.  `memory`
     bounds all processes together, in megabytes.  Requests of web pages are refused unless they are of
     `allowed_origins`, and so are those for hosts whose name is neither `host` nor one of `allowed_hosts`, and
-    with a `token` those whose path does not begin with it.  With `key`, the file of a private key
-    (`herbrand.match.keys`), replies to messages with a challenge are signed.
+    with a `token` those whose path does not begin with it.  With `key`, the file of an
+    Ed25519 private key, replies to messages with a challenge are signed.
 
     With `port=0`, `port` is the free port taken once started.
     """
