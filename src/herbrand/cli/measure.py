@@ -11,6 +11,7 @@ from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE
 from herbrand.cli.output import remark, result, write_json
 from herbrand.errors import HerbrandError
+from herbrand.runtime.limits import seconds_left
 from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
@@ -67,16 +68,17 @@ def command(
     measured: list[Measures] = []
     failed = False
     for file in files:
-        game = read_game(file, notation)
-        try:
-            with watch(
-                seconds=math.inf if seconds is None else seconds, time_hint="--seconds sets the limit"
-            ):
-                measures = measure(game, effort=budget, seed=seed, only=names, seconds=seconds)
-        except HerbrandError as error:
-            remark(f"error: {game.name}: {error}")
-            failed = True
-            continue
+        limit = math.inf if seconds is None else seconds
+        with watch(seconds=limit, time_hint="--seconds sets the limit"):
+            game = read_game(file, notation)
+            try:
+                measures = measure(
+                    game, effort=budget, seed=seed, only=names, seconds=seconds and seconds_left()
+                )
+            except HerbrandError as error:
+                remark(f"error: {game.name}: {error}")
+                failed = True
+                continue
         measured.append(measures)
         if not as_json:
             result(("\n" if len(measured) > 1 else "") + f"{game.name}\n{measures}")

@@ -96,7 +96,7 @@ class _Measuring:
             if not needed:
                 continue
             if self._is_late and group != "rules":
-                self._set_missing(in_group, f"skipped: {self.seconds:g} seconds had passed")
+                self._set_missing(in_group, f"skipped: {self.seconds:.3g} seconds had passed")
                 continue
             try:
                 with time_limit(self._left):
@@ -104,7 +104,7 @@ class _Measuring:
             except BudgetExceeded:
                 if not self._is_late:
                     raise
-                self._set_missing(in_group, f"stopped after {self.seconds:g} seconds")
+                self._set_missing(in_group, f"stopped after {self.seconds:.3g} seconds")
         return self._result(self.wanted)
 
     @property
