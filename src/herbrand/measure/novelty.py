@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.measure.structure import Fingerprint, distance, fingerprint
 from herbrand.measure.value import Measure
+from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -47,6 +48,7 @@ class KnownGame:
     @cached_property
     def fingerprint(self) -> Fingerprint | None:
         """The fingerprint of the rules; None without rules or with errors in them."""
+        require_time()
         return None if self.game is None or self.game.rules.errors else fingerprint(self.game.rules)
 
 
@@ -74,7 +76,11 @@ def bundled() -> tuple[KnownGame, ...]:
     table: dict[str, dict[str, float]] = json.loads(
         resources("herbrand.measure").joinpath(_TABLE).read_text(encoding="utf-8")
     )
-    return tuple(KnownGame(name, load(name), table.get(name)) for name in games.names())
+    known = []
+    for name in games.names():
+        require_time()
+        known.append(KnownGame(name, load(name), table.get(name)))
+    return tuple(known)
 
 
 def rule_novelty(game: Game, known: Iterable[KnownGame]) -> Measure:
