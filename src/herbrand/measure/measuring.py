@@ -10,7 +10,7 @@ from herbrand.errors import BudgetExceeded
 from herbrand.measure.catalogue import CATALOGUE
 from herbrand.measure.effort import EFFORTS, FULL, Effort
 from herbrand.measure.value import Measure, Measures
-from herbrand.runtime.limits import time_limit
+from herbrand.runtime.limits import seconds_left, time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -109,12 +109,14 @@ class _Measuring:
 
     @property
     def _left(self) -> float:
-        """The remaining seconds, negative when they have passed."""
-        return math.inf if self.seconds is None else self.began + self.seconds - time.monotonic()
+        """The remaining seconds."""
+        if self.seconds is None:
+            return math.inf
+        return max(0.0, min(self.began + self.seconds - time.monotonic(), seconds_left()))
 
     @property
     def _is_late(self) -> bool:
-        return self._left < 0
+        return not self._left
 
     def _result(self, names: Iterable[str]) -> Measures:
         taken = {name: self.measures[name] for name in CATALOGUE if name in names and name in self.measures}

@@ -22,6 +22,8 @@ from herbrand.games import names
 from herbrand.measure import CATALOGUE, SOURCES, Effort, KnownGame, Measures, bundled, measure
 from herbrand.measure.novelty import BEHAVIOUR, behaviour
 from herbrand.measure.structure import distance, fingerprint
+from herbrand.measure.value import Measure
+from herbrand.runtime.limits import require_time
 from herbrand.testing import games
 
 SMALL = Effort("small", playouts=256, traced=16, pairs=8, rungs=(1, 8, 32), estimates=32)
@@ -245,3 +247,17 @@ def test_what_does_not_apply_is_said_once() -> None:
     assert "nothing from search play: only 0 % of playouts end" in text
     assert found._repr_html_().count("of playouts end") == 1
     assert str(taken("blocksWorld", only=["balance"])).endswith("no balance: the game has one role")
+
+
+def test_a_measure_that_was_under_way_went_on_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the seconds have passed within a group, its measures are missing for that reason."""
+
+    def endless(*_: object) -> Measure:
+        while True:
+            require_time()
+
+    monkeypatch.setattr("herbrand.measure.novelty.rule_novelty", endless)
+    measures = measure(herbrand.load("nim"), effort="cheap", only=["rule_novelty"], seconds=0.5, known=())
+    missing = measures["rule_novelty"]
+    assert missing.value is None
+    assert "0.5 seconds" in missing.note
