@@ -162,7 +162,7 @@ def _try_command(command: str, folder: Path, sheets: Sequence[Path], seconds: fl
     for sheet in sheets:
         work = folder / "work"
         shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
+        work.mkdir(parents=True)
         for file in ("game.kif", "other.kif"):
             shutil.copy(sheet, work / file)
         given = command.format(file="game.kif", other="other.kif", seconds=f"{seconds:g}")

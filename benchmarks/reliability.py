@@ -8,6 +8,7 @@
 | `damage` | damaged databases of match records                        | 30 ms a case |
 | `faults` | each call of the system failing once                      | 1 s a case   |
 | `budgets`| every command that reads rules, on hostile ones           | 7 s a case   |
+| `peers`  | strangers in the place of players, workers that lie       | 5 ms a case  |
 
 `--cases N` is the number of cases of each part (of each kind of work in `faults`, by default all of them; of
 commands in `budgets`, by default all),
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Final
 from budgets import try_budgets
 from case_report import CaseReport
 from damage import DamageBench
+from false_peers import try_false_peers
 from faults import try_faults
 from fuzz_sheets import fuzz
 
@@ -61,6 +63,7 @@ PARTS: Final[dict[str, tuple[int, Callable[[Path, int, int], list[CaseReport]]]]
     "damage": (1050, _damage),
     "faults": (0, _faults),
     "budgets": (0, _budgets),
+    "peers": (4000, try_false_peers),
 }
 """The parts by name: the default number of cases, and a function of a folder, that number and a seed."""
 

@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
+from typing import NoReturn
 
 import pytest
 from click.testing import CliRunner
@@ -22,7 +23,6 @@ from herbrand.games import names
 from herbrand.measure import CATALOGUE, SOURCES, Effort, KnownGame, Measures, bundled, measure
 from herbrand.measure.novelty import BEHAVIOUR, behaviour
 from herbrand.measure.structure import distance, fingerprint
-from herbrand.measure.value import Measure
 from herbrand.runtime.limits import require_time
 from herbrand.testing import games
 
@@ -252,7 +252,7 @@ def test_what_does_not_apply_is_said_once() -> None:
 def test_a_measure_that_was_under_way_went_on_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """When the seconds have passed within a group, its measures are missing for that reason."""
 
-    def endless(*_: object) -> Measure:
+    def endless(*_: object) -> NoReturn:
         while True:
             require_time()
 

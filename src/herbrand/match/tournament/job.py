@@ -154,7 +154,8 @@ def false_claim(job: MatchJob, record: MatchRecord, verifier: Verifier) -> str |
             "settings": (record.settings, asdict(job.settings)),
             "seed of names": (record.scramble, job.scramble),
             "opening": ([*record.opening], [*opening]),
-            "status": (record.status in ("completed", "cut"), True),
+            "percepts": (len(record.percepts), len(record.moves) if manager.game.has_percepts else 0),
+            "end": (record.status in ("completed", "cut") and record.ended is not None, True),
             "signature": (record.signature, None),
         }
         wrong = next((name for name, (given, due) in claims.items() if given != due), None)
