@@ -32,7 +32,7 @@ MORE_MEMORY: Final = 1.15
 """Times the limit at which the process ends."""
 PATIENCE: Final = (1.1, 0.5)
 """The block is interrupted after that many times the limit and so many seconds more, ..."""
-LAST_PATIENCE: Final = (1.15, 0.7)
+LAST_PATIENCE: Final = (1.15, 0.9)
 """... and the process ends after these."""
 
 
@@ -49,7 +49,7 @@ def watch(
 
     Raises `BudgetExceeded` in the block beyond `megabytes`, and some time after `seconds`, by when the block
     should have ended by itself.  Where Python cannot raise it, the process ends with the exit status
-    `status`, as soon as memory is 15 % over the limit, or time 15 % and 0.7 seconds: with starting and ending
+    `status`, as soon as memory is 15 % over the limit, or time 15 % and 0.9 seconds: with starting and ending
     the process, at most 20 % and a second.  Hints are added to the messages.  The block runs in the main
     thread; in other threads nothing is watched.
     """

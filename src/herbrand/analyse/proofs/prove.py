@@ -36,6 +36,8 @@ _CLAIMS = {
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
 CHECKING = 10.0
 """Seconds for the independent check of one verdict."""
+_LEAST = 0.05
+"""Share of the budget that must be left to begin a stage."""
 _CHECKING_LATE = 0.3
 """Seconds for all checks where the budget is spent."""
 
@@ -210,7 +212,7 @@ class _Run:
             self.verdicts.setdefault(
                 name, Verdict.unknown("; ".join(self.result.notes) or "no method applied")
             )
-        if remarks and self.budget.left:
+        if remarks:
             self._within(1.0, self._observe)
         if check:
             self.checked_by = time.monotonic() + max(_CHECKING_LATE, self.budget.left)
@@ -224,7 +226,9 @@ class _Run:
         return self.result
 
     def _within(self, fraction: float, stage: Callable[[], None]) -> None:
-        """Run a stage in a fraction of the remaining time; note if that is not enough."""
+        """Run a stage in a fraction of the remaining time, if any is left; note if that is not enough."""
+        if self.budget.left < _LEAST * self.budget.seconds:  # loading a method takes time, too
+            return
         try:
             with time_limit(fraction * self.budget.left):
                 stage()
