@@ -47,11 +47,10 @@ COMMANDS: Final[tuple[str, ...]] = (
     *(f"convert {{file}} --to {target} --seconds {{seconds}}" for target in _CONVERT),
     "reader {file} --seconds {seconds}",
     "show {file} --seconds {seconds}",
-    "show {file} --random 30 --seconds {seconds}",
     "draw {file} --seconds {seconds}",
     "simulate {file} -n 1 --seconds {seconds}",
     "simulate {file} -n 1000 --seconds {seconds}",
-    "play {file} --role a --seconds {seconds}",
+    "play {file} --as a --seconds {seconds}",
     "match {file} --player random --player random --start-clock 1 --play-clock 1 --seconds {seconds}",
     "match {file} --player mcts --player alphabeta --start-clock 1 --play-clock 1 --seconds {seconds}",
     "tournament {file} --player random --player legal --start-clock 1 --play-clock 1 --seconds {seconds}",
@@ -178,7 +177,7 @@ def _try_command(command: str, folder: Path, sheets: Sequence[Path], seconds: fl
     return report
 
 
-_OUTCOMES: Final[Mapping[int | None, str]] = {0: "done", 1: "refused", 2: "refused", 3: "over budget"}
+_OUTCOMES: Final[Mapping[int | None, str]] = {0: "done", 1: "refused", 3: "over budget"}
 """How a command may end, by its exit status."""
 
 

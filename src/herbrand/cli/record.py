@@ -1,4 +1,4 @@
-"""`herbrand record`: list, verify, sign, export and import match records."""
+"""`herbrand record`: list, verify, sign, purge, export and import match records."""
 
 from __future__ import annotations
 
