@@ -438,10 +438,10 @@ class _Parser(TermReader):
             self.report("nested-rule", "two arrows in one rule", at, help="write one arrow for each rule")
             raise Abandon
         if kind in {t.LEFT_LIST, t.JUNK} or (kind == t.REFUSED and self.texts[at] == "!"):
-            self.placeholder()
+            place = self.placeholder()
             if kind == t.JUNK and self.kinds[self.at] in STARTS_LITERAL:
                 return False
-            group.conjuncts.append(Atom("true"))
+            group.conjuncts.append(Atom("true", start=place.start, end=place.end))
             return True
         self.unexpected("where a literal is expected")
         return False
@@ -606,7 +606,8 @@ class _Parser(TermReader):
         literal = self.joined(group)
         if literal is None:
             self.is_invalid = True
-            return Atom("true")
+            span = self.span(group.opening)
+            return Atom("true", start=span.start, end=span.end)
         return literal
 
     def joined(self, group: _Group) -> Literal | None:
