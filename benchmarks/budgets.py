@@ -4,8 +4,9 @@
 
 measures FILEs instead of the rulesheets in `SHEETS`, and prints each measurement and what overran.  Each
 command gets `--seconds`, and has to end within 20 % and a second of them; `bench` may prepare a game for as
-long as it measures.  Its processes together may have 20 % more resident memory than its default `--memory`.
-Needs /proc, so Linux.
+long as it measures.  On a busy machine, time in which it had no processor at its start and after the limit
+does not count.  Its processes together may have 20 % more resident memory than its default `--memory`.  Needs
+/proc, so Linux.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ _LONGER: Final = 1.2
 _LATER: Final = 1.0
 """... and that on time by so many seconds more."""
 _PAUSE: Final = 0.05
+_START: Final = 1.0
+"""Seconds within which a command begins to count its time."""
 _STUCK: Final = 60.0
 """Seconds beyond which a command is ended."""
 
@@ -83,6 +86,9 @@ class Measured:
     status: int | None
     """The exit status; None if the command had to be ended."""
     seconds: float
+    """From the start of the process to its end."""
+    waited: float
+    """How many of these it had no processor at its start, and once it should have ended."""
     megabytes: float
     """The most resident memory of its processes."""
     message: str
@@ -91,8 +97,8 @@ class Measured:
     """Whether a traceback was printed."""
 
 
-def measure(command: str, folder: Path) -> Measured:
-    """Run a command of herbrand in a folder."""
+def measure(command: str, folder: Path, seconds: float) -> Measured:
+    """Run a command of herbrand, which should end after some seconds, in a folder."""
     errors = folder / "errors.txt"
     started = time.monotonic()
     with errors.open("wb") as stderr:
@@ -105,16 +111,30 @@ def measure(command: str, folder: Path) -> Measured:
             start_new_session=True,
         )
         most, ended = 0.0, False
+        at_start = at_limit = at_end = 0.0
         while process.poll() is None:
             most = max(most, _megabytes(process.pid))
-            if time.monotonic() - started > _STUCK:
+            spent, at_end = time.monotonic() - started, max(at_end, _waited(process.pid))
+            at_start = at_end if spent < _START else at_start
+            at_limit = at_end if spent < seconds + at_start else at_limit
+            if spent > _STUCK:
                 os.killpg(process.pid, signal.SIGKILL)
                 ended = True
             time.sleep(_PAUSE)
-    seconds = time.monotonic() - started
+    spent = time.monotonic() - started
+    waited = at_start + at_end - max(at_limit, at_start)
     text = errors.read_text(encoding="utf-8", errors="replace").strip()
     message = text.splitlines()[-1][:300] if text else ""
-    return Measured(None if ended else process.returncode, seconds, most, message, "Traceback (" in text)
+    status = None if ended else process.returncode
+    return Measured(status, spent, waited, most, message, "Traceback (" in text)
+
+
+def _waited(process: int) -> float:
+    """Return how long the main thread of a process was ready to run but had no processor, in seconds."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text("ascii").split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):  # it has just ended
+        return 0.0
 
 
 def _megabytes(process: int) -> float:
@@ -165,9 +185,10 @@ def _try_command(command: str, folder: Path, sheets: Sequence[Path], seconds: fl
         for file in ("game.kif", "other.kif"):
             shutil.copy(sheet, work / file)
         given = command.format(file="game.kif", other="other.kif", seconds=f"{seconds:g}")
-        measured = measure(given, work)
+        measured = measure(given, work, _TIMES.get(name, 1) * seconds)
         report.tried += 1
-        longest, most = max(longest, measured.seconds), max(most, measured.megabytes)
+        longest = max(longest, measured.seconds - measured.waited)
+        most = max(most, measured.megabytes)
         failures = list(_failures(measured, _TIMES.get(name, 1) * seconds, BUDGETS[name].megabytes))
         report.failures += [f"{sheet.stem}: {failure}" for failure in failures]
         if not failures:
@@ -184,8 +205,8 @@ _OUTCOMES: Final[Mapping[int | None, str]] = {0: "done", 1: "refused", 3: "over 
 def _failures(measured: Measured, seconds: float, megabytes: float) -> Iterable[str]:
     if measured.status not in _OUTCOMES or measured.is_crash:
         yield f"exit status {measured.status}: {measured.message}"
-    if measured.seconds > _LONGER * seconds + _LATER:
-        yield f"took {measured.seconds:.1f} s"
+    if measured.seconds - measured.waited > _LONGER * seconds + _LATER:
+        yield f"took {measured.seconds:.1f} s, without {measured.waited:.1f} s in which it had no processor"
     if measured.megabytes > _LONGER * megabytes:
         yield f"took {measured.megabytes:.0f} MB"
 

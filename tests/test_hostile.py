@@ -40,10 +40,11 @@ def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
     """Time, memory of the process and its children, and how it ended."""
     sheet = SHEETS / "doubled-terms.kif"
     (tmp_path / "game.kif").write_bytes(sheet.read_bytes())
-    measured = measure("ground game.kif --seconds 1", tmp_path)
+    measured = measure("ground game.kif --seconds 1", tmp_path, 1)
     assert measured.status == 3
     assert "over budget: 1 seconds" in measured.message
     assert measured.seconds >= 1
+    assert 0 <= measured.waited < measured.seconds
     assert measured.megabytes > 20
     assert not measured.is_crash
     (report,) = try_budgets(tmp_path / "all", [sheet], only="check {file} --seconds")
