@@ -18,10 +18,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Final, TypeAlias
+from math import prod
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from herbrand.syntax.nodes import And, Atom, Constant, Function, Or, Rule, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Constant, Function, Or, Rule, Variable, variables_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -117,28 +120,52 @@ class _Any(list["_Tree"]):
 _Tree: TypeAlias = "_All | _Any | _FlatAtom"
 
 
+class _Instance(NamedTuple):
+    """A rule with its whole fluents and moves replaced by functions: the inequalities for its head."""
+
+    rule: Rule
+    head: list[tuple[Position, Term, int, dict[str, int]]]
+    """Each position of the head, the term there, its depth and the depths of its variables."""
+    body: _All
+
+
 class _Depths:
-    """The system of inequalities and its least solution."""
+    """The system of inequalities and its least solution.
+
+    A term is nested only where a rule builds it, or where variables pass it on from there.  Only rules for
+    relations with such positions become inequalities, few in most sheets; all other terms have depth 0.
+    """
 
     def __init__(self, rules: list[Rule]) -> None:
         self.rules = rules
-        self.shapes = _shapes(rules)
-        self.fluents = self._whole_shapes("true")
-        self.moves = self._whole_shapes("act")
         self.depth: dict[Position, int] = {}
-        self.readers: dict[Position, list[int]] = {}
-        self.instances: list[tuple[Rule, list[tuple[Position, Term, int, dict[str, int]]], _All]] = []
+        self.flattened: dict[int, list[_Instance]] = {}
+        """The instances of the rules that matter, by the number of the rule."""
         self.too_many_instances: tuple[Rule, Term] | None = None
 
     def solve(self) -> FiniteCertificate:
         """Compute the least solution, or detect that it is infinite."""
-        for rule in self.rules:
-            self._flatten(rule)
+        nested = self._nested()
         if self.too_many_instances:
             return FiniteCertificate(holds=False, culprit=self.too_many_instances)
-        for number, (_, _, body) in enumerate(self.instances):
-            for position in set(_positions(body)):
-                self.readers.setdefault(position, []).append(number)
+        if not nested:
+            return FiniteCertificate(holds=True)
+        relations = {position[0] for position in nested}
+        derived: set[object] = set()
+        for number, rule in enumerate(self.rules):
+            if number not in self.flattened:
+                heads = {relation for relation, _ in _flat(rule.head)}
+                if relations.isdisjoint(heads):
+                    derived |= heads
+                else:
+                    self.flattened[number] = self._flatten(rule)
+        self.instances = [one for _, instances in sorted(self.flattened.items()) for one in instances]
+        readers: dict[Position, list[int]] = {}
+        for number, instance in enumerate(self.instances):
+            for position in {position for position, _ in _arguments(instance.body)}:
+                readers.setdefault(position, []).append(number)
+                if position[0] in derived:
+                    self.depth[position] = 0
         queue = list(range(len(self.instances)))
         queued = set(queue)
         at = 0
@@ -157,19 +184,68 @@ class _Depths:
                     return FiniteCertificate(holds=False, culprit=self._culprit(rule, term))
                 if depth > self.depth.get(position, _EMPTY):
                     self.depth[position] = depth
-                    for reader in self.readers.get(position, ()):
+                    for reader in readers.get(position, ()):
                         if reader not in queued:
                             queued.add(reader)
                             queue.append(reader)
         depths = {_name(position): depth for position, depth in self.depth.items() if depth > 0}
         return FiniteCertificate(holds=True, depths=depths)
 
+    def _nested(self) -> set[Position]:
+        """Return all positions whose terms may be nested, and flatten the rules that may nest them."""
+        for number, rule in enumerate(self.rules):
+            if not _only_passes_on(rule):
+                self.flattened[number] = self._flatten(rule)
+        queue = [
+            position
+            for instances in self.flattened.values()
+            for instance in instances
+            for position, _, own, variables in instance.head
+            if own > 0 or any(self._bound(name, instance.body) == _UNBOUND for name in variables)
+        ]
+        nested = set(queue)
+        readers = self._readers() if nested else {}
+        while queue:
+            position = queue.pop()
+            for number in readers.get(position[0], ()):
+                if number not in self.flattened:
+                    self.flattened[number] = self._flatten(self.rules[number])
+                for instance in self.flattened[number]:
+                    names = {
+                        variable.name
+                        for place, term in _arguments(instance.body)
+                        if place == position
+                        for variable in variables_of(term)
+                    }
+                    for place, _, _, variables in instance.head:
+                        if place not in nested and not names.isdisjoint(variables):
+                            nested.add(place)
+                            queue.append(place)
+        return nested
+
+    def _readers(self) -> dict[object, list[int]]:
+        """Return the numbers of the rules with each flattened relation in their body."""
+        readers: dict[object, list[int]] = {}
+        for number, rule in enumerate(self.rules):
+            relations: set[object] = set()
+            for instance in self.flattened.get(number, ()):
+                relations.update(place[0] for place, _ in _arguments(instance.body))
+            for atom, _ in _atoms(rule.body):
+                relations.update(relation for relation, _ in _flat(atom))
+            for relation in relations:
+                readers.setdefault(relation, []).append(number)
+        return readers
+
     def _culprit(self, rule: Rule, term: Term) -> tuple[Rule, Term]:
         """Return a rule that builds a term in this cycle, rather than one that only passes it on."""
         deep = {p for p, depth in self.depth.items() if depth > CEILING // 2}
         for origin, head, body in self.instances:
             for (place, built, _, _), written in product(head, origin.head.args):
-                if place in deep and _builds_term(written, origin) and deep & set(_positions(body)):
+                if (
+                    place in deep
+                    and _builds_term(written, origin)
+                    and any(position in deep for position, _ in _arguments(body))
+                ):
                     return origin, self._written(origin, built)
         return rule, self._written(rule, term)
 
@@ -210,92 +286,100 @@ class _Depths:
 
     # -- flattening ------------------------------------------------------------------------------
 
-    def _whole_shapes(self, kind: str) -> list[_Shape]:
-        """Return the possible shapes of fluents or moves; all functions if a variable may add others."""
-        shapes: dict[_Shape, None] = {_CONSTANT: None}
+    @cached_property
+    def shapes(self) -> list[_Shape]:
+        """The shape of constants, and every function symbol of the sheet."""
+        functions = (node.key for node in walk(*self.rules) if isinstance(node, Function))
+        return list(dict.fromkeys((_CONSTANT, *functions)))
+
+    @cached_property
+    def whole_shapes(self) -> dict[str, list[_Shape]]:
+        """The possible shapes of fluents ("true") and moves ("act"); all if a variable may add others."""
+        shapes: dict[str, dict[_Shape, None]] = {"true": {_CONSTANT: None}, "act": {_CONSTANT: None}}
         for rule in self.rules:
             whole = _whole(rule.head)
-            if whole is None or whole[0] != kind:
+            if whole is None:
                 continue
-            if isinstance(whole[1], Variable):
-                name = whole[1].name
-                if not any(_passes_on(literal, kind, name) for literal in rule.body):
-                    return [_CONSTANT, *self.shapes]
-            elif isinstance(whole[1], Function):
-                shapes[whole[1].key] = None
-        return list(shapes)
+            kind, term = whole
+            if isinstance(term, Function):
+                shapes[kind][term.key] = None
+            elif isinstance(term, Variable) and not any(_passes_on(part, kind, term) for part in rule.body):
+                shapes[kind] |= dict.fromkeys(self.shapes)
+        return {kind: list(some) for kind, some in shapes.items()}
 
-    def _flatten(self, rule: Rule) -> None:
-        """Add the instances of a rule."""
-        body = _positive(rule.body)
+    def _flatten(self, rule: Rule) -> list[_Instance]:
+        """Return the instances of a rule."""
         if next(variables_of(rule.head), None) is None:
             # a ground head contributes the same terms whatever the body
-            self._add(rule, rule.head, _All(), {})
-            return
+            return _instance(rule, (), {})
         wholes: dict[str, list[_Shape]] = {}
         counts = Counter(variable.name for variable in variables_of(rule))
-        everything = [_CONSTANT, *self.shapes]
-        for atom, certain in ((rule.head, True), *_atoms(body, certain=True)):
+        for atom, certain in ((rule.head, True), *_atoms(rule.body)):
             whole = _whole(atom)
             if whole is None or not isinstance(whole[1], Variable):
                 continue
             name = whole[1].name
             if counts[name] > 1 or atom is rule.head:
-                shapes = self.fluents if whole[0] == "true" else self.moves
-                if not certain:  # another alternative may bind it to anything
-                    shapes = everything
+                # if not certain, another alternative may bind it to anything
+                shapes = self.whole_shapes[whole[0]] if certain else self.shapes
                 previous = wholes.get(name)
                 if previous is None or len(shapes) < len(previous):
                     wholes[name] = shapes
-        number = 1
-        for shapes in wholes.values():
-            number *= len(shapes)
-        if number > SPLIT_LIMIT:
+        if prod(map(len, wholes.values())) > SPLIT_LIMIT:
             self.too_many_instances = self.too_many_instances or (rule, rule.head.args[-1])
-            return
-        names = list(wholes)
+            return []
+        instances = []
         for choice in product(*wholes.values()):
             binding: dict[str, Term] = {}
-            for name, (function, arity) in zip(names, choice, strict=True):
-                if function:
-                    args = tuple(Variable(f"{name}.{i}") for i in range(arity))
-                    binding[name] = Function(function, args)
-                else:
-                    binding[name] = Constant("")
-            self._add(rule, rule.head, body, binding)
+            for name, (function, arity) in zip(wholes, choice, strict=True):
+                args = tuple(Variable(f"{name}.{i}") for i in range(arity))
+                binding[name] = Function(function, args) if function else Constant("")
+            instances += _instance(rule, rule.body, binding)
+        return instances
 
-    def _add(self, rule: Rule, head: Atom, body: _All, binding: dict[str, Term]) -> None:
-        positions: list[tuple[Position, Term, int, dict[str, int]]] = [
-            ((relation, number), term, _depth(term), _variable_depths(term))
-            for relation, args in _flat(head, binding)
-            for number, term in enumerate(args)
-        ]
-        if positions:
-            self.instances.append((rule, positions, _flat_all(body, binding)))
+
+def _instance(rule: Rule, body: Iterable[Literal], binding: dict[str, Term]) -> list[_Instance]:
+    """Return the instance of a rule for a binding; none if its head has no arguments."""
+    positions: list[tuple[Position, Term, int, dict[str, int]]] = [
+        ((relation, number), term, _depth(term), _variable_depths(term))
+        for relation, args in _flat(rule.head, binding)
+        for number, term in enumerate(args)
+    ]
+    return [_Instance(rule, positions, _flat_body(body, binding))] if positions else []
+
+
+def _only_passes_on(rule: Rule) -> bool:
+    """Whether the terms of a flattened head are constants and variables that the body certainly binds."""
+    whole = _whole(rule.head)
+    if whole is not None and isinstance(whole[1], Variable):
+        return False
+    unbound = set()
+    for _, args in _flat(rule.head):
+        for term in args:
+            if isinstance(term, Function):
+                return False
+            if isinstance(term, Variable):
+                unbound.add(term.name)
+    for literal in rule.body:
+        if not unbound:
+            break
+        for _, args in _flat(literal) if isinstance(literal, Atom) else ():
+            for term in args:
+                if isinstance(term, Variable):
+                    unbound.discard(term.name)
+                elif isinstance(term, Function):
+                    unbound.difference_update(_variable_depths(term))
+    return not unbound
 
 
 def _builds_term(term: Term, rule: Rule) -> bool:
     """Whether a variable is deeper in a term of the head than anywhere in the body."""
     in_body: dict[str, int] = {}
-    for atom, _ in _atoms(_positive(rule.body), certain=True):
+    for atom, _ in _atoms(rule.body):
         for arg in atom.args:
             for name, level in _variable_depths(arg).items():
                 in_body[name] = max(in_body.get(name, 0), level)
     return any(level > in_body.get(name, 0) for name, level in _variable_depths(term).items())
-
-
-def _shapes(rules: Iterable[Rule]) -> list[_Shape]:
-    """Return every function symbol of the sheet."""
-    from herbrand.syntax.nodes import Node, children
-
-    shapes: dict[_Shape, None] = {}
-    stack: list[Node] = list(rules)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Function):
-            shapes[node.key] = None
-        stack += children(node)
-    return list(shapes)
 
 
 def _whole(atom: Atom) -> tuple[str, Term] | None:
@@ -307,79 +391,57 @@ def _whole(atom: Atom) -> tuple[str, Term] | None:
     return None
 
 
-def _passes_on(literal: Literal, kind: str, name: str) -> bool:
+def _passes_on(literal: Literal, kind: str, variable: Variable) -> bool:
     """Whether a literal of a body binds a variable to a whole fluent or move."""
     if isinstance(literal, Atom):
-        whole = _whole(literal)
-        if whole is None or whole[0] != kind:
-            return False
-        return isinstance(whole[1], Variable) and whole[1].name == name
+        return _whole(literal) == (kind, variable)
     if isinstance(literal, And):
-        return any(_passes_on(part, kind, name) for part in literal.literals)
+        return any(_passes_on(part, kind, variable) for part in literal.literals)
     if isinstance(literal, Or) and literal.literals:
-        return all(_passes_on(part, kind, name) for part in literal.literals)
+        return all(_passes_on(part, kind, variable) for part in literal.literals)
     return False
 
 
-def _positive(literals: Iterable[Literal]) -> _All:
-    """Keep only atoms, conjunctions and disjunctions; other literals only restrict derivations."""
-    tree = _All()
+def _atoms(literals: Iterable[Literal], certain: bool = True) -> Iterable[tuple[Atom, bool]]:
+    """Yield the positive atoms of a body, with whether each must hold."""
     for literal in literals:
-        part = _positive_part(literal)
-        if part is not None:
-            tree.append(part)
-    return tree
+        if isinstance(literal, Atom):
+            yield literal, certain
+        elif isinstance(literal, And | Or):
+            yield from _atoms(literal.literals, certain and isinstance(literal, And))
 
 
-def _positive_part(literal: Literal) -> _Tree | None:
-    if isinstance(literal, Atom):
-        return (literal, ())
-    if isinstance(literal, And):
-        return _positive(literal.literals)
-    if isinstance(literal, Or):
-        return _Any(_positive([part]) for part in literal.literals)
-    return None
-
-
-def _atoms(tree: _Tree, *, certain: bool) -> Iterable[tuple[Atom, bool]]:
-    """Yield the atoms of a body, with whether each must hold."""
+def _arguments(tree: _Tree) -> Iterable[tuple[Position, Term]]:
+    """Yield every position in a flattened body with its term."""
     if isinstance(tree, tuple):
-        assert isinstance(tree[0], Atom)
-        yield tree[0], certain
+        relation, args = tree
+        for number, term in enumerate(args):
+            yield (relation, number), term
     else:
         for part in tree:
-            yield from _atoms(part, certain=certain and isinstance(tree, _All))
+            yield from _arguments(part)
 
 
-def _positions(tree: _Tree) -> Iterable[Position]:
-    if isinstance(tree, tuple):
-        for number in range(len(tree[1])):
-            yield (tree[0], number)
-    else:
-        for part in tree:
-            yield from _positions(part)
-
-
-def _flat_all(tree: _All, binding: dict[str, Term]) -> _All:
-    """Flatten the atoms of a conjunction."""
+def _flat_body(literals: Iterable[Literal], binding: dict[str, Term]) -> _All:
+    """Flatten the positive atoms of a conjunction; other literals only restrict derivations."""
     flat = _All()
-    for part in tree:
-        if isinstance(part, tuple):
-            assert isinstance(part[0], Atom)
-            flat += _flat(part[0], binding)
-        elif isinstance(part, _All):
-            flat += _flat_all(part, binding)
-        else:
+    for literal in literals:
+        if isinstance(literal, Atom):
+            flat += _flat(literal, binding)
+        elif isinstance(literal, And):
+            flat += _flat_body(literal.literals, binding)
+        elif isinstance(literal, Or):
             # keep alternatives that bind nothing: they leave variables unbound
-            flat.append(_Any(_flat_all(_All([inner]), binding) for inner in part))
+            flat.append(_Any(_flat_body((part,), binding) for part in literal.literals))
     return flat
 
 
-def _flat(atom: Atom, binding: dict[str, Term]) -> list[_FlatAtom]:
+def _flat(atom: Atom, binding: Mapping[str, Term] = MappingProxyType({})) -> list[_FlatAtom]:
     """Return the flattened relations of an atom; the role of a move is a relation of its own."""
     whole = _whole(atom)
     if whole is None:
-        return [(atom.key, tuple(_bind(arg, binding) for arg in atom.args))] if atom.args else []
+        args = tuple(_bind(arg, binding) for arg in atom.args) if binding else atom.args
+        return [(atom.key, args)] if args else []
     kind, term = whole
     term = _bind(term, binding)
     atoms: list[_FlatAtom] = []
@@ -390,7 +452,7 @@ def _flat(atom: Atom, binding: dict[str, Term]) -> list[_FlatAtom]:
     return atoms  # constants and variables that occur only here impose no bound
 
 
-def _bind(term: Term, binding: dict[str, Term]) -> Term:
+def _bind(term: Term, binding: Mapping[str, Term]) -> Term:
     if not binding:
         return term
     if isinstance(term, Variable):

@@ -542,8 +542,7 @@ class _Parser(TermReader):
             return True
         if kind == t.NAME and self.tokens.names[self.texts[at]] in _NEVER_HEADS:
             return True
-        before = self.tokens.variables_before
-        return before[after] > before[at]
+        return t.VARIABLE in self.kinds[at:after]
 
     def maybe_missing(self, at: int) -> None:
         """Report a ground atom after a rule that is laid out like one of its conjuncts."""

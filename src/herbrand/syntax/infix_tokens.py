@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.names import PROLOG_OPERATORS
@@ -89,7 +91,7 @@ _LITERAL_AHEAD = re.compile(
 )
 
 
-@dataclass(slots=True)
+@dataclass
 class InfixTokens:
     """A tokenized text.  The lists `kinds`, `starts`, `ends` and `texts` have one item per token."""
 
@@ -108,10 +110,11 @@ class InfixTokens:
     """Folded, unambiguous name for each spelling of a constant."""
     case_twins: list[tuple[str, int, str, int]] = field(default_factory=list)
     """Pairs of spellings that differ only in case, each with the index of its first token."""
-    variables_before: list[int] = field(default_factory=list)
-    """Number of variables before each token."""
-    connectives_before: list[int] = field(default_factory=list)
-    """Number of connectives (other than commas) before each token."""
+
+    @cached_property
+    def connectives_before(self) -> list[int]:
+        """Number of connectives (other than commas) before each token; few texts need it."""
+        return list(accumulate((AND <= kind <= IF for kind in self.kinds), initial=0))
 
     def line(self, index: int) -> int:
         """Return the line number of a token."""
@@ -182,7 +185,6 @@ def tokenize(source: Source) -> InfixTokens:
         texts.append(word)
         if kind == END_OF_FILE:
             break
-    _count(tokens)
     _keep_names_apart(tokens)
     return tokens
 
@@ -213,29 +215,17 @@ def _begins_line(text: str, before: int, start: int) -> bool:
     return before == 0 or "\n" in text[before:start] or "\r" in text[before:start]
 
 
-def _count(tokens: InfixTokens) -> None:
-    variables = connectives = 0
-    for kind in tokens.kinds:
-        tokens.variables_before.append(variables)
-        tokens.connectives_before.append(connectives)
-        if kind == VARIABLE:
-            variables += 1
-        elif AND <= kind <= IF:
-            connectives += 1
-
-
 def _keep_names_apart(tokens: InfixTokens) -> None:
     """Fold the names; if two collide, the later one gets a suffix."""
     names = tokens.names
-    first: dict[str, int] = {}
-    for index, kind in enumerate(tokens.kinds):
-        word = tokens.texts[index]
-        if kind == QUOTED and word not in names:
+    last = len(tokens.texts) - 1
+    first = dict(zip(reversed(tokens.texts), range(last, -1, -1), strict=True))
+    for word in sorted(first, key=first.__getitem__):
+        kind = tokens.kinds[first[word]]
+        if kind == QUOTED:
             names[word] = unquote(word)
-            first[word] = index
-        elif kind in {NAME, NUMBER, AND, OR, NOT} and word not in names:
+        elif kind in {NAME, NUMBER, AND, OR, NOT}:
             names[word] = word
-            first[word] = index
     owner: dict[str, str] = {}
     used = {spelling.lower() for spelling in names.values()}
     by_spelling: dict[str, str] = {}

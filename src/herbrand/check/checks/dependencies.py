@@ -208,10 +208,9 @@ def _finite(sheet: Sheet) -> Iterator[Diagnostic]:
     from herbrand.check.checks import safety
     from herbrand.check.finite import finite_certificate
 
-    if next(safety.find(sheet), None) is not None:
-        return  # unbound variables are reported already
     certificate = finite_certificate(sheet.statements)
-    if certificate.culprit is not None:
+    # unbound variables are reported already
+    if certificate.culprit is not None and next(safety.find(sheet), None) is None:
         rule, term = certificate.culprit
         yield sheet.report(
             UNBOUNDED_TERMS,
