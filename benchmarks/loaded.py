@@ -24,12 +24,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hostile import send
+
 import herbrand
 from herbrand.errors import HerbrandError
 from herbrand.match.protocol.http import write_request
 from herbrand.match.protocol.manager import Manager
 from herbrand.match.protocol.processes import parse_port, player_command
-from herbrand.testing.hostile import send
 
 _BUSY = "while True: pass"
 

@@ -6,7 +6,6 @@
 | `players`      | `check_player`: tests clocks and legal moves of a player                       |
 | `environments` | `check_batch_env` and `check_pgx_like`: test environments against the rules    |
 | `interfaces`   | `check_openspiel`, `check_pettingzoo`, `check_gymnasium`: these libraries' own tests |
-| `hostile`      | adversarial peers for players and managers                                     |
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hostile import send
 
 import herbrand
 from herbrand.cli.player import LONGEST_LINE, json_line
@@ -28,7 +29,6 @@ from herbrand.match.protocol.messages import PlayMessage, ResumeMessage, TurnMes
 from herbrand.match.protocol.seats import LocalSeat, PlayerAddress, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer
 from herbrand.play import make_player
-from herbrand.testing.hostile import send
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""Adversarial peers for testing players and managers.
+"""Test players and managers with adversarial peers.
 
-    python -m herbrand.testing.hostile                            # herbrand's manager against all bad players
-    python -m herbrand.testing.hostile --player localhost:9147    # bad managers against any player
+    python benchmarks/hostile.py                            # herbrand's manager against all bad players
+    python benchmarks/hostile.py --player localhost:9147    # bad managers against any player
 
 `PLAYERS` are players that misbehave when a manager requests a move, with the kinds of problems that a manager
 may report for each; `MANAGERS` are attacks of bad managers on a player's port.  `harass_manager` plays
