@@ -4,8 +4,7 @@
 budget, and parses its output into a `GroundProgram`.  The result over-approximates: it may contain atoms that
 never become true.  Rules with many variables are decomposed first (`decompose`).  Huge relations are split by
 the arguments that their derivations use (`narrow`); if that is not enough, all large relations are restricted
-to the instances that the rules call (`demand`).  `sizes` estimates how large relations are.  `naive` is the
-reference implementation for tests.
+to the instances that the rules call (`demand`).  `sizes` estimates how large relations are.
 
 | in the program | in the ground program             |
 |----------------|-----------------------------------|
