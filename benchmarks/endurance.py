@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import psutil
 from case_report import CaseReport
+from hostile import GAME, MANAGERS, PLAYERS, harass_manager, send
 
 import herbrand
 from herbrand.match.protocol.http import write_request
@@ -50,7 +51,6 @@ from herbrand.match.protocol.messages import PlayMessage, StartMessage
 from herbrand.match.protocol.processes import player_command
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.play import make_player
-from herbrand.testing.hostile import GAME, MANAGERS, PLAYERS, harass_manager, send
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
