@@ -7,9 +7,9 @@ Four processes besides this one:
 
 - `herbrand player`, with the processes that it starts;
 - a manager that plays bundled games against it without end, and times every reply;
-- a peer that does to it what bad managers do: the attacks of `herbrand.testing.hostile`, and those of
+- a peer that does to it what bad managers do: the attacks of `hostile.py`, and those of
   `ATTACKS`;
-- a manager that plays against the bad players of `herbrand.testing.hostile` again and again.
+- a manager that plays against the bad players of `hostile.py` again and again.
 
 Every `--seconds` the resident memory, threads, open descriptors and children of each are read.  All pause
 while they have taken more than the `--share` of one processor, so that a run does not keep a machine busy.
@@ -185,7 +185,7 @@ async def _ask(port: int, text: str, *, seconds: float = 15.0) -> str:
 
 
 class Hostile:
-    """What bad managers and other peers do to a player, besides the attacks of `herbrand.testing.hostile`.
+    """What bad managers and other peers do to a player, besides the attacks of `hostile.py`.
 
     An attack returns what the player made of it, in a word or two; an attack that the player should not have
     obeyed raises `AssertionError`.
