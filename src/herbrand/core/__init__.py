@@ -4,103 +4,8 @@ Arrays are numpy's, contiguous and of the types that are named; a wrong one is a
 `ValueError`, never a crash.  Long calls let other threads run, and end when their `Stop` says so.
 """
 
-from __future__ import annotations
-
-from herbrand.core._core import (
-    AlphaBeta,
-    Circuit,
-    CompiledProgram,
-    Ended,
-    Env,
-    EnvOutcome,
-    GateGraph,
-    Judge,
-    MoveNames,
-    Playouts,
-    RootMove,
-    Round,
-    SearchTree,
-    StateEvaluator,
-    StateGraph,
-    StateMemory,
-    StateTable,
-    Stop,
-    Survey,
-    TranspositionTable,
-    Valuer,
-    Watchdog,
-    allow_code,
-    build_gates,
-    code_kind,
-    compiler,
-    cone_sizes,
-    conjuncts,
-    distances,
-    evaluate_ternary,
-    evaluating_program,
-    factor,
-    joint_counts,
-    level,
-    levels,
-    make_circuit,
-    mark_cone,
-    peak,
-    playing_program,
-    strong_components,
-    unknown_cone,
-    use_level,
-    why_no_code,
-)
-
-__all__ = [
-    "LANES",
-    "NO_VALUE",
-    "SEVERAL_VALUES",
-    "STUCK",
-    "AlphaBeta",
-    "Circuit",
-    "CompiledProgram",
-    "Ended",
-    "Env",
-    "EnvOutcome",
-    "GateGraph",
-    "Judge",
-    "MoveNames",
-    "Playouts",
-    "RootMove",
-    "Round",
-    "SearchTree",
-    "StateEvaluator",
-    "StateGraph",
-    "StateMemory",
-    "StateTable",
-    "Stop",
-    "Survey",
-    "TranspositionTable",
-    "Valuer",
-    "Watchdog",
-    "allow_code",
-    "build_gates",
-    "code_kind",
-    "compiler",
-    "cone_sizes",
-    "conjuncts",
-    "distances",
-    "evaluate_ternary",
-    "evaluating_program",
-    "factor",
-    "joint_counts",
-    "level",
-    "levels",
-    "make_circuit",
-    "mark_cone",
-    "peak",
-    "playing_program",
-    "strong_components",
-    "unknown_cone",
-    "use_level",
-    "why_no_code",
-]
+from herbrand.core import _core
+from herbrand.core._core import *  # noqa: F403  # the stub lists what other packages may use
 
 LANES = 512
 """States or games that are evaluated together, one in each bit of a row."""
@@ -110,3 +15,6 @@ SEVERAL_VALUES = -2
 """In place of a goal value: several hold, or one that is not a number from 0 to 100."""
 STUCK = -3
 """In place of a goal value: a role has no legal move though the game is not over."""
+
+__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK"]
+__all__ += [name for name in dir(_core) if not name.startswith("_")]
