@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Final
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 __all__ = ["Markup", "render", "render_program"]
@@ -25,8 +25,8 @@ def render(template: str, /, **values: object) -> Markup:
 
 
 def render_program(template: str, /, **values: object) -> str:
-    """Fill a template of a program, `.lp` or `.pddl`; the text ends with a newline."""
-    return _ENVIRONMENT.get_template(template).render(values) + "\n"
+    """Fill a template of a program, `.kif`, `.lp` or `.pddl`; the text ends with a newline."""
+    return _PROGRAMS.get_template(template).render(values) + "\n"
 
 
 def _source(template: str) -> str:
@@ -36,10 +36,11 @@ def _source(template: str) -> str:
 
 _ENVIRONMENT: Final = Environment(
     loader=FunctionLoader(_source),
-    autoescape=select_autoescape(disabled_extensions=("lp", "pddl"), default=True),
+    autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
     auto_reload=False,
 )
 _ENVIRONMENT.policies["json.dumps_kwargs"] = {}  # keys stay in their order, which is that of roles
+_PROGRAMS: Final = _ENVIRONMENT.overlay(autoescape=False, finalize=format)  # a number may format as a name

@@ -34,7 +34,7 @@ from herbrand.evolve.blocks.goals import (
 from herbrand.evolve.blocks.grammar import choice, maybe, one, some, span
 from herbrand.evolve.blocks.parameters import NamedNumber, Writing, named
 from herbrand.evolve.blocks.pieces import Jump, Leap, Piece, Place, Slide, Step, names_of
-from herbrand.evolve.blocks.templates import helper_relations, numbers
+from herbrand.evolve.blocks.texts import add_rules, helper_relations, numbers
 from herbrand.evolve.blocks.turns import Alternating, Bank, Fog, Several, Simultaneous, Turn
 from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import SheetWriter
@@ -341,56 +341,44 @@ class BoardGame(Design):
     def sheet_of(self) -> SheetWriter:
         """Return the rules in sections."""
         sheet = SheetWriter(self.name, [*self.paragraphs(), self._legend(), "Author: evolved with herbrand."])
-        sheet.section("Roles")
-        sheet.add("(role white)", "(role black)")
-        if self.bank and self.bank.dice:
-            sheet.add("(role random)")
-        self._declarations(sheet)
-        self._start(sheet)
-        self._possible(sheet)
-        self._legal(sheet)
-        self._effects(sheet)
-        self._turns(sheet)
-        self._percepts(sheet)
-        self._end(sheet)
+        acts = [act for piece in self.pieces for act in piece.actions]
+        several = self.turn if isinstance(self.turn, Several) else None
+        jumpers = [
+            name
+            for name, piece in self._named
+            if any(isinstance(act, Jump) and act.captures for act in piece.moves)
+        ]
+        add_rules(
+            sheet,
+            "board_game",
+            **self._position(),
+            actions=several.actions if several else 0,
+            bank=self.bank,
+            captures_told=self.fog is not None and self.fog.told and self._captures,
+            counting=self.settlement.rules(self.board),
+            fog=self.fog,
+            jumpers=jumpers,
+            jumps=self._jumps,
+            limit=self.limit,
+            most_points=self._most_points,
+            moves=self._moves,
+            moving=[rule for name, piece in self._named for act in piece.moves for rule in act.rules(name)],
+            onto=any(act.captures and not isinstance(act, Jump) for act in acts),
+            opening=min(several.opening, several.actions) if several else 0,
+            passing=self._passing,
+            places=self._places,
+            placing=self._placing(),
+            reaches=[" ".join(act.reach("")) for act in acts if not act.places and not isinstance(act, Jump)],
+            rows=self.board.rows,
+            scores=self._scores,
+            simultaneous=self._simultaneous,
+            striking=self.effect.rules(moves=self._moves or self._jumps) if self.effect else "",
+            supplies=[(name, act) for name, act in self._places if act.supply],
+            turning=self.effect is not None and self.effect.turns,
+            ways=self._ways,
+            winning=[rule for goal in self.goals for rule in goal.rules(self.board, self._names)],
+        )
         return sheet
-
-    @property
-    def _pass(self) -> str:
-        return "end_turn" if isinstance(self.turn, Several) else "pass"
-
-    def _declarations(self, sheet: SheetWriter) -> None:
-        sheet.section("What can be true, and what can be done")
-        each = "(rivals ?player ?other)"
-        sheet.add(f"(<= (base (cell ?x ?y ?player ?kind)) (square ?x ?y) {each} (kind ?kind))")
-        if not self._simultaneous:
-            sheet.add(f"(<= (base (control ?player)) {each})")
-        if isinstance(self.turn, Several):
-            sheet.add(*(f"(base (actions {n}))" for n in range(1, self.turn.actions + 1)))
-        for name, act in self._places:
-            if act.supply:
-                sheet.add(f"(<= (base (reserve ?player {name} ?n)) {each} (at_most ?n {act.supply}))")
-        if self.bank:
-            sheet.add(f"(<= (base (money ?player ?n)) {each} (at_most ?n {self.bank.most}))")
-        if self._scores:
-            sheet.add(f"(<= (base (score ?player ?n)) {each} (at_most ?n {self._most_points}))")
-        sheet.add(f"(<= (base (step ?n)) (at_most ?n {self.limit}))")
-        for name, act in self._places:
-            where = "(home ?player ?x ?y)" if act.where == "home" else "(square ?x ?y)"
-            sheet.add(f"(<= (input ?player (place {name} ?x ?y)) {each} {where})")
-        for piece in self.pieces:
-            for move in piece.moves:
-                if isinstance(move, Jump):
-                    continue
-                sheet.add(f"(<= (input ?player (move ?x1 ?y1 ?x2 ?y2)) {' '.join(move.reach(''))})")
-        if self._jumps:
-            sheet.add(f"(<= (input ?player (jump ?x1 ?y1 ?x3 ?y3)) {each} (over ?x1 ?y1 ?x2 ?y2 ?x3 ?y3))")
-        if isinstance(self.turn, Several) or self._passing:
-            sheet.add(f"(<= (input ?player {self._pass}) {each})")
-        if not self._simultaneous:
-            sheet.add(f"(<= (input ?player noop) {each})")
-        if self.bank and self.bank.dice:
-            sheet.add(f"(<= (input random (roll ?n)) (at_most ?n {2 * self.bank.income}))")
 
     @property
     def _most_points(self) -> int:
@@ -399,51 +387,27 @@ class BoardGame(Design):
             most = self.limit
         return min([goal.points for goal in self.goals if isinstance(goal, Score)] + [most])
 
-    def _start(self, sheet: SheetWriter) -> None:
-        sheet.section("The start")
+    def _position(self) -> dict[str, object]:
+        """Return what stands where at first: whole rows where the board is a parameter, otherwise squares."""
         if isinstance(self.board.columns, NamedNumber):
-            for kind, piece in self._named:
-                back, rows = piece.start == "back", self.board.rows
-                if piece.start != "none":
-                    white, black = ("", "") if back else ("(above 1 ?y)", f"(above ?y {rows})")
-                    sheet.add(
-                        f"(<= (init (cell ?x {1 if back else '?y'} white {kind})) (column ?x) {white})",
-                        f"(<= (init (cell ?x {rows if back else '?y'} black {kind})) (column ?x) {black})",
-                    )
-        else:
-            for (x, y), (player, kind) in sorted(self.setup().items(), key=lambda item: (item[1], item[0])):
-                sheet.add(f"(init (cell {x} {y} {player} {kind}))")
-        if not self._simultaneous:
-            sheet.add("(init (control white))")
-        if isinstance(self.turn, Several):
-            sheet.add(f"(init (actions {min(self.turn.opening, self.turn.actions)}))")
-        each = "(rivals ?player ?other)"
-        for name, act in self._places:
-            if act.supply:
-                sheet.add(f"(<= (init (reserve ?player {name} {act.supply})) {each})")
-        if self.bank:
-            sheet.add(f"(<= (init (money ?player {self.bank.start})) {each})")
-        if self._scores:
-            sheet.add(f"(<= (init (score ?player 0)) {each})")
-        sheet.add("(init (step 0))")
+            rows = [(name, piece.start) for name, piece in self._named if piece.start != "none"]
+            return {"rows_at_first": rows, "cells_at_first": []}
+        position = sorted(self.setup().items(), key=lambda item: (item[1], item[0]))
+        return {"rows_at_first": [], "cells_at_first": [(*square, *piece) for square, piece in position]}
 
-    def _possible(self, sheet: SheetWriter) -> None:
-        sheet.section("What a player could do if it were to act")
+    def _placing(self) -> list[tuple[str, str]]:
+        """Return the conditions under which each kind of piece can be placed."""
+        placing = []
         for name, act in self._places:
             for body in act.conditions():
-                if self.fog:
-                    free = ["(rivals ?player ?other)", "(square ?x ?y)", "(not (holds ?player ?x ?y))"]
-                else:
-                    free = ["(rivals ?player ?other)", "(free ?x ?y)"]
+                free = ["(square ?x ?y)", "(not (holds ?player ?x ?y))"] if self.fog else ["(free ?x ?y)"]
+                free.insert(0, "(rivals ?player ?other)")
                 if act.supply:
                     free += [f"(true (reserve ?player {name} ?n))", "(distinct ?n 0)"]
                 if self.bank:
                     free += ["(true (money ?player ?coins))", f"(at_least ?coins {act.cost})"]
-                conditions = " ".join(dict.fromkeys([*free, *body]))
-                sheet.add(f"(<= (may_place ?player {name} ?x ?y) {conditions})")
-        for name, piece in self._named:
-            for move in piece.moves:
-                sheet.add(*move.rules(name))
+                placing.append((name, " ".join(dict.fromkeys([*free, *body]))))
+        return placing
 
     @property
     def _ways(self) -> list[tuple[str, str]]:
@@ -453,232 +417,6 @@ class BoardGame(Design):
             *[("(may_move ?player ?x1 ?y1 ?x2 ?y2)", "(move ?x1 ?y1 ?x2 ?y2)")] * self._moves,
             *[("(may_jump ?player ?x1 ?y1 ?x3 ?y3)", "(jump ?x1 ?y1 ?x3 ?y3)")] * self._jumps,
         ]
-
-    def _legal(self, sheet: SheetWriter) -> None:
-        sheet.section("Moves")
-        turn = "" if self._simultaneous else "(true (control ?player))"
-        for may, move in self._ways:
-            sheet.add(f"(<= (legal ?player {move}) {turn} {may})")
-        each = "(rivals ?player ?other)"
-        if isinstance(self.turn, Several):
-            first = "" if self.bank else self._has_begun(self.turn)
-            sheet.add(f"(<= (legal ?player end_turn) (true (control ?player)) {first})")
-            if not self.bank and self._passing:
-                sheet.add("(<= (legal ?player end_turn) (true (control ?player)) (not (able ?player)))")
-        elif self.bank:
-            sheet.add(f"(<= (legal ?player pass) {turn or each})")
-        elif self._passing:
-            sheet.add(f"(<= (legal ?player pass) {turn or each} (not (able ?player)))")
-        if not self._simultaneous:
-            sheet.add(f"(<= (legal ?player noop) {each} (true (control ?other)))")
-        if self.bank and self.bank.dice:
-            sheet.add(f"(<= (legal random (roll ?n)) (at_most ?n {2 * self.bank.income}))")
-
-    @staticmethod
-    def _has_begun(turn: Several) -> str:
-        """Return the condition that the turn may be ended, since it has had an action.
-
-        The first turn of the game, when it is shorter, looks as if it had begun; it may be ended at once.
-        """
-        return f"(not (true (actions {turn.actions})))"
-
-    def _effects(self, sheet: SheetWriter) -> None:
-        moving = self._moves or self._jumps
-        sheet.section("What a move does")
-        comes = "comes" if self._simultaneous else "lands"
-        if self._places:
-            free = "(free ?x ?y)" if self.fog else ""
-            sheet.add(f"(<= ({comes} ?player ?kind ?x ?y) (does ?player (place ?kind ?x ?y)) {free})")
-        for word, there in (("move", 2), ("jump", 3)):
-            if not (self._moves if word == "move" else self._jumps):
-                continue
-            move = f"({word} ?x1 ?y1 ?x{there} ?y{there})"
-            sheet.add(
-                f"""(<= ({comes} ?player ?kind ?x{there} ?y{there})
-                    (does ?player {move}) (true (cell ?x1 ?y1 ?player ?kind)))""",
-                f"(<= (leaves ?x1 ?y1) (does ?player {move}))",
-            )
-        if self._simultaneous:
-            sheet.add(
-                "(<= (lands ?player ?kind ?x ?y) (comes ?player ?kind ?x ?y) (not (clash ?x ?y)))",
-                "(<= (clash ?x ?y) (comes white ?one ?x ?y) (comes black ?other ?x ?y))",
-            )
-        if self.effect:
-            sheet.add(self.effect.rules(moves=moving))
-        jumpers = [
-            (name, act)
-            for name, piece in self._named
-            for act in piece.moves
-            if isinstance(act, Jump) and act.captures
-        ]
-        for name, _ in jumpers:
-            sheet.add(
-                f"""(<= (jumped ?player ?x2 ?y2) (does ?player (jump ?x1 ?y1 ?x3 ?y3))
-                    (true (cell ?x1 ?y1 ?player {name}))
-                    (over ?x1 ?y1 ?x2 ?y2 ?x3 ?y3) (enemy ?player ?x2 ?y2))"""
-            )
-        acts = [act for piece in self.pieces for act in piece.actions]
-        onto = any(act.captures and not isinstance(act, Jump) for act in acts)
-        sheet.section("What will stand on a square, and what stays")
-        sheet.add("(<= (becomes ?x ?y ?player ?kind) (lands ?player ?kind ?x ?y))")
-        goes = []
-        if moving:
-            goes.append("(leaves ?x ?y)")
-        if onto:
-            sheet.add("(<= (hit ?x ?y) (lands ?player ?kind ?x ?y))")
-            goes.append("(hit ?x ?y)")
-        if self.effect:
-            goes.append("(changed ?x ?y)")
-            sheet.add("(<= (changed ?x ?y) (struck ?player ?x ?y))")
-        if jumpers:
-            goes.append("(removed ?x ?y)")
-            sheet.add("(<= (removed ?x ?y) (jumped ?player ?x ?y))")
-        stays = " ".join(f"(not {condition})" for condition in goes)
-        sheet.add(f"(<= (becomes ?x ?y ?player ?kind) (true (cell ?x ?y ?player ?kind)) {stays})")
-        if self.effect and self.effect.turns:
-            away = " ".join(f"(not {condition})" for condition in goes if "changed" not in condition)
-            sheet.add(
-                f"""(<= (becomes ?x ?y ?player ?kind)
-                    (struck ?player ?x ?y) (true (cell ?x ?y ?other ?kind)) {away})"""
-            )
-        sheet.add("(<= (next (cell ?x ?y ?player ?kind)) (becomes ?x ?y ?player ?kind))")
-        if self._scores or (self.fog and self.fog.told and self._captures):
-            sheet.section("Taking enemy pieces")
-            if onto:
-                sheet.add("(<= (takes ?player) (lands ?player ?kind ?x ?y) (enemy ?player ?x ?y))")
-            if self.effect:
-                sheet.add("(<= (takes ?player) (struck ?player ?x ?y))")
-            if jumpers:
-                sheet.add("(<= (takes ?player) (jumped ?player ?x ?y))")
-        if self._scores:
-            most = self._most_points
-            sheet.add(
-                "(<= (next (score ?player ?more)) (takes ?player) (true (score ?player ?n)) (succ ?n ?more))"
-                if most >= self.limit
-                else f"""(<= (next (score ?player ?more)) (takes ?player) (true (score ?player ?n))
-                    (succ ?n ?more) (at_most ?more {most}))""",
-                "(<= (next (score ?player ?n)) (true (score ?player ?n)) (not (takes ?player)))",
-            )
-        self._stocks(sheet)
-
-    def _stocks(self, sheet: SheetWriter) -> None:
-        """Reserves and money."""
-        if any(act.supply for _, act in self._places):
-            sheet.section("Pieces that are still to be placed")
-        for name, act in self._places:
-            if not act.supply:
-                continue
-            placed, left = f"(placed ?player {name})", f"(true (reserve ?player {name} ?n))"
-            sheet.add(
-                f"(<= (next (reserve ?player {name} ?less)) {placed} {left} (succ ?less ?n))",
-                f"(<= (next (reserve ?player {name} ?n)) {left} (not {placed}))",
-            )
-        if any(act.supply for _, act in self._places):
-            free = "(free ?x ?y)" if self.fog else ""
-            sheet.add(f"(<= (placed ?player ?kind) (does ?player (place ?kind ?x ?y)) {free})")
-        if not self.bank:
-            return
-        sheet.section("Money: what is paid, what a turn brings, and that nobody keeps more than it may")
-        each = "(rivals ?player ?other)"
-        for name, act in self._places:
-            sheet.add(f"(<= (pays ?player {act.cost}) (does ?player (place {name} ?x ?y)))")
-        sheet.add(
-            "(<= (buys ?player) (does ?player (place ?kind ?x ?y)))",
-            f"(<= (pays ?player 0) {each} (not (buys ?player)))",
-        )
-        ends = {
-            Simultaneous: each,
-            Alternating: "(true (control ?player))",
-            Several: "(true (control ?player)) turn_ends",
-        }[type(self.turn)]
-        if self.bank.dice:
-            sheet.add(f"(<= (earns ?player ?n) {ends} (does random (roll ?n)))")
-        else:
-            sheet.add(f"(<= (earns ?player {self.bank.income}) {ends})")
-        if isinstance(self.turn, Alternating):
-            sheet.add("(<= (earns ?player 0) (rivals ?player ?other) (true (control ?other)))")
-        if isinstance(self.turn, Several):
-            sheet.add(
-                "(<= (earns ?player 0) (rivals ?player ?other) (true (control ?other)))",
-                "(<= (earns ?player 0) (true (control ?player)) (not turn_ends))",
-            )
-        sheet.add(
-            f"""(<= (next (money ?player ?new)) (true (money ?player ?old)) (pays ?player ?price)
-                (at_most ?rest {self.bank.most}) (sum ?rest ?price ?old) (earns ?player ?gain)
-                (sum ?rest ?gain ?full) (kept ?full ?new))"""
-        )
-
-    def _turns(self, sheet: SheetWriter) -> None:
-        sheet.section("Turns and steps")
-        if isinstance(self.turn, Alternating):
-            sheet.add("(<= (next (control ?other)) (rivals ?player ?other) (true (control ?player)))")
-        if isinstance(self.turn, Several):
-            n = self.turn.actions
-            sheet.add(
-                "(<= turn_ends (does ?player end_turn))",
-                "(<= turn_ends (true (actions 1)))",
-                "(<= (next (control ?other)) (rivals ?player ?other) (true (control ?player)) turn_ends)",
-                "(<= (next (control ?player)) (true (control ?player)) (not turn_ends))",
-                f"(<= (next (actions {n})) turn_ends)",
-                "(<= (next (actions ?less)) (true (actions ?n)) (succ ?less ?n) (not turn_ends))",
-            )
-        sheet.add("(<= (next (step ?more)) (true (step ?n)) (succ ?n ?more))")
-
-    def _percepts(self, sheet: SheetWriter) -> None:
-        if not self.fog:
-            return
-        sheet.section("What the players see: their pieces, and what stands beside them")
-        sheet.add(
-            "(<= (sees ?player (at ?x ?y ?player ?kind)) (becomes ?x ?y ?player ?kind))",
-            """(<= (sees ?player (at ?x ?y ?other ?kind)) (becomes ?x1 ?y1 ?player ?mine)
-                (beside ?x1 ?y1 ?x ?y) (rivals ?player ?other) (becomes ?x ?y ?other ?kind))""",
-        )
-        if self.fog.told and self._captures:
-            sheet.add("(<= (sees ?player (taken_by ?who)) (rivals ?player ?other) (takes ?who))")
-        if isinstance(self.turn, Several):
-            sheet.add("(<= (sees ?player turn_over) (rivals ?player ?other) turn_ends)")
-        if self.bank and self.bank.dice:
-            sheet.add("(<= (sees ?player (rolled ?n)) (rivals ?player ?other) (does random (roll ?n)))")
-        if self._scores and not (self.fog.told and self._captures):
-            sheet.add("(<= (sees ?player scored) (takes ?player))")
-
-    def _end(self, sheet: SheetWriter) -> None:
-        sheet.section("Who has won")
-        for goal in self.goals:
-            sheet.add(*goal.rules(self.board, self._names))
-        over = ["(<= terminal (won ?player))"] * bool(self.goals)
-        over.append(f"(<= terminal (true (step {self.limit})))")
-        if self._passing and not self.bank:
-            over.append("(<= terminal (not (able white)) (not (able black)))")
-        if not self._passing:
-            over.append("(<= terminal (stuck ?player))")
-            sheet.section("A player is stuck that has to act and cannot")
-            turn = "(rivals ?player ?other)" if self._simultaneous else "(true (control ?player))"
-            begun = ""
-            if isinstance(self.turn, Several):
-                begun = f"(true (actions {self.turn.actions}))"
-            sheet.add(f"(<= (stuck ?player) {turn} {begun} (not (able ?player)))")
-        sheet.section("The end")
-        sheet.add(*over)
-        if self.goals:
-            sheet.add(
-                "(<= (goal ?player 100) (rivals ?player ?other) (won ?player) (not (won ?other)))",
-                "(<= (goal ?player 0) (rivals ?player ?other) (won ?other) (not (won ?player)))",
-                "(<= (goal ?player 50) (rivals ?player ?other) (won ?player) (won ?other))",
-                "(<= decided (won ?player))",
-            )
-        counted = self.settlement.rules(self.board)
-        still = "(not decided)" if self.goals else ""
-        if not counted:
-            sheet.add(f"(<= (goal ?player 50) (rivals ?player ?other) {still})")
-        else:
-            sheet.add(
-                f"(<= (goal ?player 100) (rivals ?player ?other) {still} (leads ?player ?other))",
-                f"(<= (goal ?player 0) (rivals ?player ?other) {still} (leads ?other ?player))",
-                f"""(<= (goal ?player 50) (rivals ?player ?other) {still}
-                    (not (leads ?player ?other)) (not (leads ?other ?player)))""",
-                *counted,
-            )
 
     def helpers(self) -> dict[str, tuple[str, str]]:
         """Return the relations that rules may ask for: section and rules."""

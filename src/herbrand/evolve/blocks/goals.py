@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, span
 from herbrand.evolve.blocks.parameters import NamedNumber
-from herbrand.evolve.blocks.templates import phrase
+from herbrand.evolve.blocks.texts import phrase
 from herbrand.evolve.numerals import count, times
 
 if TYPE_CHECKING:

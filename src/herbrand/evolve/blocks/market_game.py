@@ -14,7 +14,7 @@ from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, some, span
 from herbrand.evolve.blocks.parameters import Writing, named
-from herbrand.evolve.blocks.templates import numbers, sections
+from herbrand.evolve.blocks.texts import add_rules, numbers
 from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import SheetWriter
 
@@ -148,7 +148,8 @@ class MarketGame(Design):
             if self.hidden
             else "(<= (sees ?player (drew ?who ?card)) (rivals ?player ?other) (dealt ?who ?card))"
         )
-        for comment, rules in sections(
+        add_rules(
+            sheet,
             "market_game",
             total=2 * self.turns,
             hand=self.hand,
@@ -157,9 +158,7 @@ class MarketGame(Design):
             points=self._points,
             limit=self._limit,
             drew=drew,
-        ):
-            sheet.section(comment)
-            sheet.add(rules)
+        )
         return sheet
 
     def helpers(self) -> dict[str, tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, some, span
-from herbrand.evolve.blocks.templates import phrase
+from herbrand.evolve.blocks.texts import phrase
 from herbrand.evolve.numerals import count
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, span
 from herbrand.evolve.blocks.parameters import NamedNumber, Writing, named
-from herbrand.evolve.blocks.templates import numbers, phrase
+from herbrand.evolve.blocks.texts import add_rules, numbers, phrase
 from herbrand.evolve.numerals import count, times
 from herbrand.evolve.sheet import SheetWriter
 
@@ -94,115 +94,19 @@ class TrickGame(Design):
             legend += "(led white 3): White has led the card 3; (control black): it is Black's turn. "
         legend += "(deal 3 4) deals 3 to White and 4 to Black; (play 3) plays the card 3."
         sheet = SheetWriter(self.name, [*self.paragraphs(), legend, "Author: evolved with herbrand."])
-        sheet.section("Roles")
-        sheet.add("(role white)", "(role black)", "(role random)")
-        sheet.section("What can be true, and what can be done")
-        each = "(rivals ?player ?other)"
-        sheet.add(
-            "(<= (base (deck ?card)) (card ?card))",
-            f"(<= (base (hand ?player ?card)) {each} (card ?card))",
-            f"(<= (base (points ?player ?n)) {each} (at_most ?n {self._most}))",
-            f"(<= (base (step ?n)) (at_most ?n {self._steps}))",
-            f"(<= (input ?player (play ?card)) {each} (card ?card))",
-            "(<= (input ?player noop) (role ?player))",
-            "(<= (input random (deal ?one ?two)) (card ?one) (card ?two) (distinct ?one ?two))",
-        )
-        if self._in_turn:
-            sheet.add(
-                f"(<= (base (led ?player ?card)) {each} (card ?card))",
-                f"(<= (base (control ?player)) {each})",
-            )
-        sheet.section("The start")
-        sheet.add(
-            "(<= (init (deck ?card)) (card ?card))",
-            f"(<= (init (points ?player 0)) {each})",
-            "(init (step 0))",
-        )
-        if self._in_turn:
-            sheet.add("(init (control white))")
-        sheet.section("Chance deals, one card to each player in a step")
-        sheet.add(
-            """(<= (legal random (deal ?one ?two)) dealing (true (deck ?one)) (true (deck ?two))
-                (distinct ?one ?two))""",
-            "(<= (legal random noop) (not dealing))",
-            f"(<= dealing (true (step ?n)) (greater {self.hand} ?n))",
-            """(<= (next (deck ?card)) (true (deck ?card)) (not (dealt white ?card))
-                (not (dealt black ?card)))""",
-            "(<= (dealt white ?one) (does random (deal ?one ?two)))",
-            "(<= (dealt black ?two) (does random (deal ?one ?two)))",
-        )
-        turn = "(true (control ?player))" if self._in_turn else ""
-        sheet.section("Playing a card of the hand")
-        sheet.add(f"(<= (legal ?player (play ?card)) (not dealing) {turn} (true (hand ?player ?card)))")
-        sheet.add(f"(<= (legal ?player noop) {each} dealing)")
-        if self._in_turn:
-            sheet.add(f"(<= (legal ?player noop) {each} (not dealing) (true (control ?other)))")
-        sheet.add(
-            "(<= (next (hand ?player ?card)) (dealt ?player ?card))",
-            "(<= (next (hand ?player ?card)) (true (hand ?player ?card)) (not (does ?player (play ?card))))",
-        )
-        self._tricks(sheet)
-        sheet.section("What the players see")
-        sheet.add("(<= (sees ?player (drew ?card)) (dealt ?player ?card))")
-        if self.play == "covered":
-            sheet.add(
-                f"(<= (sees ?player (led_by ?who)) {each} (leading ?who ?card))",
-                f"(<= (sees ?player (played ?who ?card)) {each} (meets ?who ?card ?answer))",
-                "(<= (sees ?player (chose ?card)) (does ?player (play ?card)))",
-            )
-        else:
-            sheet.add(f"(<= (sees ?player (played ?who ?card)) {each} (does ?who (play ?card)))")
-        sheet.section("The end: who has more points" if not self.fewest else "The end: who has fewer points")
-        more = "(greater ?n ?m)" if self.fewest else "(greater ?m ?n)"
-        sheet.add(
-            f"(<= terminal (true (step {self._steps})))",
-            "(<= (goal ?player 100) (leads ?player ?other))",
-            "(<= (goal ?player 0) (leads ?other ?player))",
-            f"(<= (goal ?player 50) {each} (not (leads ?player ?other)) (not (leads ?other ?player)))",
-            f"""(<= (leads ?player ?other) {each} (true (points ?player ?m)) (true (points ?other ?n))
-                {more})""",
+        add_rules(
+            sheet,
+            "trick_game",
+            hand=self.hand,
+            most=self._most,
+            steps=self._steps,
+            in_turn=self._in_turn,
+            covered=self.play == "covered",
+            worth=self.worth,
+            leads=self.leads,
+            fewest=self.fewest,
         )
         return sheet
-
-    def _tricks(self, sheet: SheetWriter) -> None:
-        each = "(rivals ?player ?other)"
-        sheet.section("Tricks: (meets player card answer)")
-        if self._in_turn:
-            answer = "(true (led ?who ?lead))"
-            sheet.add(
-                "(<= led_now (true (led ?player ?card)))",
-                "(<= (leading ?player ?card) (does ?player (play ?card)) (not led_now))",
-                "(<= (next (led ?player ?card)) (leading ?player ?card))",
-                f"(<= (meets ?who ?lead ?card) {answer} (does ?player (play ?card)))",
-                f"(<= (meets ?player ?card ?lead) {answer} (does ?player (play ?card)))",
-            )
-        else:
-            sheet.add(
-                f"""(<= (meets ?player ?mine ?yours) {each} (does ?player (play ?mine))
-                    (does ?other (play ?yours)))"""
-            )
-        gain = {"trick": "1", "sum": "?more", "loser": "?yours"}[self.worth]
-        joined = "(sum ?mine ?yours ?more)" if self.worth == "sum" else ""
-        sheet.add(
-            "(<= (takes ?player) (meets ?player ?mine ?yours) (better ?mine ?yours))",
-            f"""(<= (next (points ?player ?new)) (meets ?player ?mine ?yours) (better ?mine ?yours) {joined}
-                (true (points ?player ?old)) (sum ?old {gain} ?new) (at_most ?new {self._most}))""",
-            "(<= (next (points ?player ?n)) (true (points ?player ?n)) (not (takes ?player)))",
-        )
-        if self._in_turn:
-            sheet.section("Who leads, who answers")
-            sheet.add(
-                "(<= (next (control ?player)) (true (control ?player)) dealing)",
-                f"(<= (next (control ?other)) {each} (leading ?player ?card))",
-            )
-            if self.leads == "winner":
-                sheet.add("(<= (next (control ?player)) (takes ?player))")
-            elif self.leads == "loser":
-                sheet.add(f"(<= (next (control ?other)) {each} (takes ?player))")
-            else:
-                sheet.add("(<= (next (control ?player)) led_now (true (control ?player)))")
-        sheet.section("Steps")
-        sheet.add("(<= (next (step ?more)) (true (step ?n)) (succ ?n ?more))")
 
     def helpers(self) -> dict[str, tuple[str, str]]:
         """Return the relations that rules may ask for."""

@@ -1,4 +1,4 @@
-"""Rules and words that stand in files beside this one, with `$name` for what depends on the design."""
+"""Rules from the templates, and words from `phrases.toml`, filled with what depends on the design."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import re
 import tomllib
 from functools import cache
 from pathlib import Path
-from string import Template
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["helper_relations", "numbers", "phrase", "sections"]
+if TYPE_CHECKING:
+    from herbrand.evolve.sheet import SheetWriter
+
+__all__ = ["add_rules", "helper_relations", "numbers", "phrase"]
 
 _COMMENT: Final = re.compile(r"^; (.*)\n", re.MULTILINE)
 _RULE: Final = re.compile(r"\n+(?=\()")
 _RELATION: Final = re.compile(r"\((?:<= \()?([a-z_]+)")
-
-
-@cache
-def _template(name: str) -> Template:
-    return Template(Path(__file__).with_name(f"{name}.kif").read_text(encoding="utf-8"))
 
 
 @cache
@@ -28,25 +25,31 @@ def _phrases() -> dict[str, dict[str, str]]:
 
 def phrase(choice: str, value: str, **values: object) -> str:
     """Return what stands for a value of a choice in `phrases.toml`."""
-    return _filled(Template(_phrases()[choice][value]), values)
+    return _phrases()[choice][value].format(**values)
 
 
-def _filled(template: Template, values: dict[str, object]) -> str:
-    # formatted, since a parameter of the game formats as its name
-    return template.substitute({key: f"{value}" for key, value in values.items()})
+def _sections(name: str, **values: object) -> list[tuple[str, list[str]]]:
+    """Return the sections of a template: the comment and the rules of each."""
+    from herbrand.runtime.rendering import render_program
+
+    _, *parts = _COMMENT.split(render_program(f"evolve/blocks/{name}.kif", **values))
+    return [
+        (comment, _RULE.split(rules.strip())) for comment, rules in zip(parts[::2], parts[1::2], strict=True)
+    ]
 
 
-def sections(name: str, **values: object) -> list[tuple[str, str]]:
-    """Return the sections of a file: the comment and the rules of each."""
-    _, *parts = _COMMENT.split(_filled(_template(name), values))
-    return [(comment, rules.strip()) for comment, rules in zip(parts[::2], parts[1::2], strict=True)]
+def add_rules(sheet: SheetWriter, name: str, **values: object) -> None:
+    """Fill a template and add its sections to a sheet."""
+    for comment, rules in _sections(name, **values):
+        sheet.section(comment)
+        sheet.add(*rules)
 
 
 def helper_relations(name: str, **values: object) -> dict[str, tuple[str, str]]:
     """Return the relations that a file defines: comment of the section and rules."""
     helpers: dict[str, tuple[str, str]] = {}
-    for comment, rules in sections(name, **values):
-        for rule in _RULE.split(rules):
+    for comment, rules in _sections(name, **values):
+        for rule in rules:
             if (head := _RELATION.match(rule)) is not None:
                 _, before = helpers.get(head[1], (comment, ""))
                 helpers[head[1]] = comment, f"{before}\n{rule}".lstrip()
