@@ -3,8 +3,8 @@
     python benchmarks/interfaces.py [--only GAME...] [--interfaces NAME...] [--json FILE] [--page FILE]
 
 OpenSpiel's, PettingZoo's and Gymnasium's tests are those that they ship; batches and games in JAX have
-tests of our own (`herbrand.testing`).  If an interface refuses a game, the table has the reason.  Rows of an
-existing --json file are kept unless they are measured again.  Exit status 1 when a test fails.
+tests of our own (`environment_checks.py`).  If an interface refuses a game, the table has the reason.  Rows
+of an existing --json file are kept unless they are measured again.  Exit status 1 when a test fails.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import environment_checks
+
 import herbrand
-from herbrand import GameError, games, testing
+from herbrand import GameError, games
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,22 +38,22 @@ def openspiel(game: Game, name: str) -> None:
     from herbrand.envs.openspiel import register
 
     short = register(name, name=f"tested_{name.replace('.', '_')}", max_steps=STEPS)
-    testing.check_openspiel(pyspiel.load_game(short), plays=2, states=150)
+    environment_checks.check_openspiel(pyspiel.load_game(short), plays=2, states=150)
     del game
 
 
 def in_turn(game: Game, name: str) -> None:
-    testing.check_pettingzoo(game, "aec", cycles=40, max_cycles=STEPS)
+    environment_checks.check_pettingzoo(game, "aec", cycles=40, max_cycles=STEPS)
     del name
 
 
 def together(game: Game, name: str) -> None:
-    testing.check_pettingzoo(game, "parallel", cycles=40, max_cycles=STEPS)
+    environment_checks.check_pettingzoo(game, "parallel", cycles=40, max_cycles=STEPS)
     del name
 
 
 def solo(game: Game, name: str) -> None:
-    testing.check_gymnasium(game, max_steps=STEPS)
+    environment_checks.check_gymnasium(game, max_steps=STEPS)
     del name
 
 
@@ -73,14 +75,14 @@ def vector(game: Game, name: str) -> None:
 
 
 def batch(game: Game, name: str) -> None:
-    testing.check_batch_env(game, max_steps=STEPS)
+    environment_checks.check_batch_env(game, max_steps=STEPS)
     del name
 
 
 def in_jax(game: Game, name: str) -> None:
     from herbrand.envs.pgx import PgxEnv
 
-    testing.check_pgx_like(PgxEnv(game, max_steps=STEPS), games=1, max_steps=STEPS)
+    environment_checks.check_pgx_like(PgxEnv(game, max_steps=STEPS), games=1, max_steps=STEPS)
     del name
 
 
@@ -106,7 +108,7 @@ def page(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
         "`benchmarks/interfaces.py` writes it. The tests are those that OpenSpiel (random simulation with",
         "serialisation, and its API test), PettingZoo (API, seeds, rendering, limit of cycles) and Gymnasium",
         "(`check_env`) ship for games of others; batches are compared with the rules step by step, and games",
-        f"in JAX are checked by `herbrand.testing.check_pgx_like`. Plays are cut off after {STEPS} steps.",
+        f"in JAX are checked by `benchmarks/environment_checks.py`. Plays are cut off after {STEPS} steps.",
         "`yes`: all pass. A number refers to the reason, below, why the interface refuses a game; `–`: not",
         "run.",
         "",

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from environment_checks import agree, check_batch_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,9 +15,7 @@ import herbrand
 from herbrand import GameError, IllegalMoveError
 from herbrand.envs import BatchEnv
 from herbrand.envs.planes import make_view
-from herbrand.testing import check_batch_env
 from herbrand.testing import games as random_games
-from herbrand.testing.environments import agree
 
 BY_TURNS = [
     "ticTacToe",

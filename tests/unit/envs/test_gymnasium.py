@@ -7,12 +7,12 @@ import pytest
 
 gymnasium = pytest.importorskip("gymnasium", reason="the extra `rl` is not installed")
 
+from environment_checks import check_gymnasium  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
 import herbrand  # noqa: E402
 from herbrand import GameError  # noqa: E402
 from herbrand.envs.gymnasium import make, make_batch  # noqa: E402
-from herbrand.testing import check_gymnasium  # noqa: E402
 
 GAMES = ["eightPuzzle", "lightsOut", "ticTacToe", "rockPaperScissors", "kuhn", "trefoil", "montyHall"]
 

@@ -11,11 +11,12 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="the extra `openspiel` is not installed")
 
+from environment_checks import check_openspiel  # noqa: E402
+
 import herbrand  # noqa: E402
 from herbrand import GameError  # noqa: E402
 from herbrand.analyse.knowledge import solve  # noqa: E402
 from herbrand.envs.openspiel import load, register  # noqa: E402
-from herbrand.testing import check_openspiel  # noqa: E402
 
 GAMES = [
     "ticTacToe",

@@ -7,10 +7,11 @@ import pytest
 
 pytest.importorskip("pettingzoo", reason="the extra `rl` is not installed")
 
+from environment_checks import check_pettingzoo
+
 import herbrand
 from herbrand import GameError, IllegalMoveError
 from herbrand.envs.pettingzoo import env, parallel_env
-from herbrand.testing import check_pettingzoo
 
 GAMES = ["ticTacToe", "rockPaperScissors", "kuhn", "trefoil", "hanoi", "eightPuzzle", "montyHall"]
 """A selection; `benchmarks/interfaces.py` takes all."""

@@ -8,11 +8,11 @@ import pytest
 jax = pytest.importorskip("jax", reason="the extra `jax` is not installed")
 
 import jax.numpy as jnp  # noqa: E402
+from environment_checks import check_pgx_like  # noqa: E402
 
 import herbrand  # noqa: E402
 from herbrand import GameError  # noqa: E402
 from herbrand.envs.pgx import make, recurrent_fn  # noqa: E402
-from herbrand.testing import check_pgx_like  # noqa: E402
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "rockPaperScissors"])
