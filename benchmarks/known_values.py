@@ -14,11 +14,12 @@ import argparse
 import sys
 import time
 
+from strategies import resized
+
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.solving.solve import solve_space
-from herbrand.testing import resized
 
 BOARDS = (
     # name, width, height, states, value of the first role

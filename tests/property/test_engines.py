@@ -2,9 +2,9 @@
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from strategies import games
 
 import herbrand
-from herbrand.testing import games
 from herbrand.verify import verify_playouts
 
 RELAXED = settings(

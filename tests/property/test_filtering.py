@@ -9,11 +9,11 @@ from math import prod
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from strategies import hidden_games
 
 import herbrand
 from herbrand.analyse.knowledge import possible_states
 from herbrand.analyse.knowledge.histories import HistoryStep
-from herbrand.testing import hidden_games
 
 RELAXED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=10

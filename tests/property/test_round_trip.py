@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import trees
 
 from herbrand.diagnostic import apply_fixes
 from herbrand.syntax import read, read_bytes, read_file
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 from herbrand.syntax.printer import in_binding_order, print_tree, simplified
 from herbrand.syntax.tree import Tree
-from herbrand.testing import trees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,12 +10,12 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 from hypothesis import Phase, given, settings
+from strategies import games as random_games
 
 import herbrand
 from herbrand import BudgetExceeded, IllegalMoveError
 from herbrand.analyse.exploration.explore import Budget, explore
 from herbrand.cli.main import cli
-from herbrand.testing import games as random_games
 
 if TYPE_CHECKING:
     from herbrand.analyse.automata.automaton import Automaton

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from strategies import resized
 
 import herbrand
 from herbrand.analyse.budget import Budget
@@ -11,7 +12,6 @@ from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.solving.by_search import solve_by_search
 from herbrand.analyse.solving.solve import solve
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.testing import resized
 
 
 @pytest.mark.parametrize("name", ["nim", "notakto", "ticTacToe", "ticTacToe3"])

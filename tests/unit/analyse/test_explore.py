@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from strategies import games as random_games
 
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
 from herbrand.core import StateTable
-from herbrand.testing import games as random_games
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import Phase, given, settings
+from strategies import games as random_games
 
 import herbrand
 from herbrand import GameError
@@ -11,7 +12,6 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.replay import replay
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.solving.plan import find_plan, plan_by_states, plan_by_steps
-from herbrand.testing import games as random_games
 
 LOOP = """(role r) (index 1) (index 2) (index 3) (index 4)
 (init (edge 1 1)) (<= (legal r (join ?x ?y)) (index ?x) (index ?y) (distinct ?x ?y))

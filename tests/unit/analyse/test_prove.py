@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 from hypothesis import Phase, given, settings
+from strategies import games as random_games
 
 import herbrand
 from herbrand.analyse.budget import Budget
@@ -20,7 +21,6 @@ from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import step_counter
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, InternalError
-from herbrand.testing import games as random_games
 
 EXPECTED = {
     # terminates, playable, weakly, strongly winnable, goals at the end, monotonic, well-formed

@@ -8,6 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
+from strategies import games as random_games
+from strategies import resized
 
 import herbrand
 from herbrand import BudgetExceeded, GameError
@@ -16,8 +18,6 @@ from herbrand.analyse.exploration.explore import StateSpace, explore
 from herbrand.analyse.exploration.replay import replay
 from herbrand.analyse.solving.matrix import matrix_value
 from herbrand.analyse.solving.solve import _mixed_value, solve
-from herbrand.testing import games as random_games
-from herbrand.testing import resized
 
 KNOWN = {
     # states, terminal states (None: not published), value of the first role

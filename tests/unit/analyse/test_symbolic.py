@@ -15,6 +15,7 @@ from herbrand import BudgetExceeded, GameError
 pytest.importorskip("pysat", reason="python-sat is not installed")
 
 from hypothesis import HealthCheck, given, settings
+from strategies import games, resized
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
@@ -36,7 +37,6 @@ from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line
 from herbrand.analyse.verdict import Witness
 from herbrand.errors import MissingExtra
-from herbrand.testing import games, resized
 
 if TYPE_CHECKING:
     from herbrand.analyse.verdict import Verdict

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from strategies import games
 
 import herbrand
 from herbrand.cli.main import cli
@@ -25,7 +26,6 @@ from herbrand.convert.movereader.automaton import build
 from herbrand.convert.movereader.runtime import Terms
 from herbrand.errors import GameError, HerbrandError, IllegalMoveError, InvalidMoveError
 from herbrand.machine.moves import Move
-from herbrand.testing import games
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import games as random_games
 
 import herbrand
 from herbrand import GameError, core
 from herbrand.engine.expand import Expander, new_generator
-from herbrand.testing import games as random_games
 
 GAMES = [
     "ticTacToe", "connectFour", "breakthrough", "reversi", "tron", "nim", "hanoi", "rockPaperScissors",

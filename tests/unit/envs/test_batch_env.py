@@ -10,12 +10,12 @@ import pytest
 from environment_checks import agree, check_batch_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import games as random_games
 
 import herbrand
 from herbrand import GameError, IllegalMoveError
 from herbrand.envs import BatchEnv
 from herbrand.envs.planes import make_view
-from herbrand.testing import games as random_games
 
 BY_TURNS = [
     "ticTacToe",

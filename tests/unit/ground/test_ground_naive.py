@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from strategies import games
 
 import herbrand
 from herbrand.engine.on_network import NetworkEngine
@@ -21,7 +22,6 @@ from herbrand.ground.program import GroundProgram
 from herbrand.network import wire
 from herbrand.rules.clauses import Call, Differ, DisjunctionCall, Program
 from herbrand.rules.terms import TermTable
-from herbrand.testing import games
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

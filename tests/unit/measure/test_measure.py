@@ -14,6 +14,7 @@ from typing import NoReturn
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, assume, given, settings
+from strategies import games
 
 import herbrand
 from herbrand.cli.main import cli
@@ -24,7 +25,6 @@ from herbrand.measure import CATALOGUE, SOURCES, Effort, KnownGame, Measures, bu
 from herbrand.measure.novelty import BEHAVIOUR, behaviour
 from herbrand.measure.structure import distance, fingerprint
 from herbrand.runtime.limits import require_time
-from herbrand.testing import games
 
 SMALL = Effort("small", playouts=256, traced=16, pairs=8, rungs=(1, 8, 32), estimates=32)
 MATCHING = """

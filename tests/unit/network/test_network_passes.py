@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import integers
+from strategies import games
 
 import herbrand
 from herbrand.engine.from_network import BatchSimulator
@@ -17,7 +18,6 @@ from herbrand.ground import ground
 from herbrand.network import Network, optimised, wire
 from herbrand.network.passes import PASSES
 from herbrand.network.passes.factor import factor
-from herbrand.testing import games
 
 if TYPE_CHECKING:
     from collections.abc import Callable

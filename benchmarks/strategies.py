@@ -1,8 +1,8 @@
 """Hypothesis strategies for terms, rules, trees and games.
 
-Every strategy raises `MissingExtra` unless `hypothesis` is installed.  All values are syntactically
-well-formed (connectives have at least two operands, reserved names are avoided).  Only `games` and
-`hidden_games` give whole games, which are safe, stratified and finite, for comparisons of evaluators.
+All values are syntactically well-formed (connectives have at least two operands, reserved names are
+avoided).  Only `games` and `hidden_games` give whole games, which are safe, stratified and finite, for
+comparisons of evaluators.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from herbrand.errors import optional_import
+from hypothesis import strategies as st
+
 from herbrand.syntax.build import sheet
 from herbrand.syntax.names import KEYWORDS
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
     from typing import Any
 
     from hypothesis.strategies import SearchStrategy
@@ -49,15 +49,8 @@ _ODD = (
 )
 
 
-def _strategies() -> ModuleType:
-    with optional_import("herbrand.testing", "dev"):
-        from hypothesis import strategies
-    return strategies
-
-
 def names(*, odd: bool = False) -> SearchStrategy[str]:
     """Names of constants, functions and relations; `odd` ones cannot be spelled in every notation."""
-    st = _strategies()
     choices = [st.sampled_from(_PLAIN), st.text("ab01_", max_size=4).map(lambda tail: f"n{tail}")]
     if odd:
         choices.append(st.sampled_from(_ODD))
@@ -74,14 +67,12 @@ def _is_usable(name: str) -> bool:
 
 def variable_names() -> SearchStrategy[str]:
     """Names of variables that every notation can spell."""
-    st = _strategies()
     strategy: SearchStrategy[str] = st.sampled_from(("x", "y", "z", "mark", "x1", "x_2", "row_", "a__b"))
     return strategy
 
 
 def terms(*, odd: bool = False) -> SearchStrategy[Term]:
     """Terms: constants, variables, and functions of them."""
-    st = _strategies()
     leaves = st.one_of(names(odd=odd).map(Constant), variable_names().map(Variable))
     strategy: SearchStrategy[Term] = st.recursive(
         leaves,
@@ -92,7 +83,6 @@ def terms(*, odd: bool = False) -> SearchStrategy[Term]:
 
 
 def _atoms(*, odd: bool) -> SearchStrategy[Atom]:
-    st = _strategies()
     strategy: SearchStrategy[Atom] = st.builds(
         Atom, names(odd=odd), st.lists(terms(odd=odd), max_size=3).map(tuple)
     )
@@ -101,7 +91,6 @@ def _atoms(*, odd: bool) -> SearchStrategy[Atom]:
 
 def literals(*, odd: bool = False) -> SearchStrategy[Literal]:
     """Literals of any shape, connectives inside each other included."""
-    st = _strategies()
     simple = st.one_of(
         _atoms(odd=odd),
         st.builds(Distinct, terms(odd=odd), terms(odd=odd)),
@@ -120,7 +109,6 @@ def literals(*, odd: bool = False) -> SearchStrategy[Literal]:
 
 def rules(*, odd: bool = False) -> SearchStrategy[Rule]:
     """Rules and facts."""
-    st = _strategies()
     bodies = st.lists(literals(odd=odd), max_size=4).map(tuple)
     strategy: SearchStrategy[Rule] = st.builds(Rule, _atoms(odd=odd), bodies)
     return strategy
@@ -128,7 +116,6 @@ def rules(*, odd: bool = False) -> SearchStrategy[Rule]:
 
 def trees(*, odd: bool = False) -> SearchStrategy[Tree]:
     """Trees of up to five statements."""
-    st = _strategies()
     strategy: SearchStrategy[Tree] = st.lists(rules(odd=odd), max_size=5).map(
         lambda statements: sheet(*statements)
     )
@@ -147,7 +134,7 @@ def games() -> SearchStrategy[str]:
     Rules are safe and stratified; relations may be recursive, and bodies have negation, `distinct` and
     disjunction in any order.  Playability is not guaranteed, but every role can always `wait`.
     """
-    strategy: SearchStrategy[str] = _strategies().composite(_game)()
+    strategy: SearchStrategy[str] = st.composite(_game)()
     return strategy
 
 
@@ -157,12 +144,11 @@ def hidden_games() -> SearchStrategy[str]:
     def build(draw: Callable[[SearchStrategy[Any]], Any]) -> str:
         return _game(draw, hidden=True)
 
-    strategy: SearchStrategy[str] = _strategies().composite(build)()
+    strategy: SearchStrategy[str] = st.composite(build)()
     return strategy
 
 
 def _game(draw: Callable[[SearchStrategy[Any]], Any], *, hidden: bool = False) -> str:
-    st = _strategies()
     choices: tuple[tuple[str, ...], ...] = (("r1",), ("r1", "r2"))
     if hidden:
         choices = (("r1", "random"), ("r1", "r2"), ("r1", "r2", "random"))
@@ -209,7 +195,6 @@ def _rule(
     draw: Callable[[SearchStrategy[Any]], Any], head: str, negatable: list[str], usable: list[str]
 ) -> str:
     """Draw a rule with this head: binding literals and tests of bound variables, shuffled."""
-    st = _strategies()
     variables = ("?x", "?y", "?z")
 
     def fill(pattern: str, names: Sequence[str]) -> str:
