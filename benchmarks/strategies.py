@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
+from tree_builder import sheet
 
-from herbrand.syntax.build import sheet
 from herbrand.syntax.names import KEYWORDS
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 

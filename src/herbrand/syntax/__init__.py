@@ -34,7 +34,6 @@ as could be read or repaired.  The next stage (`herbrand.check`) checks whether 
 | `ground`    | ground terms as plain values, matched with terms                 |
 | `printer`   | output in all notations, with `names` for names they cannot spell |
 | `layout`    | the formatter of prefix text                                     |
-| `build`     | construction of rulesheets in Python                             |
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tree_builder import both, distinct, either, f, fact, no, rule, sheet, v
 
 from herbrand.syntax import read
-from herbrand.syntax.build import both, distinct, either, f, fact, no, rule, sheet, v
 
 
 def test_rules_made_in_python_are_those_read_from_text():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tree_builder import f, fact, rule, sheet, v
 
 from herbrand.syntax import read
-from herbrand.syntax.build import f, fact, rule, sheet, v
 from herbrand.syntax.printer import print_tree
 
 

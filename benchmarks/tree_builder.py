@@ -1,6 +1,6 @@
 """Build rulesheets in Python: for generated games and for tests.
 
-    >>> from herbrand.syntax.build import distinct, f, fact, no, rule, sheet, v
+    >>> from tree_builder import distinct, f, fact, no, rule, sheet, v
     >>> numbers = [fact(f("succ", n, n + 1)) for n in range(2)]
     >>> print(sheet(
     ...     fact(f("role", "robot")),
