@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from herbrand.network.graph import renumbered
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -90,15 +92,15 @@ def layers_of(network: Network) -> Layers:
             gates = first + np.flatnonzero(mine == depth)
             row[inputs + gates] = at + np.arange(len(gates))
             layers.append(
-                GateLayer(at, _renumbered(row, network.left[gates]), _renumbered(row, network.right[gates]))
+                GateLayer(at, renumbered(row, network.left[gates]), renumbered(row, network.right[gates]))
             )
             at += len(gates)
         runs.append(
-            Run(tuple(layers), (back + begin, back + end), _renumbered(row, network.feedback[begin:end]))
+            Run(tuple(layers), (back + begin, back + end), renumbered(row, network.feedback[begin:end]))
         )
     outputs = np.concatenate([network.legal, network.next, [network.terminal], network.goal]).astype(np.int32)
     used = tuple(run for run in runs if run.layers)
-    return Layers(inputs + network.gates, inputs, used, _renumbered(row, outputs))
+    return Layers(inputs + network.gates, inputs, used, renumbered(row, outputs))
 
 
 def _padded(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
@@ -109,11 +111,6 @@ def _padded(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.
         left[i, : len(layer.left)] = layer.left
         right[i, : len(layer.right)] = layer.right
     return left, right, np.array([layer.first for layer in run.layers], np.int32)
-
-
-def _renumbered(row: NDArray[np.int64], literals: NDArray[np.int32]) -> NDArray[np.int32]:
-    placed: NDArray[np.int32] = (2 * row[literals >> 1] + (literals & 1)).astype(np.int32)
-    return placed
 
 
 def evaluate(layers: Layers, given: Any) -> Any:

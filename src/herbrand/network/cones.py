@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.network.graph import mark_cone
+from herbrand.network.graph import mark_cone, renumbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,10 +63,7 @@ def in_cones(network: Network, provisional: int) -> Network:
     gate = np.zeros(network.gates + 1, np.int64)
     gate[order] = np.arange(len(order))
 
-    def renumber(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        renumbered: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
-        return renumbered
-
+    renumber = partial(renumbered, node)
     loops = []
     feedback_count = 0
     for i in used_loops:

@@ -19,6 +19,7 @@ __all__ = [
     "cone_sizes",
     "conjuncts",
     "mark_cone",
+    "renumbered",
     "strong_components",
     "unknown_cone",
 ]
@@ -30,6 +31,11 @@ def _int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
 
 def _int64(numbers: NDArray[Any]) -> NDArray[np.int64]:
     return np.ascontiguousarray(numbers, np.int64)
+
+
+def renumbered(node: NDArray[np.int64], literals: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return literals after each node has got the number that `node` has for it."""
+    return _int32(2 * node[literals >> 1] + (literals & 1))
 
 
 def strong_components(

@@ -10,12 +10,13 @@ connected, are dropped.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herbrand.network.cones import in_cones
-from herbrand.network.graph import cone_sizes, conjuncts, mark_cone
+from herbrand.network.graph import cone_sizes, conjuncts, mark_cone, renumbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,10 +95,7 @@ def _restricted(network: Network, kept: NDArray[np.bool_]) -> Network:
     stays = np.append(np.append(True, kept), np.ones(len(node) - 1 - len(kept), np.bool_))
     node[stays] = np.arange(int(stays.sum()))
 
-    def renumber(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        renumbered: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
-        return renumbered
-
+    renumber = partial(renumbered, node)
     return replace(
         network,
         fluents=network.fluents[kept],
