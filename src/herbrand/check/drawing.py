@@ -7,13 +7,12 @@ in its style sheet; edges have `data-from` and `data-to`, relations `data-relati
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.check.relations import Edge, Relation, RelationGraph
+    from herbrand.check.relations import Relation, RelationGraph
 
 __all__ = ["draw"]
 
@@ -29,6 +28,8 @@ SWEEPS: Final = 6
 
 def draw(graph: RelationGraph, *, title: str = "What each relation depends on") -> str:
     """Return the drawing; relations without edges are omitted."""
+    from herbrand.runtime.rendering import render
+
     tied = {end for edge in graph.edges for end in (edge.head, edge.body)}
     wide = {node: LETTER * len(_label(node)) + 22 + 14 * (node in graph.recursive) for node in tied}
     bands = [_rows(graph, [node for node in stratum if node in tied], wide) for stratum in graph.strata]
@@ -38,7 +39,7 @@ def draw(graph: RelationGraph, *, title: str = "What each relation depends on") 
     place: dict[Relation, tuple[float, float]] = {}
     height = ROW * len(rows) + 26 * sum(map(bool, bands)) + 12
     y = height - 12.0
-    parts = []
+    strata = []
     for number, band in enumerate(bands):
         if not band:
             continue
@@ -49,26 +50,20 @@ def draw(graph: RelationGraph, *, title: str = "What each relation depends on") 
                 place[node] = (x + wide[node] / 2, y - ROW + 17)
                 x += wide[node] + GAP
             y -= ROW
-        parts.append(
-            f'<rect class="stratum" x="6" y="{y + 4:.0f}" width="{width - 12:.0f}" '
-            f'height="{bottom - y - 8:.0f}" rx="10" fill="{("#f6f3ec", "#edf3fa")[number % 2]}"/>'
-            f'<text class="stratum-name" x="16" y="{bottom - 12:.0f}" fill="#655f57" font-size="12">'
-            f"stratum {number}</text>"
-        )
-    parts += [_edge(edge, place) for edge in graph.edges if edge.head != edge.body]
-    parts += [_node(node, place[node], wide[node], graph) for row in rows for node in row]
-    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-size="12" '
-        f'font-family="ui-monospace, Menlo, Consolas, monospace"><title>{escape(title)}</title>'
-        f"<desc>{escape(str(graph))}</desc>{_HEAD}{''.join(parts)}</svg>\n"
+        strata.append((number, y, bottom))
+    drawing = render(
+        "check/dependencies.svg",
+        title=title,
+        width=width,
+        height=height,
+        high=HIGH,
+        bands=strata,
+        graph=graph,
+        nodes=[node for row in rows for node in row],
+        place=place,
+        wide=wide,
     )
-
-
-_HEAD: Final = (
-    '<defs><marker id="asks" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
-    'orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a8378"/></marker></defs>'
-)
+    return f"{drawing}\n"
 
 
 def _label(node: Relation) -> str:
@@ -125,33 +120,3 @@ def _order(rows: list[list[Relation]], graph: RelationGraph) -> None:
             }
             row.sort(key=lambda node, mean=mean: mean[node])  # type: ignore[misc]
             where.update({node: (i + 0.5) / len(row) for i, node in enumerate(row)})
-
-
-def _edge(edge: Edge, place: Mapping[Relation, tuple[float, float]]) -> str:
-    (x1, y1), (x2, y2) = place[edge.head], place[edge.body]
-    if y2 > y1:  # the usual direction: downwards
-        start, bend = y1 + HIGH, y1 + HIGH + 24
-    else:  # upwards: in a cycle, or between wrapped rows
-        start, bend = y1, y1 - 26
-    path = f"M{x1:.1f} {start:.1f}C{x1:.1f} {bend:.1f} {x2:.1f} {y2 - 25:.1f} {x2:.1f} {y2 - 1:.1f}"
-    kind, dash, ink = (
-        ("asks not", ' stroke-dasharray="5 3"', "#b23347") if edge.negative else ("asks", "", "#8a8378")
-    )
-    ends = f'data-from="{escape(_label(edge.head))}" data-to="{escape(_label(edge.body))}"'
-    return (
-        f'<path class="{kind}" {ends} d="{path}" fill="none" stroke="{ink}"{dash} marker-end="url(#asks)">'
-        f"<title>{escape(str(edge))}</title></path>"
-    )
-
-
-def _node(node: Relation, place: tuple[float, float], wide: float, graph: RelationGraph) -> str:
-    x, y = place
-    label, loop = _label(node), " ↻" if node in graph.recursive else ""
-    dependencies = ", ".join(("not " if e.negative else "") + _label(e.body) for e in graph.edges_from(node))
-    description = f"{label}: {dependencies}" if dependencies else label
-    return (
-        f'<g class="relation" data-relation="{escape(label)}"><title>{escape(description)}</title>'
-        f'<rect x="{x - wide / 2:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{HIGH}" rx="7" fill="#ffffff" '
-        f'stroke="#8a8378"/><text x="{x:.1f}" y="{y + 18.5:.1f}" text-anchor="middle" fill="#24211e">'
-        f"{escape(label + loop)}</text></g>"
-    )
