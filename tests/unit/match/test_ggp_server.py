@@ -25,7 +25,7 @@ from herbrand.match.protocol.events import Event
 from herbrand.match.protocol.hosts import HostPool
 from herbrand.match.protocol.http import write_reply, write_request
 from herbrand.match.protocol.manager import Manager, Match, MatchSettings, seats_for
-from herbrand.match.protocol.messages import PlayMessage, ResumeMessage, TurnMessage, parse
+from herbrand.match.protocol.messages import PlayMessage, ResumeMessage, StartMessage, TurnMessage, parse
 from herbrand.match.protocol.seats import LocalSeat, PlayerAddress, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer
 from herbrand.play import make_player
@@ -194,6 +194,60 @@ def test_a_host_that_exceeds_its_memory_is_replaced_by_one_that_evaluates_rules(
     asyncio.run(run())
     reasons = [event.data["reason"] for event in events if event.kind == "odd"]
     assert reasons == ["continued in a new host, since the last one ended: it exceeded its memory"]
+
+
+def test_a_host_that_catches_up_is_not_replaced_for_being_late() -> None:
+    """It had to begin anew again and again, in games whose moves take longer to repeat than a clock."""
+
+    async def run() -> None:
+        async with PlayerServer("legal", port=0) as server:
+            assert isinstance(server.hosts, HostPool)
+            assert await server.answer(start_message("ticTacToe", "m", "xplayer")) == "ready"
+            (match,), (host,) = server._playing.values(), server.hosts._hosts
+            match.rewind()  # as in a new host
+            for _ in range(5):
+                server.hosts.report_missed(match)
+            assert not host.cause
+            match.is_loaded = True
+            for _ in range(3):
+                server.hosts.report_missed(match)
+            assert host.cause == "it did not follow a match in time"
+
+    asyncio.run(run())
+
+
+def test_a_match_whose_manager_waits_goes_on_in_a_running_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The match that ended the host gets a new process, one that waits for a move does not wait for that."""
+
+    async def stay(*_: object) -> None:
+        """Start no process."""
+
+    monkeypatch.setattr(hosts._ProcessHost, "open", stay)
+
+    async def run() -> None:
+        pool = HostPool("legal", lambda *_: None, lambda *_: None, seed=None, memory=1000, matches=4)
+        pool.most = 2
+        ended, running = pool._open(), pool._open()
+        for host in (ended, running):
+            host.ready.set_result("")
+        matches = []
+        for number, name in enumerate(("culprit", "waiting")):
+            message = parse(start_message("ticTacToe", name, "xplayer"))
+            assert isinstance(message, StartMessage)
+            match = ongoing.OngoingMatch(message, number)
+            match.is_loaded, match.host = True, ended
+            matches.append(match)
+        ended.matches.update(matches)
+        culprit, waiting = matches
+        culprit.ask("(PLAY culprit NIL)", 0.0)
+        waiting.ask("(PLAY waiting NIL)", 0.0).is_followed.set()
+        pool._lost(ended, -9, "")
+        assert waiting.host is running
+        assert culprit.host not in (ended, running, None)
+        assert (culprit.restarts, waiting.restarts) == (1, 0)
+        await pool.close()
+
+    asyncio.run(run())
 
 
 def test_an_idle_host_is_there_before_it_is_needed() -> None:

@@ -187,6 +187,11 @@ class _ProcessHost:
         return bool(self.matches) and self.megabytes > _FULL * self.settings["memory"]
 
     @property
+    def is_running(self) -> bool:
+        """Whether it can begin a match at once."""
+        return self.ready.done() and not self.cause and not self.is_full
+
+    @property
     def can_be_renewed(self) -> bool:
         """Whether it can be replaced without costing a match any time."""
         busy = any(match.is_thinking or match.is_following for match in self.matches)
@@ -313,8 +318,11 @@ class HostPool:
                 self._leave(host, match)
 
     def report_missed(self, match: OngoingMatch) -> None:
-        """Replace the host of a match for which no legal move was known in time again and again."""
-        match.missed += 1
+        """Replace the host of a match for which no legal move was known in time again and again.
+
+        One that still reads the rules or repeats the moves so far would have to begin anew, and be later.
+        """
+        match.missed += match.is_loaded
         if match.missed >= _MOST_MISSED and isinstance(match.host, _ProcessHost):
             match.missed = 0
             match.host.kill("it did not follow a match in time")
@@ -446,10 +454,10 @@ class HostPool:
                 self._too_large = [*self._too_large, hash(match.start.rules)][-_REMEMBERED_RULES:]
         # those that may be the cause come last, and apart from the others if possible
         for group in (matches - suspects, suspects):
-            self._move(sorted(group, key=lambda match: match.number), cause)
+            self._move(sorted(group, key=lambda match: match.number), cause, is_suspect=group is suspects)
         self._prepare_spare()
 
-    def _move(self, matches: list[OngoingMatch], cause: str) -> None:
+    def _move(self, matches: list[OngoingMatch], cause: str, *, is_suspect: bool) -> None:
         kept = []
         for match in matches:
             match.rewind()
@@ -463,6 +471,9 @@ class HostPool:
         places: dict[_ProcessHost, list[OngoingMatch]] = {}
         for match in kept:
             host = self._choose(hash(match.start.rules))
+            if match.requests and not is_suspect:  # its manager waits, and a new process takes time
+                running = [host for host in self._hosts if host.is_running]
+                host = min(running, key=lambda host: len(host.matches), default=host)
             host.matches.add(match)
             match.host = host
             match.until = time.monotonic() + _PREPARE_AGAIN_SECONDS
