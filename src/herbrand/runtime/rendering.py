@@ -16,7 +16,7 @@ from typing import Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-__all__ = ["Markup", "render", "render_program"]
+__all__ = ["Markup", "compile_templates", "render", "render_program"]
 
 
 def render(template: str, /, **values: object) -> Markup:
@@ -27,6 +27,12 @@ def render(template: str, /, **values: object) -> Markup:
 def render_program(template: str, /, **values: object) -> str:
     """Fill a template of a program, `.kif`, `.lp` or `.pddl`; the text ends with a newline."""
     return _PROGRAMS.get_template(template).render(values) + "\n"
+
+
+def compile_templates(folder: str) -> None:
+    """Compile the templates of a subpackage, each of which is otherwise compiled when it is first filled."""
+    for file in files("herbrand").joinpath(folder, "templates").iterdir():
+        _ENVIRONMENT.get_template(f"{folder}/{file.name}")
 
 
 def _source(template: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import threading
 from collections import Counter, OrderedDict
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +21,7 @@ from herbrand.draw.style import PIECES, STYLE
 from herbrand.match.records import RecordError
 from herbrand.match.tournament.plan import TournamentError
 from herbrand.runtime.json_process import RequestError
+from herbrand.runtime.rendering import compile_templates
 from herbrand.web.answers import file_answer, form_fields, require_token, step_of, wants_json
 from herbrand.web.charts import bars
 from herbrand.web.child import Busy, ChildLost, wait_for_child
@@ -356,6 +359,8 @@ def make_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        # meanwhile pages are served already: compiling where they are filled would hold up all others
+        threading.Thread(target=compile_templates, args=("web",), daemon=True).start()
         yield
         app.matches.close()
         app.children.close()
@@ -453,6 +458,7 @@ def _rules(entry: LibraryEntry) -> dict[str, Any]:
     return {"text": entry.text, "notation": entry.notation, "name": name, "source": entry.source}
 
 
+@cache
 def _players() -> list[str]:
     """Return the players, the one that is proposed as opponent first."""
     from herbrand.play import players

@@ -7,6 +7,7 @@ import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
@@ -72,6 +73,8 @@ class Library:
         self._user_texts: OrderedDict[str, LibraryEntry] = OrderedDict()
         self._metadata: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
         """By key: text, roles and features."""
+        self._read: dict[str, tuple[tuple[int, ...], LibraryEntry]] = {}
+        """Files by key: what identified the file when it was read, and what it held."""
         self._lock = threading.Lock()
 
     def _index(self, folder: Path) -> None:
@@ -113,16 +116,23 @@ class Library:
         from herbrand.syntax.files import decode
 
         path, shelf = self._files[key]
-        if not _is_inside(path):  # it has become a link since the folder was read
-            raise NotThere(key)
         try:
+            status = path.stat()
+            identity = status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
+            known, entry = self._read.get(key, ((), None))
+            if entry is not None and known == identity:
+                return entry
+            if not _is_inside(path):  # it has become a link since the folder was read
+                raise NotThere(key)
             data = path.read_bytes()[:MAX_BYTES]
         except OSError as error:
             raise NotThere(key) from error
         text = decode(data, path.name)[0].text
-        return LibraryEntry(
+        entry = LibraryEntry(
             key, path.stem, text, _notation(path.suffix), shelf, str(path), _description(text)
         )
+        self._read[key] = identity, entry
+        return entry
 
     def add(self, text: str, notation: str, title: str) -> LibraryEntry:
         """Add a text from a user under a key derived from its hash."""
@@ -153,6 +163,7 @@ def _description(text: str) -> str:
     return " ".join(part for part in before if part[:1].isupper() and part.endswith("."))[:MAX_DESCRIPTION]
 
 
+@cache
 def _bundled(name: str) -> LibraryEntry:
     path = games.path(name)
     info: dict[str, Any] = games.info(name)

@@ -733,6 +733,24 @@ def test_a_link_out_of_a_shown_folder_is_no_game(tmp_path: Path) -> None:
         library.find("lamp")
 
 
+def test_a_rulesheet_is_read_again_only_after_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading all files for each view of the home page took most of its time."""
+    file = tmp_path / "lamp.kif"
+    file.write_text("(role lamp)")
+    library = Library([tmp_path])
+    first = library.find("lamp")
+    with monkeypatch.context() as unread:
+        unread.delattr("pathlib.Path.read_bytes")
+        assert library.find("lamp") is first
+    file.write_text("(role candle)")
+    assert library.find("lamp").text == "(role candle)"
+    file.unlink()
+    with pytest.raises(LookupError):
+        library.find("lamp")
+
+
 @pytest.mark.parametrize("waiting", [0, 1])
 def test_a_turnstile_lets_few_wait(waiting: int) -> None:
     """The caller after those is refused at once; the others pass one after the other."""
