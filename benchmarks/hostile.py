@@ -193,7 +193,10 @@ async def harass_manager(manager: Manager, *, listener: Listener | None = None) 
         manager.listener = listener
 
     async def one(number: int, bad: BadPlayer) -> Match:
+        conversations: set[asyncio.Task[None] | None] = set()
+
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            conversations.add(asyncio.current_task())
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = int(re.findall(rb"Content-Length: (\d+)", head)[0])
@@ -215,6 +218,9 @@ async def harass_manager(manager: Manager, *, listener: Listener | None = None) 
             return await manager.play(seats, match_id=f"bad.{number}")
         finally:
             server.close()
+            for conversation in conversations:  # some players never end one
+                if conversation is not None:
+                    conversation.cancel()
 
     matches = await asyncio.gather(*(one(number, bad) for number, bad in enumerate(PLAYERS.values(), 1)))
     return dict(zip(PLAYERS, matches, strict=True))
