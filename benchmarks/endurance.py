@@ -15,7 +15,8 @@ Every `--seconds` the resident memory, threads, open descriptors and children of
 while they have taken more than the `--share` of one processor, so that a run does not keep a machine busy.
 
 A reply is late if it comes more than 50 ms after its clock.  A match is lost if it is not played to its end,
-or if a move of the player had to be replaced; an attack, if the player does not answer INFO within five
+or if a move of the player had to be replaced; not if a flood of other matches took the last seat first, and
+START was answered `busy`.  An attack is lost if the player does not answer INFO within five
 seconds after it; a quantity, if its median grows from the second quarter of the time to the last: by more
 than `GROWTH`.  `--output` is written every minute, and can be drawn while the run goes on.
 """
@@ -73,6 +74,8 @@ HONEST: Final = MatchSettings(start_clock=10, play_clock=4, max_steps=40)
 GROWTH: Final = {"megabytes": 0.10, "threads": 0.0, "descriptors": 0.10, "children": 0.0}
 """By quantity, the share by which a median may grow; and always by `SLACK`."""
 SLACK: Final = {"megabytes": 10.0, "threads": 5.0, "descriptors": 10.0, "children": 1.0}
+WATCHED: Final = ("player", "manager", "manager of bad players")
+"""The processes that are judged; the player with those that it starts."""
 LATE: Final = 0.05
 PATIENCE: Final = 5.0
 ATTACKS_AT_ONCE: Final = 3
@@ -472,7 +475,7 @@ def endure(
     written, due = 0.0, started
     try:
         while (now := time.monotonic()) - started < 60 * minutes:
-            slowest = _take_in(course, report)
+            _take_in(course, report)
             ended = [name for name, child in children.items() if not child.is_alive()]
             if player.poll() is not None:
                 ended.append("player")
@@ -486,7 +489,6 @@ def endure(
                     sample[name], taken = take_stock(process)
                     spent[name] = max(spent[name], taken)
                 sample["processor"] = round(sum(spent.values()), 1)
-                sample["slowest"] = slowest
                 report["samples"].append(sample)
                 report["minutes"] = round((now - started) / 60, 2)
                 report["spent"] = {name: round(value, 1) for name, value in spent.items()}
@@ -521,9 +523,8 @@ def _write(report: dict[str, Any], output: Path) -> None:
     passing.replace(output)
 
 
-def _take_in(course: Course, report: dict[str, Any]) -> float:
-    """Add what the processes found to the report; return the seconds of the slowest reply among it."""
-    slowest = 0.0
+def _take_in(course: Course, report: dict[str, Any]) -> None:
+    """Add what the processes found to the report."""
     while not course.found.empty():
         kind, data = course.found.get()
         if kind == "match":
@@ -532,9 +533,8 @@ def _take_in(course: Course, report: dict[str, Any]) -> float:
             report["replies"] += len(data["replies"])
             report["late"] += sum(1 for _, lateness in data["replies"] if lateness > LATE)
             for reply, lateness in data["replies"]:
-                slowest = max(slowest, reply)
+                report["slowest_reply"] = max(report["slowest_reply"], round(reply, 3))
                 report["latest_reply"] = max(report["latest_reply"], round(lateness, 3))
-            report["slowest_reply"] = max(report["slowest_reply"], round(slowest, 3))
             problems = data["problems"]
             if data["reason"] not in ("terminal", "max-steps"):
                 problems.append(data["reason"])
@@ -551,7 +551,6 @@ def _take_in(course: Course, report: dict[str, Any]) -> float:
         else:
             report["bad"] += data["matches"]
             report["bad_failures"] += data["failures"]
-    return round(slowest, 3)
 
 
 # -- the outcome ------------------------------------------------------------------------------------
@@ -560,11 +559,11 @@ def _take_in(course: Course, report: dict[str, Any]) -> float:
 def summarise(report: dict[str, Any]) -> list[CaseReport]:
     """Return how many of each kind were tried, and what was lost."""
     played = sum(report["matches"].values())
-    lost = len(report["match_failures"])
+    failures = [failure for failure in report["match_failures"] if not _had_no_seat(failure)]
+    without = len(report["match_failures"]) - len(failures)
+    ended = Counter({"played to its end": played - without - len(failures), "found all seats taken": without})
     cases = [
-        CaseReport(
-            "honest match", played, Counter({"played to its end": played - lost}), report["match_failures"]
-        ),
+        CaseReport("honest match", played, +ended, failures),
         CaseReport(
             "honest reply",
             report["replies"],
@@ -587,7 +586,7 @@ def summarise(report: dict[str, Any]) -> list[CaseReport]:
         else:
             cases.append(CaseReport(name, row["tried"], Counter(row["outcomes"]), row["failures"]))
     quantities = CaseReport("memory, threads, descriptors and children of a process")
-    for party, name in itertools.product(("player", "manager", "manager of bad players"), GROWTH):
+    for party, name in itertools.product(WATCHED, GROWTH):
         quantities.tried += 1
         before, after, _ = trend(report, party, name)
         if after > before * (1 + GROWTH[name]) + SLACK[name]:
@@ -596,6 +595,10 @@ def summarise(report: dict[str, Any]) -> list[CaseReport]:
             quantities.outcomes["flat"] += 1
     quantities.failures += [f"the {party} ended" for party in report["ended"]]
     return [*cases, others, quantities]
+
+
+def _had_no_seat(failure: str) -> bool:
+    return ": step 0: unreadable: the answer to START is not `ready`: busy" in failure
 
 
 def trend(report: dict[str, Any], party: str, name: str) -> tuple[float, float, float]:
@@ -612,7 +615,7 @@ def table(report: dict[str, Any]) -> str:
         "| process | quantity | second quarter | last quarter | largest |",
         "|---|---|--:|--:|--:|",
     ]
-    for party, name in itertools.product(("player", "manager", "manager of bad players"), GROWTH):
+    for party, name in itertools.product(WATCHED, GROWTH):
         before, after, most = trend(report, party, name)
         lines.append(f"| {party} | {name} | {before:g} | {after:g} | {most:g} |")
     return "\n".join(lines)
@@ -628,22 +631,17 @@ def plot(report: dict[str, Any], file: Path) -> None:
 
     figure, axes = plt.subplots(1, 4, figsize=(11, 2.8), layout="constrained")
     minutes = [sample["second"] / 60 for sample in report["samples"]]
-    titles = {"megabytes": "memory in MB", "threads": "threads", "descriptors": "open descriptors"}
-    for axis, (key, title) in zip(axes, titles.items(), strict=False):
-        for name in ("player", "manager", "manager of bad players"):
+    titles = {"megabytes": "memory in MB", "descriptors": "open descriptors", "children": "processes started"}
+    for axis, key in zip(axes, GROWTH, strict=True):
+        for name in WATCHED:
             values = [sample[name][key] for sample in report["samples"]]
             axis.plot(minutes, values, linewidth=0.8, label=name)
-        axis.set(title=title, xlabel="minutes")
-    slowest = [(minute, sample["slowest"]) for minute, sample in zip(minutes, report["samples"], strict=True)]
-    replies = [point for point in slowest if point[1]]
-    if replies:
-        axes[3].plot(*zip(*replies, strict=True), linestyle="", marker=".", markersize=2)
-    axes[3].axhline(HONEST.play_clock, linewidth=0.8, linestyle="--", color="gray")
-    axes[3].set(title="slowest reply in s", xlabel="minutes")
+        axis.set(title=titles.get(key, key), xlabel="minutes")
     for axis in axes:
         axis.set_ylim(bottom=0)
         axis.grid(visible=True, alpha=0.3)
-    axes[0].legend(frameon=False, fontsize=7)
+    axes[0].legend(frameon=False, fontsize=7, loc="upper right")
+    axes[0].set_ylim(top=1.5 * axes[0].get_ylim()[1])
     figure.savefig(file, metadata={"Date": None})
 
 

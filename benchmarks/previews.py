@@ -188,7 +188,10 @@ def summarise(reports: list[dict[str, Any]]) -> list[CaseReport]:
     over = [f"{count} processes" for count in most if count > MOST_CHILDREN]
     cases.append(
         CaseReport(
-            "processes of the server", len(most), Counter({f"at most {max(most)}": len(most) - len(over)}), over
+            "processes of the server",
+            max(most),
+            Counter({f"at most {MOST_CHILDREN} at once": max(most)}),
+            over,
         )
     )
     return cases

@@ -2,18 +2,19 @@
 
 `python benchmarks/reliability.py` runs all parts, and with their names some:
 
-| part     | what is tried                                             | needs about  |
-|----------|-----------------------------------------------------------|--------------|
-| `sheets` | damaged rulesheets in all notations (module `fuzz_sheets`)| 20 ms a case |
-| `damage` | damaged databases of match records                        | 30 ms a case |
-| `faults` | each call of the system failing once                      | 1 s a case   |
-| `budgets`| every command that reads rules, on hostile ones           | 7 s a case   |
-| `peers`  | strangers in the place of players, workers that lie       | 5 ms a case  |
+| part        | what is tried                                                 | needs about     |
+|-------------|---------------------------------------------------------------|-----------------|
+| `sheets`    | damaged rulesheets in all notations (module `fuzz_sheets`)    | 20 ms a case    |
+| `damage`    | damaged databases of match records                            | 30 ms a case    |
+| `faults`    | each call of the system failing once                          | 1 s a case      |
+| `budgets`   | every command that reads rules, on hostile ones               | 7 s a case      |
+| `peers`     | strangers in the place of players, workers that lie           | 5 ms a case     |
+| `pages`     | pictures and matches asked for at once (module `previews`)    | 0.3 s a picture |
+| `endurance` | a player and managers among hostile peers (`endurance`)       | the minutes     |
 
-`--cases N` is the number of cases of each part (of each kind of work in `faults`, by default all of them; of
-commands in `budgets`, by default all),
-`--seed N` chooses others, `--json` prints the outcomes and failures of each kind.  The exit status is 1 if
-anything was lost.
+`--cases N` is the number of cases of each part (of each kind of work in `faults`, and of commands in
+`budgets`, by default all of them; of pictures in `pages`; of minutes in `endurance`), `--seed N` chooses
+others, `--json` prints the outcomes and failures of each kind.  The exit status is 1 if anything was lost.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import endurance
+import previews
 from budgets import try_budgets
 from case_report import CaseReport
 from damage import DamageBench
@@ -58,12 +61,22 @@ def _budgets(folder: Path, cases: int, seed: int) -> list[CaseReport]:
     return try_budgets(folder, limit=cases or None, seed=seed)
 
 
+def _pages(_: Path, cases: int, __: int) -> list[CaseReport]:
+    return previews.summarise([previews.crowd(cases, 25) for _ in range(3)])
+
+
+def _endurance(_: Path, cases: int, __: int) -> list[CaseReport]:
+    return endurance.summarise(endurance.endure(cases))
+
+
 PARTS: Final[dict[str, tuple[int, Callable[[Path, int, int], list[CaseReport]]]]] = {
     "sheets": (3000, _sheets),
     "damage": (1050, _damage),
     "faults": (0, _faults),
     "budgets": (0, _budgets),
     "peers": (4000, try_false_peers),
+    "pages": (60, _pages),
+    "endurance": (120, _endurance),
 }
 """The parts by name: the default number of cases, and a function of a folder, that number and a seed."""
 
