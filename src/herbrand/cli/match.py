@@ -41,9 +41,9 @@ __all__ = ["command"]
     "players",
     metavar="[NAME=]PLAYER",
     multiple=True,
-    help="HOST:PORT of a remote player (HOST:PORT/TOKEN if it has a token), a player of `herbrand players` "
-    "(`process:NAME` runs it in a subprocess), or `human`; one for each role but `random`, in role order. A "
-    "single local player plays all roles.",
+    help="HOST:PORT of a remote player (HOST:PORT/ if it has the token in HERBRAND_TOKEN), a player of "
+    "`herbrand players` (`process:NAME` runs it in a subprocess), or `human`; one for each role but "
+    "`random`, in role order. A single local player plays all roles.",
 )
 @clocks(30, 10)
 @click.option("--seed", type=int, default=0, help="For chance and substituted moves.")

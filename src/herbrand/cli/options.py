@@ -69,5 +69,9 @@ def token_option(text: str) -> Callable[[_Command], _Command]:
         return value
 
     return click.option(
-        "--token", metavar="TEXT", envvar=TOKEN_VARIABLE, show_envvar=True, callback=check, help=text
+        "--token",
+        metavar="TEXT",
+        envvar=TOKEN_VARIABLE,
+        callback=check,
+        help=f"{text} Better in the environment as {TOKEN_VARIABLE}, which other users cannot see.",
     )

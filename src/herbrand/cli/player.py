@@ -72,7 +72,7 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
     metavar="NAME",
     help="Answer requests for this host name, besides addresses and localhost; repeatable.",
 )
-@token_option("Answer only requests to http://ADDRESS:PORT/TEXT; the path is a token then.")
+@token_option("Answer only requests to http://ADDRESS:PORT/TEXT.")
 @click.option(
     "--key",
     metavar="KEY",

@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Play, edit and analyse games in a browser.
 
-    The server listens on 127.0.0.1 only, answers only who knows the token in the address that it prints, and
+    The server listens on 127.0.0.1 only, the address that it prints has a token that others do not know, and
     pages load nothing from other sites. Besides the bundled games it shows the rulesheets of each FOLDER and,
     with --record, the matches and tournaments of a database, also while they are being played. Ctrl+C stops
     it.

@@ -37,7 +37,12 @@ game = herbrand.loads(GAME)
 game.initial_state().legal_moves()  # the network is no matter of the clocks
 with Store(sys.argv[1]) as store:
     manager = Manager(game, MatchSettings(start_clock=10, play_clock=2, grace=0.5, seed=1))
-    asyncio.run(harass_manager(manager, listener=Recorder(store)))
+    async def harass():
+        await harass_manager(manager, listener=Recorder(store))
+        await asyncio.sleep(0.1)
+        assert len(asyncio.all_tasks()) == 1, asyncio.all_tasks()  # no bad player is left
+
+    asyncio.run(harass())
 print(peak_megabytes())
 """
 """A manager that meets all bad players, and tells how much memory it had."""
