@@ -29,6 +29,7 @@ from herbrand.match.protocol.messages import PlayMessage, ResumeMessage, StartMe
 from herbrand.match.protocol.seats import LocalSeat, PlayerAddress, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer
 from herbrand.play import make_player
+from herbrand.runtime.memory import EXCEEDED_STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -216,7 +217,10 @@ def test_a_host_that_catches_up_is_not_replaced_for_being_late() -> None:
     asyncio.run(run())
 
 
-def test_a_match_whose_manager_waits_goes_on_in_a_running_host(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("reading", [False, True])
+def test_a_match_whose_manager_waits_goes_on_in_a_running_host(
+    reading: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The match that ended the host gets a new process, one that waits for a move does not wait for that."""
 
     async def stay(*_: object) -> None:
@@ -239,12 +243,16 @@ def test_a_match_whose_manager_waits_goes_on_in_a_running_host(monkeypatch: pyte
             matches.append(match)
         ended.matches.update(matches)
         culprit, waiting = matches
-        culprit.ask("(PLAY culprit NIL)", 0.0)
-        waiting.ask("(PLAY waiting NIL)", 0.0).is_followed.set()
-        pool._lost(ended, -9, "")
+        request = waiting.ask("(PLAY waiting NIL)", 0.0)
+        if reading:  # it may be the cause, but the one whose rules are read is more likely to be
+            culprit.is_loaded = False
+        else:
+            culprit.ask("(PLAY culprit NIL)", 0.0)
+            request.is_followed.set()
+        pool._lost(ended, EXCEEDED_STATUS if reading else -9, "")
         assert waiting.host is running
         assert culprit.host not in (ended, running, None)
-        assert (culprit.restarts, waiting.restarts) == (1, 0)
+        assert (culprit.restarts, waiting.restarts) == (1, int(reading))
         await pool.close()
 
     asyncio.run(run())

@@ -452,9 +452,11 @@ class HostPool:
             if exceeded:
                 match.network = False
                 self._too_large = [*self._too_large, hash(match.start.rules)][-_REMEMBERED_RULES:]
-        # those that may be the cause come last, and apart from the others if possible
-        for group in (matches - suspects, suspects):
-            self._move(sorted(group, key=lambda match: match.number), cause, is_suspect=group is suspects)
+        # those that may be the cause come last, and apart from the others if possible; reading rules, if any
+        # were being read, takes most memory
+        apart = {match for match in matches if exceeded and not match.is_loaded} or suspects
+        for group in (matches - apart, apart):
+            self._move(sorted(group, key=lambda match: match.number), cause, is_suspect=group is apart)
         self._prepare_spare()
 
     def _move(self, matches: list[OngoingMatch], cause: str, *, is_suspect: bool) -> None:
