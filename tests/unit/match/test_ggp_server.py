@@ -278,6 +278,47 @@ def test_an_idle_host_is_there_before_it_is_needed() -> None:
     asyncio.run(run())
 
 
+def test_a_lost_host_is_replaced_by_one_that_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a process took longer to start than a manager waits for a move."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+    async def run() -> None:
+        server = PlayerServer("legal", port=0, matches=3, memory=600)
+        async with server:
+            pool = server.hosts
+            assert isinstance(pool, HostPool)
+            for name in ("m", "n"):
+                assert await server.answer(start_message("ticTacToe", name, "xplayer")) == "ready"
+            async with asyncio.timeout(60):
+                while len(pool.pids) < 3 or not all(host.ready.done() for host in pool._hosts):  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            first, second, spare = pool._hosts
+            assert (len(first.matches), len(second.matches), len(spare.matches)) == (1, 1, 0)
+            first.kill("a test")
+            async with asyncio.timeout(60):
+                while first in pool._hosts:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            assert len(spare.matches) == 1
+            assert await server.answer("(PLAY m NIL)") == "( mark 1 1 )"
+            # a third match has no host of its own: the memory is for two
+            assert await server.answer(start_message("ticTacToe", "o", "xplayer")) == "ready"
+            assert sum(1 for host in pool._hosts if host.matches) == 2
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("memory", "matches"), [(300, 1), (300, 50), (600, 1), (600, 50), (5000, 4)])
+def test_hosts_and_a_spare_one_stay_within_the_memory(
+    memory: int, matches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What hosts may take, an idle one, and the process that answers."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    pool = HostPool("legal", lambda *_: None, lambda *_: None, seed=None, memory=memory, matches=matches)
+    idle = hosts._RETIRE_MEGABYTES if pool.has_spare else 0
+    assert pool.most * pool.limit + idle + hosts._FRONT_MEGABYTES <= memory
+    assert pool.has_spare == (memory > 300)
+
+
 def test_a_player_of_no_such_name_does_not_start() -> None:
     """The process that would play says so."""
 

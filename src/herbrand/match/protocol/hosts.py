@@ -29,6 +29,8 @@ _FRONT_MEGABYTES = 40
 """What the answering process takes, with requests that it reads."""
 _HOST_MEGABYTES = 90
 """What a host should have at least; with less, more matches share one."""
+_AMPLE_MEGABYTES = 240
+"""With so much for each host, another one waits to replace one that is lost: starting it takes a while."""
 _RETIRE_MEGABYTES = 64
 """An idle host that takes more is replaced by a fresh one."""
 _FULL = 0.8
@@ -237,7 +239,9 @@ class HostPool:
     ) -> None:
         available = max(_HOST_MEGABYTES, memory - _FRONT_MEGABYTES)
         self.most = max(1, min(matches, available // _HOST_MEGABYTES, os.cpu_count() or 1))
-        self.limit = available // self.most
+        """Hosts that may have matches."""
+        self.has_spare = (available - _RETIRE_MEGABYTES) // self.most >= _AMPLE_MEGABYTES
+        self.limit = (available - self.has_spare * _RETIRE_MEGABYTES) // self.most
         """Megabytes of each host."""
         self._settings = {
             "player": player,
@@ -330,16 +334,18 @@ class HostPool:
     # -- hosts -----------------------------------------------------------------------------
 
     def _choose(self, rules: int) -> _ProcessHost:
-        hosts = [host for host in self._hosts if not host.cause]
-        idle = [host for host in hosts if not host.matches]
-        if idle:
-            return next((host for host in idle if host.last_rules == rules), idle[0])
+        hosts = [host for host in self._hosts if host.matches and not host.cause]
         if len(hosts) < self.most:
-            return self._open()
+            return self._idle(rules) or self._open()
         fewest = min(hosts, key=lambda host: len(host.matches))
         same = [host for host in hosts if any(hash(m.start.rules) == rules for m in host.matches)]
         best = min(same, key=lambda host: len(host.matches), default=fewest)
         return best if len(best.matches) <= _MOST_UNEVEN * len(fewest.matches) else fewest
+
+    def _idle(self, rules: int | None = None) -> _ProcessHost | None:
+        """Return a host without matches, rather one that had a match with these rules or that has started."""
+        idle = [host for host in self._hosts if not host.matches and not host.cause]
+        return max(idle, key=lambda host: (host.last_rules == rules, host.ready.done()), default=None)
 
     def _open(self) -> _ProcessHost:
         host = _ProcessHost(self._settings)
@@ -356,7 +362,7 @@ class HostPool:
 
     def _prepare_spare(self) -> None:
         """Have an idle host, if there may be one."""
-        if len(self._hosts) < self.most and all(host.matches for host in self._hosts):
+        if len(self._hosts) < self.most + self.has_spare and self._idle() is None:
             self._open()
 
     def _find_room(self, *, other_than: _ProcessHost | None = None) -> _ProcessHost | None:
@@ -364,16 +370,17 @@ class HostPool:
 
         Otherwise matches whose managers are gone could keep a host full as long as their clocks are.
         """
-        hosts = sorted((host for host in self._hosts if not host.cause), key=lambda host: host.megabytes)
-        roomy = [host for host in hosts if host is not other_than and not host.is_full]
-        if roomy:
-            return roomy[0]
+        hosts = [host for host in self._hosts if host.matches and not host.cause]
+        hosts.sort(key=lambda host: host.megabytes)
         if len(hosts) == self.most:
+            roomy = [host for host in hosts if host is not other_than and not host.is_full]
+            if roomy:
+                return roomy[0]
             full = next((host for host in hosts if host.can_be_renewed), None)
             if full is None:
                 return None
             full.kill(_RENEWED)
-        return self._open()
+        return self._idle() or self._open()
 
     def _place_elsewhere(self, match: OngoingMatch, full: _ProcessHost) -> bool:
         """Give a match to another host than one that is full; False if it was refused before."""
@@ -474,7 +481,7 @@ class HostPool:
         for match in kept:
             host = self._choose(hash(match.start.rules))
             if match.requests and not is_suspect:  # its manager waits, and a new process takes time
-                running = [host for host in self._hosts if host.is_running]
+                running = [host for host in self._hosts if host.is_running and host.matches]
                 host = min(running, key=lambda host: len(host.matches), default=host)
             host.matches.add(match)
             match.host = host
