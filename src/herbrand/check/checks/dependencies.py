@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, checks_in
 from herbrand.check.dependency import negative_rule_cycles
 from herbrand.check.relations import Edge
-from herbrand.syntax.nodes import Atom, Function, Rule, atoms_of, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, atoms_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,9 +76,19 @@ def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"`{edge.head[0]}`"
                 if edge.head != edge.body
                 else f"`{edge.head[0]}` depends on its own negation, by name",
+                severity=NOTE if _differ_in_value(edge) else None,
                 help="define a relation for the condition; systems that compare only names reject this sheet",
                 notes=_steps(sheet, steps),
             )
+
+
+def _differ_in_value(edge: Edge) -> bool:
+    """Whether one value of `goal` depends on another: usual, and never a cycle."""
+    return (
+        edge.head == edge.body == ("goal", 2)
+        and edge.rule.head.args[1] != edge.literal.args[1]
+        and all(isinstance(atom.args[1], Constant) for atom in (edge.rule.head, edge.literal))
+    )
 
 
 def _labels(cycle: Sequence[RuleEdge]) -> list[tuple[Atom, str]]:

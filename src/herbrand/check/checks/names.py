@@ -45,9 +45,10 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _reserved(sheet)
     confused: set[str] = set()
     for name, atoms in relations.items():
-        if name in functions and name not in KEYWORDS:
+        alike = [functions[atom.key] for atom in atoms if atom.key in functions]
+        if alike and name not in KEYWORDS:
             confused.add(name)
-            yield _confused(sheet, name, atoms, functions[name])
+            yield _confused(sheet, name, atoms, alike[0])
     if not sheet.is_incomplete:
         yield from _undefined(sheet, confused)
         yield from _unused(sheet)
@@ -68,11 +69,12 @@ def _relations(sheet: Sheet) -> dict[str, list[Atom]]:
     return by_name
 
 
-def _functions(sheet: Sheet) -> dict[str, Function]:
-    functions: dict[str, Function] = {}
+def _functions(sheet: Sheet) -> dict[tuple[str, int], Function]:
+    """Return the first function of each name and arity: `(cell 1 1)` is not confused with `(cell 1 1 b)`."""
+    functions: dict[tuple[str, int], Function] = {}
     for term, _ in sheet.terms:
         if isinstance(term, Function):
-            functions.setdefault(term.name, term)
+            functions.setdefault(term.key, term)
     return functions
 
 
