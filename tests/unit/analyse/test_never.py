@@ -6,6 +6,7 @@ import pytest
 
 import herbrand
 from herbrand.analyse.trial.never import never_checks
+from herbrand.analyse.trial.play import brief_checks, play_checks
 from herbrand.diagnostic import apply_fixes
 
 WALK = """
@@ -62,3 +63,10 @@ def test_an_analysis_that_takes_too_long_says_nothing():
 @pytest.mark.parametrize("name", ["ticTacToe", "nim", "kuhn", "montyHall", "connectFour", "hex"])
 def test_bundled_games_have_no_such_condition(name):
     assert never_checks(herbrand.load(name).rules) == ()
+
+
+@pytest.mark.parametrize("checks", [brief_checks, play_checks])
+def test_games_with_knowledge_conditions_are_checked_without_playing(checks):
+    """Other findings are not lost because no state says what roles know."""
+    text = WALK.replace("(true (clock 3))", "(true (clock 4))") + "(<= (goal a 0) (knows a (far))) (far)"
+    assert [d.check for d in checks(herbrand.loads(text))] == ["never-true"]

@@ -89,7 +89,7 @@ def _closure(blocked: dict[Relation, list[Atom]], reasons: set[Relation]) -> set
 def _finding(rules: Rules, model: DerivedFacts, rule: Rule, atom: Atom) -> Diagnostic:
     tree = rules.tree
     text = tree.source.text[atom.start : atom.end]
-    help_text, fix = _remedy(model, rule, atom, is_prefix=tree.notation == "prefix")
+    help_text, fix = _remedy(rules, model, rule, atom)
     return Diagnostic(
         NEVER_TRUE.name,
         NEVER_TRUE.severity,
@@ -101,22 +101,26 @@ def _finding(rules: Rules, model: DerivedFacts, rule: Rule, atom: Atom) -> Diagn
     )
 
 
-def _remedy(model: DerivedFacts, rule: Rule, atom: Atom, *, is_prefix: bool) -> tuple[str | None, Fix | None]:
+def _remedy(rules: Rules, model: DerivedFacts, rule: Rule, atom: Atom) -> tuple[str | None, Fix | None]:
     """Find a constant of the condition that is to blame: a variable that lost its sign, or a wrong value."""
     term = atom.args[-1] if atom.name in {"true", "does"} and atom.args else atom
     if atom.name == "does" and not isinstance(term, Function):
         return "no such move is ever legal", None
     if not isinstance(term, Atom | Function):
         return "nothing makes it true: is an `init` missing, or is the name misspelt?", None
+    is_prefix = rules.tree.notation == "prefix"
     names = {variable.name for variable in variables_of(rule)}
+    others = (other for other in rules.tree.statements if other is not rule)
+    elsewhere = {node.name for other in others for node in walk(other) if isinstance(node, Constant)}
     for place, arg in enumerate(term.args):
         if not isinstance(arg, Constant):
             continue
         values = _values(model, atom, place)
         if not values:
             continue
-        if is_prefix and (arg.name in names or (len(arg.name) == 1 and arg.name.isalpha())):
-            fix = _as_variable(rule, arg.name)
+        is_letter = len(arg.name) == 1 and arg.name.isalpha() and arg.name not in elsewhere
+        if is_prefix and (arg.name in names or is_letter):
+            fix = None if arg.name in elsewhere else _as_variable(rule, arg.name)
             return f"did you mean `?{arg.name}`, a variable?", fix
         listed = ", ".join(f"`{value}`" for value in values[:SHOWN]) + (", …" if len(values) > SHOWN else "")
         return f"argument {place + 1} of `{term.name}` is only ever {listed}", None

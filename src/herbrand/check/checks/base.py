@@ -171,6 +171,12 @@ class Sheet:
         ]
 
     @cached_property
+    def topics(self) -> list[Constant | Function]:
+        """What roles know by the conditions `(knows r p)`: atoms, written as terms."""
+        topics = [atom.args[-1] for _, atom, _ in self.body_atoms if atom.name == "knows" and atom.args]
+        return [topic for topic in topics if isinstance(topic, Constant | Function)]
+
+    @cached_property
     def terms(self) -> list[tuple[Constant | Function, bool]]:
         """The first occurrence of every constant and function in terms, and whether it is in `sees`.
 
@@ -190,6 +196,8 @@ class Sheet:
                 if isinstance(top, Atom):
                     percept = top.name == "sees"
                     stack += reversed(top.args)
+                    if top.name == "knows" and top.args and isinstance(top.args[-1], Function):
+                        stack[0:1] = reversed(top.args[-1].args)  # an atom: its relation is no function
                 else:
                     percept = False
                     stack.append(top)

@@ -212,6 +212,7 @@ def _renamed(sheet: Sheet, atoms: list[Atom], name: str | None) -> Fix | None:
 
 def _unused(sheet: Sheet) -> Iterator[Diagnostic]:
     used = {atom.key for rule, atom, _ in sheet.body_atoms if rule.head.key != atom.key}
+    used |= {topic.key for topic in sheet.topics}
     names = {name for name, _ in used}
     for key, rules in sheet.definitions.items():
         if key in used or key[0] in KEYWORDS or key[0] == "percept" or key[0] in CONNECTIVES:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, NOTE, WARNING, Check, Sheet, checks_in, nearest
-from herbrand.syntax.nodes import Atom, Constant, Distinct, Variable, variables_of
+from herbrand.syntax import tokens
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,7 @@ CHANCE_IN_THE_OPEN: Final = Check("chance-in-the-open", "I9", NOTE)
 UNSEEN_OWN_MOVE: Final = Check("unseen-own-move", "", NOTE, default=False)
 
 EPISTEMIC_CONDITION: Final = Check("epistemic-condition", "", NOTE)
+UNKNOWN_TOPIC: Final = Check("unknown-topic", "", WARNING)
 KNOWS_ARITY: Final = Check("knows-arity", "", ERROR)
 
 CHECKS: Final = checks_in(globals())
@@ -96,6 +98,7 @@ def _knowing(sheet: Sheet, roles: set[str]) -> Iterator[Diagnostic]:
         if not noted:
             noted = True
             yield sheet.report(EPISTEMIC_CONDITION, atom, "the rules depend on what roles know (GDL-III)")
+        yield from _topic(sheet, atom.args[-1])
         role = atom.args[0]
         if len(atom.args) == 2 and roles and isinstance(role, Constant) and role.name not in roles:
             suggestion = nearest(role.name, roles)
@@ -105,6 +108,29 @@ def _knowing(sheet: Sheet, roles: set[str]) -> Iterator[Diagnostic]:
                 f"{sheet.quote(role)} is not a role, so it knows nothing",
                 help=f"did you mean `{suggestion}`?" if suggestion else None,
             )
+
+
+def _topic(sheet: Sheet, topic: Term) -> Iterator[Diagnostic]:
+    """Report a topic that is not an atom of a relation: fluents are known through a relation."""
+    if (
+        not isinstance(topic, Constant | Function)
+        or topic.key in sheet.definitions
+        or topic.name in tokens.KEYWORDS
+    ):
+        return
+    begun = [rule.head.args[0] for rule in sheet.definitions.get(("init", 1), ())]
+    begun += [rule.head.args[0] for rule in sheet.definitions.get(("next", 1), ())]
+    is_fluent = any(isinstance(term, Constant | Function) and term.key == topic.key for term in begun)
+    text = sheet.quote(topic).strip("`")
+    relation = text.replace(topic.name, f"is_{topic.name}", 1)
+    yield sheet.report(
+        UNKNOWN_TOPIC,
+        topic,
+        f"no statement defines the relation `{topic.name}`, so nobody knows {sheet.quote(topic)}",
+        help=f"it is a fluent: define `{relation}` from `{sheet.apply('true', text)}`, and ask for that"
+        if is_fluent
+        else None,
+    )
 
 
 def _ruled_by(sheet: Sheet, rule: Rule) -> list[str]:
