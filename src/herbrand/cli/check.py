@@ -26,6 +26,8 @@ __all__ = ["command"]
 
 BRIEF: Final = Limits(seconds=1.0, atoms=300_000)
 """The limits of the checks that evaluate the rules, unless they were asked for."""
+LARGEST_BRIEF: Final = 500_000
+"""Characters of a sheet beyond which its rules, which take long to prepare, are evaluated only on demand."""
 ROUNDS: Final = 10
 """Maximum rounds of fixing, since a fix can reveal further fixable errors."""
 
@@ -83,7 +85,8 @@ def command(
 
     def diagnose(tree: Tree) -> tuple[Diagnostic, ...]:
         rules = check(tree, strict=strict, select=selected, ignore=ignored)
-        if play is False or rules.errors:
+        too_large = play is None and len(tree.source.text) > LARGEST_BRIEF
+        if play is False or too_large or rules.errors:
             return rules.diagnostics
         trial = _trial(tree, brief=play is None)
         return (*rules.diagnostics, *(d for d in trial if _is_selected(d, selected, ignored)))

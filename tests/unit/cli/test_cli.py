@@ -336,6 +336,16 @@ def test_the_rules_are_evaluated_unless_that_is_switched_off(tmp_path: Path) -> 
     assert "initial-state-terminal" in run("check", over, "--play").stdout
 
 
+def test_the_rules_of_a_huge_sheet_are_evaluated_on_demand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take longer to prepare than a plain check may evaluate them."""
+    over = write(tmp_path / "over.kif", GAME + "(<= terminal (true (control white)))\n")
+    monkeypatch.setattr("herbrand.cli.check.LARGEST_BRIEF", 10)
+    assert "initial-state-terminal" not in run("check", over).stdout
+    assert "initial-state-terminal" in run("check", over, "--play").stdout
+
+
 BROKEN = GAME.replace("(<= terminal (two ?c))", "(<= terminal (two ?c)")
 """A parenthesis is missing: something that --fix repairs."""
 
