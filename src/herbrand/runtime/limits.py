@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.errors import BudgetExceeded
 
@@ -30,36 +31,52 @@ __all__ = [
 
 _SHORT: Final = 0.05
 """Seconds that are not worth a limit with another name."""
-_limit = math.inf, math.inf
-"""The time (`time.monotonic`) at which all computations of this process end, and the seconds they have."""
+_End: TypeAlias = tuple[float, float]
+"""A time (`time.monotonic`) at which computations have to end, and the seconds that they had."""
+_NEVER: Final[_End] = (math.inf, math.inf)
+_own: ContextVar[_End] = ContextVar("time limit", default=_NEVER)
+"""The limit of the current thread or task."""
+_shared = _NEVER
+"""The limit of all threads."""
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Let all computations of this process, in any thread, end `seconds` from now."""
-    global _limit  # a limit of the process
-    before = _limit
-    _limit = min(before, (time.monotonic() + seconds, seconds))
+def time_limit(seconds: float, *, shared: bool = False) -> Iterator[None]:
+    """Let all computations of this thread (with `shared`: of the process) end `seconds` from now.
+
+    Only the main thread may set a shared limit, since it is restored when the block ends.
+    """
+    global _shared
+    end = time.monotonic() + seconds, seconds
+    before, token = _shared, _own.set(min(_own.get(), end))
+    if shared:
+        _shared = min(before, end)
     try:
         yield
     finally:
-        _limit = before
+        _own.reset(token)
+        if shared:
+            _shared = before
+
+
+def _limit() -> _End:
+    return min(_own.get(), _shared)
 
 
 def seconds_left() -> float:
     """Return the seconds until the end of the innermost `time_limit`, at least 0; infinite without one."""
-    return max(0.0, _limit[0] - time.monotonic())
+    return max(0.0, _limit()[0] - time.monotonic())
 
 
 def require_time() -> None:
     """Raise `BudgetExceeded` if the innermost `time_limit` is over."""
     if not seconds_left():
-        raise BudgetExceeded(time_spent(_limit[1]))
+        raise BudgetExceeded(time_spent(_limit()[1]))
 
 
 def time_spent(seconds: float) -> str:
     """Return for `BudgetExceeded` that `seconds` are spent, or those of `time_limit` if that is over."""
-    allowed = _limit[1] if time.monotonic() >= _limit[0] else seconds
+    allowed = _limit()[1] if time.monotonic() >= _limit()[0] else seconds
     return f"{float(f'{allowed:.3g}'):g} seconds"
 
 
@@ -92,7 +109,7 @@ class Clock:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.started = time.monotonic()
-        self.deadline = min(self.started + limits.seconds, _limit[0])
+        self.deadline = min(self.started + limits.seconds, _limit()[0])
         self.atoms = 0
 
     def spend(self, atoms: int) -> None:

@@ -88,7 +88,7 @@ def watch(
     timer.daemon = True
     timer.start()
     try:
-        with time_limit(seconds):
+        with time_limit(seconds, shared=True):
             yield
     finally:
         timer.cancel()

@@ -114,6 +114,35 @@ def test_no_clock_runs_longer_than_the_innermost_time_limit() -> None:
     assert seconds_left() == math.inf
 
 
+def test_limits_of_threads_that_end_in_another_order_do_not_stay() -> None:
+    """Each thread has its own, and a shared one holds in all."""
+    found: list[float] = []
+    entered, left = threading.Event(), threading.Event()
+
+    def work() -> None:
+        found.append(seconds_left())
+        with time_limit(50):
+            entered.set()
+            left.wait(60)
+        found.append(seconds_left())
+
+    thread = threading.Thread(target=work)
+    with time_limit(0):
+        thread.start()
+        entered.wait(60)
+    left.set()
+    thread.join()
+    assert found == [math.inf, math.inf]
+    assert seconds_left() == math.inf
+    entered.clear()
+    with time_limit(0, shared=True):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert found[2:] == [0, 0]
+    assert seconds_left() == math.inf
+
+
 def test_a_block_within_a_block_is_watched_by_both() -> None:
     """The limit of the block around it interrupts it, too."""
     program = PROGRAM.format(megabytes=1000, seconds=0.2, work="inner()").replace(
