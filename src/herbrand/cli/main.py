@@ -22,6 +22,7 @@ from herbrand.errors import (
     MissingExtra,
     MissingProgram,
 )
+from herbrand.runtime.watchdog import has_overrun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,6 +175,13 @@ def main(args: Sequence[str] | None = None, prog_name: str | None = None) -> Non
             reconfigure(errors="backslashreplace")  # for terminals without Unicode
     try:
         cli.main(args=args, prog_name=prog_name)
+    except SystemExit as end:
+        if has_overrun():  # the end of Python would wait for threads, which may go on for ever
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(OSError, ValueError):
+                    stream.flush()
+            os._exit(end.code if isinstance(end.code, int) else BUDGET_SPENT)
+        raise
     except KeyboardInterrupt:
         _remark("interrupted")
         sys.exit(INTERRUPTED)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import BudgetExceeded
-from herbrand.runtime.limits import time_limit
+from herbrand.runtime.limits import seconds_left, time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from herbrand.core import Watchdog
 
-__all__ = ["watch"]
+__all__ = ["has_overrun", "watch"]
 
 SIGNAL: Final = getattr(signal, "SIGXCPU", signal.SIGINT)
 DELAY: Final = 0.1
@@ -34,6 +34,14 @@ PATIENCE: Final = (1.1, 0.5)
 """The block is interrupted after that many times the limit and so many seconds more, ..."""
 LAST_PATIENCE: Final = (1.15, 0.9)
 """... and the process ends after these."""
+
+
+_overrun = False
+
+
+def has_overrun() -> bool:
+    """Whether a block of `watch` in this process was over its limits: its other threads may go on."""
+    return _overrun
 
 
 @contextmanager
@@ -56,6 +64,7 @@ def watch(
     if threading.current_thread() is not threading.main_thread() or megabytes == seconds == math.inf:
         yield
         return
+    global _overrun
     messages = {
         "memory": (f"{megabytes:g} MB of memory", memory_hint),
         "time": (f"{seconds:g} seconds", time_hint),
@@ -63,7 +72,9 @@ def watch(
     watchdogs: list[Watchdog] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        global _overrun
         if watchdogs and watchdogs[0].excess:
+            _overrun = True
             raise BudgetExceeded(*messages[watchdogs[0].excess])
         if callable(previous):  # that of a block around this one
             previous(number, frame)
@@ -89,7 +100,11 @@ def watch(
     timer.start()
     try:
         with time_limit(seconds, shared=True):
-            yield
+            try:
+                yield
+            except BudgetExceeded:
+                _overrun = _overrun or not seconds_left()
+                raise
     finally:
         timer.cancel()
         timer.join()

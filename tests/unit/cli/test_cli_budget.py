@@ -114,6 +114,16 @@ def test_grounding_took_all_the_time_there_was(
     assert max(given) <= most
 
 
+def test_a_player_in_a_long_evaluation_held_the_end_of_a_match_up(tmp_path: Path) -> None:
+    """It went on in its thread without a limit; over budget, the process ends with all its threads."""
+    file = tmp_path / "moves.kif"
+    file.write_text(BILLION_MOVES)
+    players = ["--player", "legal", "--player", "random", "--start-clock", "1", "--play-clock", "5"]
+    result = herbrand("match", str(file), *players, "--seconds", "1")
+    assert result.returncode == 3
+    assert result.stderr.splitlines()[-1].startswith("error: over budget: 1 seconds (")
+
+
 def test_a_worker_in_a_long_evaluation_held_the_tournament_up(tmp_path: Path) -> None:
     """Over budget, the command ends its workers, whatever they evaluate."""
     file = tmp_path / "moves.kif"
