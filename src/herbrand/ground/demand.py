@@ -263,10 +263,13 @@ class Demand:
         self._calls.setdefault(call.predicate, []).append(helper)
         context: list[Goal] = []
         if not whole and self._is_large(call.predicate):
-            for goal in done:
-                shared = goal_variables(goal) & inside
-                if shared and isinstance(goal, Call) and not goal.negated:
-                    context.append(self._projected(goal, shared))
+            binding = [goal for goal in done if isinstance(goal, Call) and not goal.negated]
+            for part in _connected(binding):
+                joined = [part] if len(part) == 2 else [[goal] for goal in part]
+                for goals in joined:  # two goals together tell which values belong to each other
+                    shared = set().union(*map(goal_variables, goals)) & inside
+                    if shared:
+                        context.append(self._projected(goals, shared))
             context += [
                 self._translate(goal)
                 for goal in body.rest
@@ -278,12 +281,12 @@ class Demand:
         self._write(helper, clause, context, whole=whole)
         return helper
 
-    def _projected(self, goal: Call, variables: set[str]) -> Goal:
-        if goal_variables(goal) == variables:
-            return goal
+    def _projected(self, goals: Sequence[Goal], variables: set[str]) -> Goal:
+        if len(goals) == 1 and goal_variables(goals[0]) == variables:
+            return goals[0]
         args = tuple(sorted(variables))
         projected = self.make_predicate(len(args))
-        self._add(projected, args, [goal])
+        self._add(projected, args, goals)
         return Call(projected, args)
 
     def _supplements(self, done: list[Goal], later: set[str]) -> list[Goal]:

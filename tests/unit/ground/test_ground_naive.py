@@ -7,6 +7,7 @@ legal, and a negated condition may always hold; the atoms that may hold are the 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from herbrand.ground.program import GroundProgram
 from herbrand.network import wire
 from herbrand.rules.clauses import Call, Differ, DisjunctionCall, Program
 from herbrand.rules.terms import TermTable
+from herbrand.verify import verify_playouts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -284,6 +286,34 @@ def test_what_is_not_asked_for_is_not_ground(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("herbrand.ground.demand.HUGE", 100)
     monkeypatch.setattr("herbrand.ground.demand.LARGE", 50)
     assert ground(rules).rules <= whole
+
+
+def test_calls_keep_what_belongs_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of `(minus ?x ?y ?z)` a game that subtracts 1 and 3 asks for few ?y with each ?x, not for all pairs."""
+    clingo = pytest.importorskip("clingo")
+    last = 60
+    text = """
+    (role r) (init (points 30)) (legal r small) (legal r large) (<= terminal (true (points 0)))
+    (<= (goal r ?x) (true (points ?x)))
+    (<= (next (points ?y)) (does r small) (true (points ?x)) (minus ?x 1 ?y))
+    (<= (next (points ?y)) (does r large) (true (points ?x)) (minus ?x 3 ?y))
+    (number 0) (<= (number ?y) (succ ?x ?y))
+    (<= (minus ?x 0 ?x) (number ?x))
+    (<= (minus 0 ?x 0) (number ?x))
+    (<= (minus ?x ?y ?z) (succ ?x1 ?x) (succ ?y1 ?y) (minus ?x1 ?y1 ?z))
+    """ + " ".join(f"(succ {i} {i + 1})" for i in range(last))
+    monkeypatch.setattr("herbrand.ground.demand.HUGE", 100)
+    monkeypatch.setattr("herbrand.ground.demand.LARGE", 50)
+    game = herbrand.loads(text)
+    report = verify_playouts(game, engines=("rules", "network"), playouts=3, seed=5)
+    assert report.ok, report.difference
+    rules = game.rules
+    program = Program(rules.normal.rules, TermTable(rules.spelling))
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], encode.encode(program, INTERFACE, shrink=True))
+    control.ground([("base", [])])
+    rows = Counter((atom.symbol.name, len(atom.symbol.arguments)) for atom in control.symbolic_atoms)
+    assert max(rows.values()) < last * last / 4
 
 
 CELLS = range(1, 15)
