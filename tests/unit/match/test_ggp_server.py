@@ -210,8 +210,11 @@ def test_a_host_that_catches_up_is_not_replaced_for_being_late() -> None:
                 server.hosts.report_missed(match)
             assert not host.cause
             match.is_loaded = True
-            for _ in range(3):
+            for _ in range(5):
                 server.hosts.report_missed(match)
+            assert not host.cause
+            match.missed_since -= 60
+            server.hosts.report_missed(match)
             assert host.cause == "it did not follow a match in time"
 
     asyncio.run(run())

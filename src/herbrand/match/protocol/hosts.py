@@ -44,7 +44,9 @@ _PING_SECONDS = 2.0
 _HANG_SECONDS = 20.0
 """A host that does not answer for so long is replaced."""
 _MOST_MISSED = 3
-"""Requests in succession without a legal move in time after which a match gets a new host."""
+"""Requests in succession without a legal move in time after which a match gets a new host, ..."""
+_MISSED_SECONDS = 30.0
+"""... if they took so long together: on a busy machine, to begin anew takes longer than to go on."""
 _MOST_RESTARTS = 3
 """Hosts that may be lost over one match."""
 _PREPARE_AGAIN_SECONDS = 1.0
@@ -326,8 +328,13 @@ class HostPool:
 
         One that still reads the rules or repeats the moves so far would have to begin anew, and be later.
         """
-        match.missed += match.is_loaded
-        if match.missed >= _MOST_MISSED and isinstance(match.host, _ProcessHost):
+        if not match.is_loaded:
+            return
+        now = time.monotonic()
+        match.missed_since = match.missed_since if match.missed else now
+        match.missed += 1
+        late = match.missed >= _MOST_MISSED and now - match.missed_since > _MISSED_SECONDS
+        if late and isinstance(match.host, _ProcessHost):
             match.missed = 0
             match.host.kill("it did not follow a match in time")
 

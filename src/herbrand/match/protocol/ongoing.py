@@ -91,6 +91,8 @@ class OngoingMatch:
         """Those not answered yet."""
         self.asked = 0
         """The number of requests so far."""
+        self.missed_since = 0.0
+        """When the first of the missed requests was reported, on the monotonic clock."""
         self.missed = 0
         """How many requests in succession had no legal move at their deadline."""
         self.until = 0.0
