@@ -566,6 +566,9 @@ def test_matches_that_wait_do_not_keep_a_full_host_from_others() -> None:
             assert await server.answer(start_message("nim", "early", "player1")) == "busy"
             host.opened -= 60
             host.megabytes = 1e6
+            assert await server.answer(start_message("nim", "early", "player1")) == "busy"
+            server._playing["left"].heard -= 60
+            host.megabytes = 1e6
             assert await server.answer(start_message("ticTacToe", "new", "oplayer")) == "ready"
             assert host not in server.hosts._hosts
             assert await server.answer("(PLAY new NIL)") == "noop"

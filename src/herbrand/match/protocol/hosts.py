@@ -36,7 +36,7 @@ _RETIRE_MEGABYTES = 64
 _FULL = 0.8
 """Share of its memory above which a host with matches gets no other one."""
 _RENEW_SECONDS = 10.0
-"""Least age of a host that is full and replaced, since its matches only wait for their managers."""
+"""How long the managers of all matches of a full host must have been silent for it to be replaced."""
 _RENEWED = "it was full"
 _START_SECONDS = 120.0
 """How long the first host may take to start."""
@@ -191,15 +191,16 @@ class _ProcessHost:
         return bool(self.matches) and self.megabytes > _FULL * self.settings["memory"]
 
     @property
-    def is_running(self) -> bool:
-        """Whether it can begin a match at once."""
-        return self.ready.done() and not self.cause and not self.is_full
+    def has_place(self) -> bool:
+        """Whether it has matches, and can begin another one at once within its share of the seats."""
+        has_place = 0 < len(self.matches) < self.settings["matches"]
+        return has_place and self.ready.done() and not self.cause and not self.is_full
 
     @property
     def can_be_renewed(self) -> bool:
-        """Whether it can be replaced without costing a match any time."""
-        busy = any(match.is_thinking or match.is_following for match in self.matches)
-        return not self.cause and not busy and time.monotonic() - self.opened > _RENEW_SECONDS
+        """Whether it can be replaced without costing a match any time that its manager would wait."""
+        is_quiet = all(match.silence() > _RENEW_SECONDS for match in self.matches)
+        return not self.cause and is_quiet and time.monotonic() - self.opened > _RENEW_SECONDS
 
     def send(self, message: Mapping[str, Any]) -> bool:
         return self.stream is not None and self.stream.send(message)
@@ -488,7 +489,7 @@ class HostPool:
         for match in kept:
             host = self._choose(hash(match.start.rules))
             if match.requests and not is_suspect:  # its manager waits, and a new process takes time
-                running = [host for host in self._hosts if host.is_running and host.matches]
+                running = [host for host in self._hosts if host.has_place]
                 host = min(running, key=lambda host: len(host.matches), default=host)
             host.matches.add(match)
             match.host = host
