@@ -443,7 +443,7 @@ def test_convert_there_and_back_keeps_the_rules(notation: str, game: str, tmp_pa
 
 def test_convert_writes_the_sheet_that_is_meant() -> None:
     """Without what is ignored, and with what is added; `check --strict` accepts the result, not the original."""
-    faulty = """(role red) (init on) (<= (legal ?r push) (true on)) (next off) (<= terminal (true off))
+    faulty = """(role red) (init on) (<= (legal ?r push) (true on)) (<= (next off) (true on)) (<= terminal (true off))
 (goal red 00) (base lamp (x on off)) (<= (drawing (?x ?y)) (true ?x))
 on(X) :- true(X).
 """

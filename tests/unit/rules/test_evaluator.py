@@ -198,7 +198,7 @@ def test_engine_works_on_after_a_budget() -> None:
 
 def test_not_stratified_is_refused() -> None:
     """A rule that depends on its own negation has no meaning: the game does not start."""
-    game = herbrand.loads(PRELUDE + "(q a) (<= (p ?x) (q ?x) (not (p ?x)))")
+    game = herbrand.loads(PRELUDE + "(q a) (<= (p ?x) (q ?x) (not (p ?x))) (<= terminal (p a))")
     with pytest.raises(GameError):
         game.initial_state()
 

@@ -32,6 +32,8 @@ Relation: TypeAlias = tuple[str, str, int]
 MAX_FACTS: Final = 2_000_000
 MAX_STEPS: Final = 60_000_000
 """Maximum number of conditions evaluated and facts matched with them."""
+ORDERED_IN_A_STEP: Final = 10
+"""Pairs of conditions that are compared, when a body is ordered, in the time of a step."""
 MAX_OUTSIDE: Final = 100_000
 """Maximum number of rows of a table whose integers are not among those of the game."""
 _KIND_OF: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
@@ -380,6 +382,7 @@ class _Relaxation:
 
     def _ordered(self, body: list[Literal], bound: frozenset[str] = frozenset()) -> _Body:
         """Order a body: tests as early as possible, then the condition with fewest unbound variables."""
+        self._count_step(len(body) ** 2 // ORDERED_IN_A_STEP)
         remaining: _Body = []
         for literal in body:
             if isinstance(literal, Not):
@@ -429,8 +432,8 @@ class _Relaxation:
             for inner in self._table(item[0], item[1], binding):
                 yield from self._ways(join, at + 1, inner)
 
-    def _count_step(self) -> None:
-        self.steps += 1
+    def _count_step(self, steps: int = 1) -> None:
+        self.steps += steps
         if self.steps > self.max_steps:
             raise BudgetExceeded("too many steps to compute the reachable facts")
 
