@@ -58,6 +58,6 @@ def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
 def test_a_command_that_overruns_or_crashes_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is listed with what it took."""
     monkeypatch.setattr("budgets.COMMANDS", ("check {file} --seconds 10",))
-    (report,) = try_budgets(tmp_path, seconds=-1, limit=1)
-    assert len(report.failures) == report.tried == len(list(SHEETS.glob("*.kif")))
+    (report,) = try_budgets(tmp_path, sorted(SHEETS.glob("*.kif"))[:2], seconds=-1, limit=1)
+    assert len(report.failures) == report.tried == 2
     assert all(": took " in failure for failure in report.failures)
