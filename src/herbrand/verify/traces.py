@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["verify_trace"]
+__all__ = ["read_trace", "verify_trace"]
 
 
 def verify_trace(
@@ -45,7 +45,7 @@ def verify_trace(
     the system that recorded it may be case-sensitive; a remark mentions that.  Raises `HerbrandError` for a
     file that is not a trace, `OSError` when it cannot be opened.
     """
-    steps = list(_read(Path(path)))
+    steps = list(read_trace(Path(path)))
     report = _replay(game, steps, engine, progress)
     mixed = any(d.check == "inconsistent-case" for d in game.tree.diagnostics)
     if report.ok or not mixed:
@@ -59,7 +59,8 @@ def verify_trace(
     return Report(cased.states, None, (*cased.remarks, remark), cased.seconds, cased.engine)
 
 
-def _read(path: Path) -> Iterator[dict[str, Any]]:
+def read_trace(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the records of a trace file; raises as `verify_trace` does."""
     open_text = gzip.open if path.suffix == ".gz" else open
     number = 0
     try:

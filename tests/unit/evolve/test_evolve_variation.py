@@ -13,8 +13,8 @@ from herbrand.check import check
 from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares, design_from_json, random_design
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.variation import Lineage, cross, cross_rules, mutate, mutate_rules
-from herbrand.evolve.variation.types import Types
 from herbrand.syntax import read
+from herbrand.syntax.argument_types import Types
 
 ROW = BoardGame(Squares(3, 3), (Piece((Place(),)),), goals=(InARow(3),))
 SHEETS = ("ticTacToe", "nim", "kuhn", "hiddenHands", "breakthrough")

@@ -24,8 +24,8 @@ from herbrand.check import check
 from herbrand.diagnostic import Source
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.variation.lineage import Lineage, Variant
-from herbrand.evolve.variation.types import Types, places
 from herbrand.syntax import read
+from herbrand.syntax.argument_types import Types, places
 from herbrand.syntax.layout import format_text
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
 

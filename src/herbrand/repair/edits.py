@@ -1,0 +1,554 @@
+"""Edits of rules: one literal, constant, variable, relation or rule changed, added or removed.
+
+Two sources of edits: every local change that keeps the types of arguments (`argument_types`), and rules that
+are missing, by analogy to those that are there: frame rules, and images of rules under an exchange of names.
+The space is finite, and the inverse of each kind of edit is in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.syntax.argument_types import Types, places
+from herbrand.syntax.names import fresh
+from herbrand.syntax.nodes import (
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Node,
+    Not,
+    Or,
+    Rule,
+    Variable,
+    children,
+    rebuilt,
+    variables_of,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from herbrand.syntax.argument_types import Place
+    from herbrand.syntax.nodes import Literal, Term
+
+__all__ = ["RuleEdit", "edited", "rule_edits", "standard_names"]
+
+FIXED: Final = frozenset({"role", "base", "input", "sees"})
+"""Relations whose statements are left alone: they declare the game rather than play it."""
+KEYWORDS: Final = FIXED | {"init", "next", "true", "does", "legal", "goal", "terminal"}
+MOST_CONSTANTS: Final = 12
+"""Constants that are tried at one place; of more, those closest to the one there."""
+ANY: Final = "any_"
+"""How the names of new variables begin."""
+MOST_BINDINGS: Final = 24
+"""Ways that are tried to name the variables of an added condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEdit:
+    """A statement that is replaced, removed or added."""
+
+    kind: str
+    """What is done to a literal, term or rule: "drop", "add", "negate", "constant", "variable", "relation",
+    "remove-rule" or "add-rule"; or "complete", which adds a rule for what the others leave out."""
+    number: int | None
+    """The statement that is edited, by its index; None where one is added."""
+    rules: tuple[Rule, ...]
+    """What stands there instead: one rule, none where it is removed, several where a helper is added."""
+
+    @property
+    def rule(self) -> Rule | None:
+        """The edited or added rule, None where one is removed."""
+        return self.rules[-1] if self.rules else None
+
+
+def edited(statements: Sequence[Rule], edits: Iterable[RuleEdit]) -> list[Rule]:
+    """Return the statements after some edits of different statements."""
+    edits = tuple(edits)
+    changed = {edit.number: edit.rules for edit in edits if edit.number is not None}
+    kept = [rule for number, old in enumerate(statements) for rule in changed.get(number, (old,))]
+    return kept + [rule for edit in edits if edit.number is None for rule in edit.rules]
+
+
+def rule_edits(statements: Sequence[Rule], *, faults: Container[str] = ()) -> Iterator[RuleEdit]:
+    """Yield all edits of some statements, without repetitions and without those that leave a rule unsafe.
+
+    With "playability" among the faults, also rules for a role that has no legal move: it passes, or the game
+    is over; with "goals", a value for a role that has none.
+    """
+    sheet = _Sheet(statements)
+    seen: set[tuple[int | None, tuple[Rule, ...]]] = set()
+    for edit in chain(sheet.edits(), sheet.completed(faults)):
+        key = edit.number, edit.rules
+        if key in seen or (edit.number is not None and edit.rules == (statements[edit.number],)):
+            continue
+        seen.add(key)
+        if all(is_safe(rule) for rule in edit.rules):
+            yield edit
+
+
+def is_safe(rule: Rule) -> bool:
+    """Whether positive literals bind every variable of the head, of negations and of `distinct`."""
+    bound = _bound(rule.body)
+    needed = {variable.name for variable in variables_of(rule.head)}
+    for literal in rule.body:
+        if isinstance(literal, Not | Distinct):
+            needed |= {variable.name for variable in variables_of(literal)}
+    return needed <= bound
+
+
+def _bound(body: Iterable[Literal]) -> set[str]:
+    bound: set[str] = set()
+    for literal in body:
+        if isinstance(literal, Atom):
+            bound |= {variable.name for variable in variables_of(literal)}
+        elif isinstance(literal, Or) and literal.literals:
+            bound |= set.intersection(*(_bound((part,)) for part in literal.literals))
+        elif not isinstance(literal, Not | Distinct):
+            bound |= _bound(children(literal))  # type: ignore[arg-type]
+    return bound
+
+
+class _Sheet:
+    """Statements, with what is known of all of them."""
+
+    def __init__(self, statements: Sequence[Rule]) -> None:
+        self.statements = statements
+        self.types = Types.of(statements)
+        self.shapes = self._shapes()
+
+    def edits(self) -> Iterator[RuleEdit]:
+        for number, rule in enumerate(self.statements):
+            if rule.head.name not in FIXED:
+                yield from self._changed(number, rule)
+        yield from self._added()
+
+    # -- changes of a rule ----------------------------------------------------------------
+
+    def _changed(self, number: int, rule: Rule) -> Iterator[RuleEdit]:
+        for kind, changed in self._local(rule):
+            yield RuleEdit(kind, number, (changed,))
+        for added in self._conditions(rule):
+            yield RuleEdit("add", number, (Rule(rule.head, (*rule.body, added), rule.start, rule.end),))
+        yield RuleEdit("remove-rule", number, ())
+
+    def _local(self, rule: Rule) -> Iterator[tuple[str, Rule]]:
+        """Yield the rule with one thing replaced or removed."""
+        where = self._types_in(rule)
+        for path, node in _nodes(rule):
+            if isinstance(node, Constant) and path:
+                place = where.get(path)
+                for other in (*self._constants(place, node), *self._in_table(rule, path, place)):
+                    yield "constant", _replaced(rule, path, other)
+                for variable in self._variables(rule, where, place):
+                    yield "variable", _replaced(rule, path, variable)
+            elif isinstance(node, Variable):
+                place = where.get(path)
+                for variable in self._variables(rule, where, place):
+                    if variable.name != node.name:
+                        yield "variable", _replaced(rule, path, variable)
+                for other in self._constants(place, None):
+                    yield "constant", _replaced(rule, path, other)
+        yield from self._literals(rule)
+
+    def _literals(self, rule: Rule) -> Iterator[tuple[str, Rule]]:
+        """Yield the rule with one literal dropped, negated, or with another relation."""
+        for n, literal in enumerate(rule.body):
+            rest = (*rule.body[:n], *rule.body[n + 1 :])
+            yield "drop", Rule(rule.head, rest, rule.start, rule.end)
+            for kind, other in self._instead(literal):
+                body = (*rule.body[:n], other, *rule.body[n + 1 :])
+                yield kind, Rule(rule.head, body, rule.start, rule.end)
+        for other_head in self._other_relations(rule.head):
+            yield "relation", Rule(other_head, rule.body, rule.start, rule.end)
+
+    def _instead(self, literal: Literal) -> Iterator[tuple[str, Literal]]:
+        if isinstance(literal, Atom):
+            yield "negate", Not(literal)
+            for atom in self._other_relations(literal):
+                yield "relation", atom
+        elif isinstance(literal, Not):
+            yield "negate", literal.literal
+            if isinstance(literal.literal, Atom):
+                for atom in self._other_relations(literal.literal):
+                    yield "relation", Not(atom)
+        elif isinstance(literal, Or):
+            for n, part in enumerate(literal.literals):
+                if len(literal.literals) > 1:
+                    yield "drop", Or((*literal.literals[:n], *literal.literals[n + 1 :]))
+                for kind, other in self._instead(part):
+                    yield kind, Or((*literal.literals[:n], other, *literal.literals[n + 1 :]))
+
+    def _other_relations(self, atom: Atom) -> Iterator[Atom]:
+        """Yield the atom with another relation, or its fluent with another name, of the same types."""
+        if atom.name in {"true", "next", "init", "does", "legal"} and atom.args:
+            if atom.name in {"next", "init"}:
+                yield Atom("next" if atom.name == "init" else "init", atom.args)
+            inner = atom.args[-1]
+            if isinstance(inner, Function):
+                for name in sorted(self._functions_like(inner, atom.name)):
+                    yield Atom(atom.name, (*atom.args[:-1], Function(name, inner.args)))
+            return
+        if atom.name in FIXED | {"goal", "terminal"} or not atom.args:
+            return
+        signature = self.types.signature(atom)
+        names = {
+            rule.head.name
+            for rule in self.statements
+            if rule.head.arity == atom.arity
+            and rule.head.name not in FIXED | {"next", "legal", "init", "goal", atom.name}
+            and self.types.signature(rule.head) == signature
+        }
+        for name in sorted(names):
+            yield Atom(name, atom.args)
+
+    def _functions_like(self, term: Function, relation: str) -> set[str]:
+        """Return the names of the other fluents, or moves, with arguments of the same types."""
+        kind = {"next": "true", "init": "true", "does": "legal"}.get(relation, relation)
+        types = [self.types.type_of((term.name, len(term.args), n)) for n in range(len(term.args))]
+        names = set()
+        for rule in self.statements:
+            head = rule.head
+            of = {"next": "true", "init": "true"}.get(head.name, head.name)
+            inner = head.args[-1] if of == kind and head.args else None
+            if isinstance(inner, Function) and inner.name != term.name and len(inner.args) == len(term.args):
+                own = [self.types.type_of((inner.name, len(inner.args), n)) for n in range(len(inner.args))]
+                if own == types:
+                    names.add(inner.name)
+        return names
+
+    def _types_in(self, rule: Rule) -> dict[tuple[int, ...], Place]:
+        """Return the type at the path of each term of a rule, as far as it is known."""
+        found: dict[tuple[int, ...], Place] = {}
+        of_variable: dict[str, Place] = {}
+        for path, node in _nodes(rule):
+            if isinstance(node, Atom):
+                for inner, place, term in _places_below(node, path):
+                    found[inner] = self.types.type_of(place)
+                    if isinstance(term, Variable):
+                        of_variable[term.name] = found[inner]
+        for path, node in _nodes(rule):
+            if isinstance(node, Distinct):
+                sides = (node.left, node.right)
+                known = [of_variable.get(side.name) for side in sides if isinstance(side, Variable)]
+                for n in range(2):
+                    found |= {(*path, n): place for place in known if place is not None}
+        return found
+
+    def _constants(self, place: Place | None, near: Constant | None) -> list[Constant]:
+        if place is None:
+            return []
+        others = [constant for constant in self.types.domain(place) if constant != near]
+        if near is None:
+            return others if len(others) <= MOST_CONSTANTS // 2 else []
+        if len(others) > MOST_CONSTANTS:
+            names = [constant.name for constant in self.types.domain(place)]
+            order = sorted(names, key=_in_order)
+            at = order.index(near.name) if near.name in order else 0
+            others.sort(key=lambda constant: abs(order.index(constant.name) - at))
+        return others[:MOST_CONSTANTS]
+
+    def _in_table(self, rule: Rule, path: tuple[int, ...], place: Place | None) -> list[Constant]:
+        """Return constants that a fact of a large table may have: those its column lacks, and neighbours."""
+        if rule.body or len(path) != 2 or place is None:
+            return []
+        domain = self.types.domain(place)
+        if len(domain) <= MOST_CONSTANTS:
+            return []
+        column = {other.head.args[path[1]] for other in self.statements if other.head.key == rule.head.key}
+        near = {str(n) for arg in rule.head.args for n in _around(arg)}
+        missing = [constant for constant in domain if constant not in column]
+        return [*missing[:MOST_CONSTANTS], *(constant for constant in domain if constant.name in near)]
+
+    def _variables(
+        self, rule: Rule, where: dict[tuple[int, ...], Place], place: Place | None
+    ) -> list[Variable]:
+        """Return the variables of a rule of a type, by name."""
+        named = {
+            node.name: node
+            for path, node in _nodes(rule)
+            if isinstance(node, Variable) and place is not None and where.get(path) == place
+        }
+        return [named[name] for name in sorted(named)]
+
+    # -- added conditions -----------------------------------------------------------------
+
+    def _shapes(self) -> list[Literal]:
+        """Return the conditions of all rules up to the names of their variables, the frequent first."""
+        count: dict[Literal, int] = {}
+        for rule in self.statements:
+            for literal in rule.body:
+                if isinstance(literal, Atom | Not | Distinct):
+                    shape = _anonymous(literal)
+                    count[shape] = count.get(shape, 0) + 1
+        for rule in self.statements:  # a relation is asked for in general, too
+            for literal in rule.body:
+                if isinstance(literal, Atom) and any(True for _ in variables_of(literal)):
+                    count.setdefault(_anonymous(Not(literal)), 0)
+            if rule.head.args and rule.head.name not in KEYWORDS:  # of which none may be left
+                letters = tuple(Variable(f"v{n + 1}") for n in range(len(rule.head.args)))
+                count.setdefault(Atom(rule.head.name, letters), 0)
+        return sorted(count, key=lambda shape: -count[shape])
+
+    def _conditions(self, rule: Rule) -> Iterator[Literal]:
+        """Yield conditions that the rule does not have, with its variables."""
+        where = self._types_in(rule)
+        by_type: dict[Place, dict[str, Variable]] = {}
+        for path, node in _nodes(rule):
+            if isinstance(node, Variable) and path in where:
+                by_type.setdefault(where[path], {})[node.name] = node
+        present = set(rule.body)
+        for shape in self.shapes:
+            if isinstance(shape, Distinct):
+                continue
+            atom = shape.literal if isinstance(shape, Not) else shape
+            if not isinstance(atom, Atom) or (atom.name == "does" and rule.head.name not in {"next", "sees"}):
+                continue
+            for literal in self._bindings(shape, atom, by_type):
+                if literal not in present:
+                    yield literal
+        for mine in by_type.values():
+            names = sorted(mine)
+            for n, left in enumerate(names):
+                for right in names[n + 1 :]:
+                    yield Distinct(mine[left], mine[right])
+        for place, mine in by_type.items():
+            for name, constant in product(sorted(mine), self._constants(place, None)):
+                yield Distinct(mine[name], constant)
+
+    def _bindings(
+        self, shape: Literal, atom: Atom, by_type: dict[Place, dict[str, Variable]]
+    ) -> Iterator[Literal]:
+        wanted: dict[str, list[Term]] = {}
+        for place, term in places(atom):
+            if isinstance(term, Variable) and term.name not in wanted:
+                fitting = by_type.get(self.types.type_of(place)) or self._alike(place, by_type)
+                wanted[term.name] = [fitting[name] for name in sorted(fitting)]
+                if isinstance(shape, Atom):
+                    wanted[term.name].append(Variable(f"{ANY}{term.name}"))
+                if not by_type:
+                    wanted[term.name] += self._constants(self.types.type_of(place), None)
+        if not wanted:
+            yield shape
+            return
+        number = 0
+        for terms in product(*wanted.values()):
+            free = sum(1 for term in terms if isinstance(term, Variable) and term.name.startswith(ANY))
+            if free > 1 or free == len(terms):
+                continue
+            number += 1
+            if number > MOST_BINDINGS:
+                return
+            to: dict[Term, Term] = {Variable(name): term for name, term in zip(wanted, terms, strict=True)}
+            yield _mapped(shape, to)
+
+    def _alike(self, place: Place, by_type: dict[Place, dict[str, Variable]]) -> dict[str, Variable]:
+        """Return the variables of types that have a constant of this one: what joined them may be lost."""
+        names = {constant.name for constant in self.types.domain(place)}
+        return {
+            name: variable
+            for type_, mine in by_type.items()
+            if any(constant.name in names for constant in self.types.domain(type_))
+            for name, variable in mine.items()
+        }
+
+    # -- added rules ----------------------------------------------------------------------
+
+    def _added(self) -> Iterator[RuleEdit]:
+        yield from self._images()
+        yield from self._frames()
+
+    def completed(self, faults: Container[str]) -> Iterator[RuleEdit]:
+        """Yield rules for what nobody thought of: a role that cannot move, or that has no goal value."""
+        role = Variable("player")
+        used = {rule.head.name for rule in self.statements}
+        if "playability" in faults:
+            can = fresh("can_move", used)
+            stuck = (Atom("role", (role,)), Not(Atom(can, (role,))))
+            helpers = self._first_arguments("legal", can)
+            moves = [
+                rule.head.args[1]
+                for rule in self.statements
+                if rule.head.key == ("legal", 2) and isinstance(rule.head.args[1], Constant)
+            ]
+            for move in dict.fromkeys([*moves, Constant("noop")]):
+                yield RuleEdit("complete", None, (*helpers, Rule(Atom("legal", (role, move)), stuck)))
+            yield RuleEdit("complete", None, (*helpers, Rule(Atom("terminal"), stuck)))
+        if "goals" in faults:
+            has = fresh("has_goal", used)
+            helpers = self._first_arguments("goal", has)
+            for value in ("0", "50"):
+                head = Atom("goal", (role, Constant(value)))
+                body = Atom("role", (role,)), Not(Atom(has, (role,)))
+                yield RuleEdit("complete", None, (*helpers, Rule(head, body)))
+
+    def _first_arguments(self, relation: str, name: str) -> tuple[Rule, ...]:
+        """Return rules for a relation that holds of the first arguments of another one."""
+        return tuple(
+            Rule(Atom(name, rule.head.args[:1]), rule.body)
+            for rule in self.statements
+            if rule.head.key == (relation, 2)
+        )
+
+    def _images(self) -> Iterator[RuleEdit]:
+        """Yield the images of rules under exchanges of two constants of a type, where they are missing."""
+        present = {standard_names(rule) for rule in self.statements}
+        pairs: dict[tuple[Constant, Constant], None] = {}
+        for place in self.types.parent:
+            if self.types.type_of(place) == place:
+                domain = self.types.domain(place)
+                if len(domain) <= MOST_CONSTANTS:
+                    pairs |= dict.fromkeys(
+                        (a, b) for n, a in enumerate(domain) for b in domain[n + 1 :] if a.name != b.name
+                    )
+        roles = [rule.head.args[0] for rule in self.statements if rule.head.key == ("role", 1)]
+        for rule in self.statements:
+            if rule.head.name in FIXED or not rule.body:
+                continue
+            constants = {node for node in walk(rule) if isinstance(node, Constant)}
+            for a, b in pairs:
+                if a in constants or b in constants:
+                    exchange: dict[Term, Term] = {a: b, b: a}
+                    for to in (exchange, _together(exchange, roles)):
+                        image = Rule(_mapped(rule.head, to), tuple(_mapped(part, to) for part in rule.body))
+                        if standard_names(image) not in present:
+                            yield RuleEdit("add-rule", None, (image,))
+
+    def _frames(self) -> Iterator[RuleEdit]:
+        """Yield frame rules: a fluent stays, under a condition, or unless another rule changes it."""
+        fluents: dict[tuple[str, int], None] = {}
+        for rule in self.statements:
+            if rule.head.name in {"init", "next"} and rule.head.args:
+                term = rule.head.args[0]
+                if isinstance(term, Constant | Function):
+                    fluents[term.name, len(term.args)] = None
+        for name, arity in fluents:
+            for pattern in self._patterns(name, arity):
+                held = Atom("true", (pattern,))
+                kept = Rule(Atom("next", (pattern,)), (held,))
+                yield RuleEdit("add-rule", None, (kept,))
+                for condition in self._conditions(kept):
+                    yield RuleEdit("add-rule", None, (Rule(kept.head, (held, condition)),))
+            yield from self._unless_set(name, arity)
+
+    def _patterns(self, name: str, arity: int) -> Iterator[Term]:
+        """Yield a fluent with variables only, and with one argument a constant that stands there."""
+        if not arity:
+            yield Constant(name)
+            return
+        letters = tuple(Variable(f"v{n + 1}") for n in range(arity))
+        yield Function(name, letters)
+        for n in range(arity):
+            domain = self.types.domain((name, arity, n))
+            if len(domain) <= MOST_CONSTANTS:
+                for constant in domain:
+                    yield Function(name, (*letters[:n], constant, *letters[n + 1 :]))
+
+    def _unless_set(self, name: str, arity: int) -> Iterator[RuleEdit]:
+        """Yield the frame rule of a fluent whose last arguments are values of the first ones.
+
+        `(next (f ?k ?v))` holds if `(true (f ?k ?v))` did and no rule gives `(f ?k ...)` a new value.
+        """
+        if not arity:
+            return
+        changing = [
+            rule
+            for rule in self.statements
+            if rule.head.name == "next"
+            and rule.head.args
+            and isinstance(rule.head.args[0], Function)
+            and (rule.head.args[0].name, len(rule.head.args[0].args)) == (name, arity)
+            and Atom("true", rule.head.args) not in rule.body
+        ]
+        if not changing:
+            return
+        used = {rule.head.name for rule in self.statements}
+        helper = fresh(f"{name}_changes", used)
+        letters = tuple(Variable(f"v{n + 1}") for n in range(arity))
+        for keys in range(arity, -1, -1):
+            if keys == arity:
+                continue
+            rules = tuple(Rule(Atom(helper, rule.head.args[0].args[:keys]), rule.body) for rule in changing)
+            frame = Rule(
+                Atom("next", (Function(name, letters),)),
+                (Atom("true", (Function(name, letters),)), Not(Atom(helper, letters[:keys]))),
+            )
+            yield RuleEdit("add-rule", None, (*rules, frame))
+
+
+def _around(term: Term) -> tuple[int, ...]:
+    """Return a number, the one before and the one after it."""
+    if not isinstance(term, Constant) or not term.name.isdecimal():
+        return ()
+    return int(term.name) - 1, int(term.name), int(term.name) + 1
+
+
+def _in_order(name: str) -> tuple[bool, int, str]:
+    return (not name.isdigit(), int(name) if name.isdigit() else 0, name)
+
+
+def _together(exchange: dict[Term, Term], roles: Sequence[Term]) -> dict[Term, Term]:
+    """Return the exchange with the first two roles exchanged as well."""
+    if len(roles) != 2 or any(role in exchange for role in roles):
+        return exchange
+    return exchange | {roles[0]: roles[1], roles[1]: roles[0]}
+
+
+def _nodes(rule: Rule) -> Iterator[tuple[tuple[int, ...], Node]]:
+    """Yield every node of a rule with its path: the indices of the children that lead to it."""
+    stack: list[tuple[tuple[int, ...], Node]] = [((), rule)]
+    while stack:
+        path, node = stack.pop()
+        yield path, node
+        below = children(node)
+        stack += [((*path, n), child) for n, child in reversed(list(enumerate(below)))]
+
+
+def _places_below(
+    node: Atom | Function, path: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Place, Term]]:
+    """Yield the path, place and term of every argument of an atom, within functions as well."""
+    name = {"next": "true", "init": "true", "base": "true", "does": "legal", "input": "legal"}.get(
+        node.name, node.name
+    )
+    for n, term in enumerate(node.args):
+        yield (*path, n), (name if isinstance(node, Atom) else node.name, len(node.args), n), term
+        if isinstance(term, Function):
+            yield from _places_below(term, (*path, n))
+
+
+def _replaced(node: Any, path: tuple[int, ...], new: Node) -> Any:
+    """Return a node with another one at a path below it."""
+    if not path:
+        return new
+    numbered = iter(range(len(children(node))))
+    return rebuilt(
+        node, lambda child: _replaced(child, path[1:], new) if next(numbered) == path[0] else child
+    )
+
+
+def _mapped(node: Any, to: dict[Term, Term]) -> Any:
+    """Return a node with its constants and variables replaced by a mapping."""
+    if isinstance(node, Constant | Variable):
+        return to.get(node, node)
+    return rebuilt(node, lambda child: _mapped(child, to))
+
+
+def _anonymous(literal: Any) -> Any:
+    """Return a literal with its variables named by order."""
+    to: dict[Term, Term] = {}
+    for variable in variables_of(literal):
+        to.setdefault(variable, Variable(f"v{len(to) + 1}"))
+    return _mapped(literal, to)
+
+
+def standard_names(rule: Rule) -> Rule:
+    """Return a rule with its variables named by order."""
+    to: dict[Term, Term] = {}
+    for variable in variables_of(rule):
+        to.setdefault(variable, Variable(f"v{len(to) + 1}"))
+    return Rule(_mapped(rule.head, to), tuple(_mapped(part, to) for part in rule.body))

@@ -1,0 +1,336 @@
+"""Search for the smallest edit that mends a game.
+
+Edits are tried in the order of how natural they are.  Random games of many edited versions at once
+(`superposed`) refute most of them; the rest are proved one by one, briefly first and longer if they turn up
+again.  Where no single edit does, those that leave fewer faults are edited once more.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+from typing import TYPE_CHECKING, Final
+
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.trial.never import never_checks
+from herbrand.diagnostic import Source
+from herbrand.errors import BudgetExceeded, GameError
+from herbrand.machine.state_machine import StateMachine
+from herbrand.repair.edits import RuleEdit, edited, rule_edits
+from herbrand.repair.naturalness import Naturalness
+from herbrand.repair.recorded import Play, first_difference, plays_of
+from herbrand.repair.superposed import Profile, Trial, profiles
+from herbrand.runtime.limits import time_limit
+from herbrand.syntax import read
+from herbrand.verify.diff import diff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from herbrand.analyse.verdict import Verdict
+    from herbrand.syntax.nodes import Rule
+
+__all__ = ["PROPERTIES", "Repair", "RepairSearch", "repair"]
+
+PROPERTIES: Final = ("termination", "playability", "weak_winnability", "goals")
+"""What a repaired game has, unless it is said otherwise."""
+BATCH: Final = 128
+"""Edits that are played in one network."""
+FIRST: Final = 16
+"""The same at first, while it is not known how long that takes."""
+PLAYING: Final = 8.0
+"""Seconds in which a network of edited games must be built."""
+GAMES: Final = 96
+"""Random games for each edit."""
+MAX_STEPS: Final = 400
+"""Steps after which a random game is taken for endless."""
+FINDING: Final = 0.5
+"""What each condition that never holds adds to the cost of an edit."""
+PROVING: Final = (1.5, 6.0, 15.0)
+"""Seconds for the proofs of one edit, and more if it turns up again."""
+RARE: Final = 1.5
+"""Less for a rule for what random games rarely meet."""
+AGAIN: Final = 0.2
+"""What each turn adds to its cost."""
+DIAGNOSING: Final = 0.15
+"""Share of the time in which the faults of the game are looked for."""
+SECOND: Final = 4
+"""Edits that leave fewer faults and are edited once more."""
+_COMPARING: Final = 3.0
+"""Seconds in which a repaired game is compared with a reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Edits that mend a game."""
+
+    edits: tuple[RuleEdit, ...]
+    cost: float
+    verdicts: Mapping[str, Verdict]
+    """The properties of the edited game: none is refuted, and those that the game lacked are proved."""
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether all properties are proved."""
+        return all(verdict.answer == "proved" for verdict in self.verdicts.values())
+
+
+@dataclass
+class RepairSearch:
+    """The result of `repair`."""
+
+    game: StateMachine
+    errors: tuple[str, ...] = ()
+    """The checks that report errors in the game."""
+    faults: Mapping[str, Verdict] = field(default_factory=dict)
+    """The properties that the game does not have, each with a play that shows it."""
+    difference: str | None = None
+    """The first difference from the plays that it should have."""
+    repairs: list[Repair] = field(default_factory=list)
+    """Those with all properties proved first, then the most natural."""
+    tried: int = 0
+    """Single edits that were tried."""
+    edits: int = 0
+    """Single edits there are."""
+    is_minimal: bool = False
+    """Whether no smaller set of edits mends the game: one edit, or two after all single ones were refuted."""
+    seconds: float = 0.0
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything is wrong with the game."""
+        return bool(self.errors or self.faults or self.difference)
+
+
+def repair(
+    game: StateMachine,
+    *,
+    properties: Sequence[str] = PROPERTIES,
+    win: int = 100,
+    reference: StateMachine | None = None,
+    plays: Iterable[Play] = (),
+    most_edits: int = 2,
+    seconds: float = 60.0,
+    seed: int = 0,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> RepairSearch:
+    """Look for the smallest and most natural edit after which a game has some properties.
+
+    `win` is the goal value that counts as winning.  The edited game also has the `plays`, and plays like the
+    `reference`.  The search ends with the first edit for which everything is proved; at the end of the time,
+    edits are returned for which nothing is refuted, and what the game lacked is proved.
+    `progress(activity, done, of)` is called after every batch.  Raises `GameError` for a sheet whose text has
+    errors, or with conditions on knowledge.
+    """
+    if any(d.severity.value == "error" for d in game.tree.diagnostics):
+        raise GameError("the text has errors: `herbrand check --fix` repairs what it can")
+    if game.is_epistemic:
+        raise GameError("conditions on what roles know cannot be repaired")
+    budget = Budget(seconds)
+    expected = (*plays, *(plays_of(reference, seed=seed) if reference is not None else ()))
+    search = RepairSearch(game, errors=tuple(sorted({d.check for d in game.rules.errors})))
+    if not search.errors:
+        found = _verdicts(game, properties, budget.share(DIAGNOSING), win)
+        search.faults = {name: verdict for name, verdict in found.items() if verdict.answer == "refuted"}
+        search.difference = first_difference(game, expected)
+    if search.is_needed:
+        run = _Search(search, tuple(properties), win, reference, expected, seed, progress)
+        with suppress(BudgetExceeded), time_limit(budget.left):
+            run.run(budget, most_edits)
+        run.finish()
+    search.seconds = budget.elapsed
+    return search
+
+
+class _Search:
+    """A search under way."""
+
+    def __init__(
+        self,
+        result: RepairSearch,
+        properties: tuple[str, ...],
+        win: int,
+        reference: StateMachine | None,
+        plays: tuple[Play, ...],
+        seed: int,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> None:
+        self.result = result
+        self.properties = properties
+        self.win = win
+        self.reference = reference
+        self.plays = plays
+        self.seed = seed
+        self.progress = progress
+        self.statements = list(result.game.tree.statements)
+        self.roles = result.game.roles
+        self.complete = True
+        """Whether every edit so far was refuted."""
+        self.is_settled = False
+        """Whether no single edit mends the game."""
+        self.found: dict[tuple[RuleEdit, ...], Repair] = {}
+
+    def run(self, budget: Budget, most_edits: int) -> None:
+        share = budget.share(0.7 if most_edits > 1 else 1.0)
+        better = self._edit(self.statements, (), _places_of_errors(self.result.game), share)
+        if self.found or most_edits < 2:
+            return
+        self.is_settled = self.complete and self.result.tried == self.result.edits
+        for _, _, edit in heapq.nsmallest(SECOND, better):
+            self._edit(edited(self.statements, [edit]), (edit,), frozenset(), budget.share(0.5))
+            if any(mended.is_proved for mended in self.found.values()):
+                return
+
+    def finish(self) -> None:
+        """Put what was found in order: what is proved first, then what is natural."""
+        self.result.repairs = sorted(
+            self.found.values(), key=lambda mended: (not mended.is_proved, len(mended.edits), mended.cost)
+        )
+        if self.result.repairs:
+            self.result.is_minimal = len(self.result.repairs[0].edits) == 1 or self.is_settled
+
+    def _edit(
+        self, statements: Sequence[Rule], before: tuple[RuleEdit, ...], places: frozenset[int], budget: Budget
+    ) -> list[tuple[float, int, RuleEdit]]:
+        """Try the edits of some statements; return those that leave fewer faults, with what is left."""
+        found = [verdict.witness for verdict in self.result.faults.values()]
+        witnesses = tuple(witness for witness in found if witness is not None)
+        trial = Trial(GAMES, MAX_STEPS, self.plays, witnesses, places, self.seed)
+        limits = self.result.game.limits
+        unedited = replace(trial, witnesses=())
+        baseline = None
+        if not places:
+            baseline = next(
+                (p for _, p in profiles(statements, [], self.roles, unedited, limits=limits)), None
+            )
+        costs = self._costs(statements, places, baseline)
+        edits = sorted(costs, key=lambda edit: costs[edit])
+        if not before:
+            self.result.edits = len(edits)
+        waiting, size = iter(edits), FIRST
+        upcoming = list(islice(waiting, size))
+        queue: list[tuple[float, int, RuleEdit, int]] = []
+        better: list[tuple[float, int, RuleEdit]] = []
+        numbers = count()
+        findings = 0 if places else len(never_checks(_game_of(statements).rules))
+        saved = FINDING * min(findings, 1)  # at most, as a rule
+        while (queue or upcoming) and budget.left > 0:
+            if upcoming and (not queue or queue[0][0] > costs[upcoming[0]] - saved + AGAIN):
+                began = time.monotonic()
+                limits = replace(limits, seconds=min(PLAYING, budget.left))
+                for k, profile in profiles(statements, upcoming, self.roles, trial, limits=limits):
+                    if k < 0:
+                        continue
+                    edit = upcoming[k]
+                    penalty = self._penalty(profile)
+                    if penalty is not None:
+                        heapq.heappush(queue, (costs[edit] + penalty - saved, next(numbers), edit, 0))
+                    elif baseline is not None and _faults(profile) < _faults(baseline):
+                        better.append((_faults(profile) + costs[edit] / 10, next(numbers), edit))
+                if not before:
+                    self.result.tried += len(upcoming)
+                if self.progress is not None:
+                    self.progress("playing edited games", self.result.tried, self.result.edits)
+                size = min(BATCH, 2 * size) if time.monotonic() - began < PLAYING / 4 else max(1, size // 2)
+                upcoming = list(islice(waiting, size))
+                continue
+            cost, _, edit, turn = heapq.heappop(queue)
+            game = _game_of(edited(statements, [edit]))
+            if game.rules.errors:
+                continue
+            if turn == 0:
+                more = len(never_checks(game.rules)) - findings
+                heapq.heappush(queue, (cost + saved + FINDING * more, next(numbers), edit, 1))
+                continue
+            verdicts = self._proved(game, min(PROVING[turn - 1], budget.left))
+            if verdicts is None:
+                continue
+            mended = Repair((*before, edit), cost, verdicts)
+            if mended.is_proved:
+                self.found[mended.edits] = mended
+                return better
+            self.complete = False
+            if all(verdicts[name].answer == "proved" for name in self.result.faults):
+                self.found[mended.edits] = mended
+            if turn < len(PROVING):
+                heapq.heappush(queue, (cost + AGAIN, next(numbers), edit, turn + 1))
+        return better
+
+    def _costs(
+        self, statements: Sequence[Rule], places: frozenset[int], baseline: Profile | None
+    ) -> dict[RuleEdit, float]:
+        """Return the edits with their costs; with `places`, of these statements only."""
+        naturalness = Naturalness(statements)
+        # What random games hardly meet is no slip of the pen: the author did not think of it.
+        is_rare = baseline is not None and baseline.stuck + baseline.undefined <= GAMES // 10
+        return {
+            edit: naturalness.cost(edit) - (RARE if edit.kind == "complete" and is_rare else 0)
+            for edit in rule_edits(statements, faults=self.result.faults)
+            if not places or edit.number in places
+        }
+
+    def _proved(self, game: StateMachine, seconds: float) -> dict[str, Verdict] | None:
+        """Return the properties of a game; None if it has not all, or not the plays that it should have."""
+        try:
+            verdicts = _verdicts(game, self.properties, Budget(seconds), self.win)
+            if any(verdict.answer == "refuted" for verdict in verdicts.values()):
+                return None
+            if (
+                self.reference is not None
+                and diff(game, self.reference, seconds=_COMPARING).verdict == "differs"
+            ):
+                return None
+        except (GameError, BudgetExceeded):
+            return None
+        return verdicts
+
+    def _penalty(self, profile: Profile) -> float | None:
+        """Return what random games add to the cost of an edit; None if they show that it mends nothing."""
+        if not profile.agrees or ("playability" in self.properties and profile.stuck):
+            return None
+        if "goals" in self.properties and profile.undefined:
+            return None
+        if "termination" in self.properties and profile.endless > (
+            0 if "termination" in self.result.faults else profile.games // 2
+        ):
+            return None
+        penalty = 0.0
+        if not profile.is_open:
+            penalty += 0.4 if len(self.roles) == 1 else 0.8
+        elif any(best < self.win for best in profile.best):
+            penalty += 0.2
+        return penalty + (1.0 if profile.length < 2 else 0.0)
+
+
+def _faults(profile: Profile) -> float:
+    """Return how much is wrong with random games."""
+    wrong = profile.stuck + profile.undefined + profile.endless
+    return (
+        wrong / profile.games
+        + (0 if profile.agrees else 0.5)
+        + 0.1 * sum(best < 100 for best in profile.best)
+    )
+
+
+def _game_of(statements: Iterable[Rule]) -> StateMachine:
+    return StateMachine(read(Source("\n".join(map(str, statements)), "<edited>"), "prefix"))
+
+
+def _verdicts(game: StateMachine, properties: Sequence[str], budget: Budget, win: int) -> dict[str, Verdict]:
+    return analyse(
+        game, properties, budget=budget, win=win, values=False, remarks=False, check=False, exploring=0.2
+    ).properties
+
+
+def _places_of_errors(game: StateMachine) -> frozenset[int]:
+    """Return the statements with errors."""
+    spans = [d.span for d in game.rules.errors]
+    return frozenset(
+        number
+        for number, rule in enumerate(game.tree.statements)
+        if any(span.start < rule.end and rule.start < span.end for span in spans)
+    )

@@ -1,0 +1,232 @@
+"""Repairing games: edits, what random games and proofs say of them, and the text that comes out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+import herbrand
+from herbrand import games
+from herbrand.cli.main import cli
+from herbrand.errors import GameError
+from herbrand.repair import edited_text, repair, rule_edits
+from herbrand.repair.edits import edited, is_safe, standard_names
+from herbrand.repair.naturalness import Naturalness
+from herbrand.repair.recorded import first_difference, plays_of
+from herbrand.repair.superposed import Trial, profiles, superposed
+from herbrand.runtime.limits import DEFAULT
+from herbrand.syntax import read
+from herbrand.syntax.printer import print_tree
+from herbrand.verify.diff import diff
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NIM = games.path("nim").read_text(encoding="utf-8")
+
+TURNS = """; Two take turns, three times.
+(role white) (role black)
+(init (control white))
+(init (step 1))
+(succ 1 2) (succ 2 3) (succ 3 4)
+(<= (legal ?r (say heads)) (true (control ?r)))
+(<= (legal ?r (say tails)) (true (control ?r)))
+(<= (legal white noop) (true (control black)))
+(<= (legal black noop) (true (control white)))
+(<= (next (control white)) (true (control black)))  ; and back
+(<= (next (control black)) (true (control white)))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= (next (said ?x)) (does ?r (say ?x)))
+(<= terminal (true (step 4)))
+(<= (goal white 100) (true (said heads)))
+(<= (goal white 0) (true (said tails)))
+(<= (goal black 100) (true (said tails)))
+(<= (goal black 0) (true (said heads)))
+"""
+
+
+def mended(text: str, **options: object) -> str:
+    """Return the repaired text of a sheet that can be repaired."""
+    game = herbrand.loads(text)
+    search = repair(game, seconds=40, **options)  # type: ignore[arg-type]
+    assert search.is_needed
+    assert search.repairs, search
+    assert search.is_minimal
+    assert search.repairs[0].is_proved
+    return edited_text(game.tree, search.repairs[0].edits)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(true (control black)))  ; and", "(true (control white)))  ; and"),
+        ("(legal black noop)", "(legal white noop)"),
+        ("(succ 2 3)", "(succ 2 2)"),
+        ("(init (step 1))", "(init (step succ))"),
+        ("(<= (next (control black)) (true (control white)))\n", ""),
+        ("(true (step ?n)) (succ ?n ?m)", "(true (step ?n))"),
+    ],
+)
+def test_an_injury_is_undone(old: str, new: str) -> None:
+    """A swapped role or constant, a lost rule, a lost condition: the sheet is again what it was."""
+    assert TURNS.count(old) == 1
+    after = mended(TURNS.replace(old, new))
+    assert diff(herbrand.loads(TURNS), herbrand.loads(after)).verdict in {"rules", "play"}
+    if new and "succ ?n" not in old:
+        assert after == TURNS
+
+
+def test_a_game_without_faults_needs_nothing() -> None:
+    """No edit is looked for."""
+    search = repair(herbrand.loads(TURNS), seconds=10)
+    assert not search.is_needed
+    assert search.tried == 0
+
+
+def test_a_dead_end_that_random_games_hardly_meet_gets_a_pass() -> None:
+    """Nothing is wrong with any rule: one for what nobody thought of is added."""
+    words = " ".join(f"(word w{n})" for n in range(30))
+    sheet = (
+        TURNS.replace("(<= (legal ?r (say heads))", f"{words}\n(<= (legal ?r (say ?w)) (word ?w)")
+        .replace(
+            "(<= (legal ?r (say tails)) (true (control ?r)))",
+            "(<= (legal ?r (say heads)) (true (control ?r)) (not stuck)) (<= stuck (true (said w3)) (true (step 2)))\n"
+            "(<= (legal ?r (say tails)) (true (control ?r)) (not stuck))",
+        )
+        .replace("(word ?w) (true (control ?r))", "(word ?w) (true (control ?r)) (true (step 1))")
+    )
+    after = mended(sheet, properties=("termination", "playability"))
+    assert after.startswith(sheet)
+    assert "(<= (legal ?player noop) (role ?player) (not (can_move ?player)))" in after
+
+
+def test_a_reference_decides_what_the_rules_leave_open() -> None:
+    """Both sheets are well formed; the repaired one plays like the other."""
+    other = TURNS.replace("(init (step 1))", "(init (step 2))")
+    assert not repair(herbrand.loads(other), seconds=10).is_needed
+    after = mended(other, reference=herbrand.loads(TURNS))
+    assert diff(herbrand.loads(TURNS), herbrand.loads(after)).verdict in {"rules", "play"}
+
+
+def test_every_edit_is_another_safe_sheet() -> None:
+    """Edits are different, safe, and change what they say they change."""
+    statements = herbrand.loads(NIM).tree.statements
+    edits = list(rule_edits(statements, faults=("playability", "goals")))
+    assert len({(edit.number, edit.rules) for edit in edits}) == len(edits)
+    assert all(is_safe(rule) for edit in edits for rule in edit.rules)
+    for edit in edits[::40]:
+        after = edited(statements, [edit])
+        assert after != list(statements)
+        assert set(statements) - set(after) <= (
+            {statements[edit.number]} if edit.number is not None else set()
+        )
+
+
+@pytest.mark.parametrize("notation", ["prefix", "infix", "prolog"])
+def test_the_text_says_what_the_edit_says(notation: str) -> None:
+    """In each notation, reading the edited text gives the edited statements; comments stay."""
+    tree = read(print_tree(herbrand.loads(TURNS).tree, notation).text, notation)
+    for edit in list(rule_edits(tree.statements))[::97]:
+        after = edited_text(tree, [edit])
+        expected = edited(tree.statements, [edit])
+        assert [*map(standard_names, read(after, notation).statements)] == [*map(standard_names, expected)]
+        if edit.number is None or "and back" not in after:
+            continue
+        assert "Two take turns" in after
+
+
+def test_superposed_versions_play_as_they_do_alone() -> None:
+    """The choice of a version changes nothing but its rules."""
+    game = herbrand.loads(TURNS)
+    statements = game.tree.statements
+    edits = list(rule_edits(statements))[::61]
+    trial = Trial(games=64, max_steps=50)
+    together = dict(profiles(statements, edits, game.roles, trial, limits=DEFAULT))
+    assert together[-1].stuck == together[-1].endless == 0
+    compared = 0
+    for k, edit in enumerate(edits):
+        alone = herbrand.loads("\n".join(map(str, edited(statements, [edit]))))
+        if alone.rules.errors:
+            continue
+        simulation = alone.simulate(64, seed=1, max_steps=50)
+        if k not in together:
+            continue
+        compared += 1
+        assert (together[k].stuck == 0) == (simulation.stuck == 0), edit
+        assert (together[k].endless == 0) == (simulation.truncated == 0), edit
+    assert compared > 10
+
+
+def test_the_original_is_among_the_versions() -> None:
+    """Choosing no edit gives the plays of the game itself."""
+    game = herbrand.loads(TURNS)
+    rules = superposed(game.tree.statements, [], game.roles)
+    choosing = herbrand.loads("\n".join(map(str, rules)))
+    start = choosing.initial_state()
+    (first,) = start.legal_moves("white")
+    state = start.next([first, *start.legal_moves("black")])
+    assert {str(move) for move in state.legal_moves("white")} == {"(say heads)", "(say tails)"}
+
+
+def test_natural_edits_cost_less() -> None:
+    """The image of a sibling rule costs less than a rule that resembles nothing."""
+    statements = herbrand.loads(TURNS.replace("(legal black noop)", "(legal white noop)")).tree.statements
+    naturalness = Naturalness(statements)
+    edits = sorted(rule_edits(statements), key=naturalness.cost)
+    place = next(
+        n
+        for n, edit in enumerate(edits)
+        if str(edit.rule) == "(<= (legal black noop) (true (control white)))"
+    )
+    assert place < 10
+    assert len(edits) > 1000
+
+
+def test_plays_are_compared_step_by_step() -> None:
+    """The first difference is said in words."""
+    game = herbrand.loads(TURNS)
+    plays = plays_of(game, plays=3)
+    assert first_difference(game, plays) is None
+    shorter = herbrand.loads(TURNS.replace("(true (step 4))", "(true (step 3))"))
+    assert first_difference(shorter, plays) == "after 2 steps, the game is over"
+    silent = herbrand.loads(TURNS.replace("(say tails)) (true (control", "(say succ)) (true (control"))
+    difference = first_difference(silent, plays)
+    assert difference is not None
+    assert difference.startswith("in the initial state, `(say succ)` is legal for white")
+
+
+def test_texts_with_errors_are_refused() -> None:
+    """They are for `check --fix`."""
+    with pytest.raises(GameError, match="check --fix"):
+        repair(herbrand.loads("(role white"))
+
+
+def test_the_command_shows_a_diff_and_edits_on_request(tmp_path: Path) -> None:
+    """Without --write the file stays as it is."""
+    file = tmp_path / "turns.kif"
+    faulty = TURNS.replace("(succ 2 3)", "(succ 2 2)")
+    file.write_text(faulty, encoding="utf-8")
+    shown = CliRunner().invoke(cli, ["repair", str(file)])
+    assert shown.exit_code == 0, shown.output
+    assert "-(succ 1 2) (succ 2 2) (succ 3 4)\n+(succ 1 2) (succ 2 3) (succ 3 4)" in shown.stdout
+    assert "proved       every play ends" in shown.stdout
+    assert file.read_text(encoding="utf-8") == faulty
+    written = CliRunner().invoke(cli, ["repair", str(file), "--write", "--json"])
+    assert written.exit_code == 0
+    assert json.loads(written.stdout)["text"] == file.read_text(encoding="utf-8") == TURNS
+    again = CliRunner().invoke(cli, ["repair", str(file)])
+    assert again.stdout == "turns: nothing to repair\n"
+
+
+def test_the_command_says_that_nothing_helps(tmp_path: Path) -> None:
+    """A game that no edit of this kind mends, within the time."""
+    file = tmp_path / "none.kif"
+    file.write_text("(role r) (legal r a) (init p) (next p) (goal r 0)", encoding="utf-8")
+    outcome = CliRunner().invoke(cli, ["repair", str(file), "--seconds", "5", "--edits", "1"])
+    if outcome.exit_code:
+        assert "no edit found that mends it" in outcome.stdout
+    else:
+        assert "proved" in outcome.stdout
