@@ -47,7 +47,7 @@ def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
     assert 0 <= measured.waited < measured.seconds
     assert measured.megabytes > 20
     assert not measured.is_crash
-    (report,) = try_budgets(tmp_path / "all", [sheet], only="check {file} --seconds")
+    (report,) = try_budgets(tmp_path / "all", [sheet], seconds=1, only="check {file} --seconds")
     assert report.tried == 1
     assert report.failures == []
     assert report.outcomes == {"done": 1}

@@ -52,14 +52,15 @@ def command(
 
     Games are the same if their rules are equal up to names and order, or if legal moves, termination,
     terminal goals and percepts are the same in every state. Otherwise shows the first joint moves after which
-    they differ.
+    they differ. --param sets a parameter of both games, or of those that are in GGDL; A:NAME=VALUE and
+    B:NAME=VALUE set it on one side.
 
     Exits with 0 if the games are the same, 1 if they differ, 2 if one is not playable, and 3 if no
     difference was found but not all states were compared.
     """
     from herbrand.verify.diff import diff
 
-    games = read_game(first, notation), read_game(second, notation)
+    games = read_game(first, notation, side="A"), read_game(second, notation, side="B")
     try:
         comparison = diff(*games, states=states, seconds=seconds, seed=seed)
     except BudgetExceeded:

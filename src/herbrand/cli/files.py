@@ -134,17 +134,31 @@ def NOTATION(command: _Command) -> _Command:  # noqa: N802  # used like the cons
     return _NOTATION(_PARAMETER(command))
 
 
-def given_parameters() -> dict[str, Value]:
-    """Return the values of --param in the running command."""
+def given_parameters(side: str = "") -> dict[str, Value]:
+    """Return the values of --param in the running command.
+
+    In a command with several files, `SIDE:NAME=VALUE` sets the parameter of one of them only.
+    """
     ctx = click.get_current_context(silent=True)
-    return {} if ctx is None else dict(ctx.meta.get(_VALUES, {}))
+    values: dict[str, Value] = {} if ctx is None else dict(ctx.meta.get(_VALUES, {}))
+    if not side:
+        return values
+    own = {
+        name.removeprefix(f"{side}:"): value for name, value in values.items() if name.startswith(f"{side}:")
+    }
+    return {name: value for name, value in values.items() if ":" not in name} | own
 
 
-def read_tree(file: str, notation: str = "auto", *, parameters: bool = True) -> Tree:
-    """Read a rulesheet from a path or from standard input, with the values of --param."""
+def read_tree(file: str, notation: str = "auto", *, parameters: bool = True, side: str = "") -> Tree:
+    """Read a rulesheet from a path or from standard input, with the values of --param.
+
+    Those without a `side` are for files in GGDL only, if there are several files.
+    """
     from herbrand import syntax
 
-    values = given_parameters() if parameters else {}
+    values = given_parameters(side) if parameters else {}
+    if side and values and file != STDIN and syntax.read_file(file, notation).notation != "ggdl":
+        values = {name: value for name, value in values.items() if f"{side}:{name}" in given_parameters()}
     if file != STDIN:
         return syntax.read_file(file, notation, values)
     from herbrand.syntax.files import MAX_BYTES, decode, too_large
@@ -157,9 +171,9 @@ def read_tree(file: str, notation: str = "auto", *, parameters: bool = True) -> 
     return replace(tree, diagnostics=(*diagnostics, *tree.diagnostics))
 
 
-def read_game(file: str, notation: str = "auto", *, parameters: bool = True) -> Game:
-    """Load a game from a path or from standard input, with the values of --param."""
+def read_game(file: str, notation: str = "auto", *, parameters: bool = True, side: str = "") -> Game:
+    """Load a game from a path or from standard input, with the values of --param as for `read_tree`."""
     from herbrand.game import Game
 
-    tree = read_tree(file, notation, parameters=parameters)
+    tree = read_tree(file, notation, parameters=parameters, side=side)
     return Game(tree, name="stdin" if file == STDIN else None, limits=given_limits())

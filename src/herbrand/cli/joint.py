@@ -5,6 +5,8 @@ enclosed in one pair of parentheses; a role with one legal move may be omitted, 
 then drawn.  For example, these are the same joint move of a game with two roles:
 
     (mark 1 1), noop      (mark 1 1) noop      ((mark 1 1) noop)      (mark 1 1)
+
+Terms may be in infix notation as well: `mark(1,1), noop`.
 """
 
 from __future__ import annotations
@@ -22,18 +24,46 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
 
-__all__ = ["normal", "read_joint", "split_joints", "split_terms"]
+__all__ = ["in_kif", "normal", "read_joint", "split_joints", "split_terms"]
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
+_GLUED = re.compile(r"[\w'\"]\(")
+"""How a term in infix notation begins."""
 _SHOWN = 8
 
 
 def split_terms(text: str) -> list[str]:
-    """Split KIF text into its terms, each with single blanks.
+    """Split a text into its terms, in KIF with single blanks; infix terms are separated by commas.
 
     >>> split_terms("(mark 1  1)noop")
     ['(mark 1 1)', 'noop']
+    >>> split_terms("mark(1,1), noop")
+    ['(mark 1 1)', 'noop']
     """
+    return (_infix_terms(text) if _GLUED.search(text) else None) or _kif_terms(text)
+
+
+def in_kif(text: str) -> str:
+    """Return a term, or an atom, in KIF; unchanged if it is not in infix notation.
+
+    >>> in_kif("true(cell(1,1,x))")
+    '(true (cell 1 1 x))'
+    """
+    terms = _infix_terms(text) if _GLUED.search(text) else None
+    return " ".join(terms) if terms else text
+
+
+def _infix_terms(text: str) -> list[str] | None:
+    """Return the terms of a text in infix notation, or in Prolog's; None if it is neither."""
+    from herbrand.syntax import read
+
+    tree = read(f"terms({text.strip().rstrip('.')})", "prolog" if "'" in text else "infix")
+    if len(tree.statements) != 1 or tree.diagnostics or tree.statements[0].body:
+        return None
+    return [str(term) for term in tree.statements[0].head.args]
+
+
+def _kif_terms(text: str) -> list[str]:
     terms: list[str] = []
     depth = 0
     for token in _TOKEN.findall(text):
@@ -93,7 +123,7 @@ def read_joint(state: State, text: str, chance: Random | None = None) -> tuple[s
 
 
 def _parse(roles: Sequence[str], legal: Sequence[Sequence[Move]], text: str) -> tuple[str, ...]:
-    parts = text.split(",") if "," in text else split_terms(text)
+    parts = text.split(",") if "," in text and not _GLUED.search(text) else split_terms(text)
     moves = list(map(normal, parts))
     if not all(moves):
         raise InvalidMoveError(f"an empty move in `{text}`")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.joint import read_joint, split_joints, split_terms
+from herbrand.cli.joint import in_kif, read_joint, split_joints, split_terms
 from herbrand.cli.knowledge import knowledge_after, knowledge_text
 from herbrand.cli.options import JSON, MOVES
 from herbrand.cli.output import columns, count, goals_line, remark, result, write_json
@@ -29,7 +29,7 @@ __all__ = ["command"]
 @click.option(
     "--state", "facts", metavar="FACTS", help="Start from these facts instead of the initial state."
 )
-@click.option("--why", metavar="TEXT", multiple=True, help="Explain why this atom (in KIF) holds.")
+@click.option("--why", metavar="TEXT", multiple=True, help="Explain why this atom holds.")
 @click.option("--why-not", metavar="TEXT", multiple=True, help="Explain why this atom does not hold.")
 @click.option(
     "--knows", metavar="ROLE", multiple=True, help="Show the knowledge of this role instead of the state."
@@ -74,7 +74,7 @@ def command(
     state, played = play.state, play.joint_moves
     percepts = [{role: play.percepts(step, role) for role in game.roles} for step in range(len(play))]
     knowledge = [knowledge_after(game, role, played, state) for role in knowers]
-    explained = [(text, state.why(text)) for text in (*why, *why_not)]
+    explained = [(text, state.why(in_kif(text))) for text in (*why, *why_not)]
     if as_json:
         write_json(
             {

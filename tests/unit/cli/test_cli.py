@@ -878,3 +878,32 @@ def test_verbose_alone_is_wrong_use() -> None:
     result = run("--verbose", "games")
     assert result.exit_code == 2
     assert "--verbose goes with --version" in result.stderr
+
+
+@pytest.mark.parametrize("notation", ["infix", "prolog"])
+def test_moves_and_atoms_may_be_written_as_in_the_sheet(tmp_path: Path, notation: str) -> None:
+    """What an infix or Prolog sheet prints can be typed again."""
+    sheet = str(tmp_path / "game.txt")
+    assert run("convert", "ticTacToe", "--to", notation, "-o", sheet).exit_code == 0
+    lines = ("mark(2,2), noop; noop, mark(1, 1)", "(mark 2 2); (mark 1 1)", "mark(2,2); mark(1,1).")
+    shown = [run("show", sheet, "--moves", line) for line in lines]
+    assert {one.exit_code for one in shown} == {0}
+    assert len({one.stdout for one in shown}) == 1
+    why = run("show", sheet, "--moves", "mark(2,2)", "--why", "true(cell(2,2,x))")
+    assert why.stdout.startswith("(cell 2 2 x)   [true in this state]")
+    assert why.exit_code == 0
+    state = run("show", sheet, "--state", "control(xplayer) cell(1,1,b)")
+    assert state.exit_code == 0, state.output
+
+
+def test_parameters_are_set_on_each_side(tmp_path: Path) -> None:
+    """`diff` compares a parameterised game with a plain sheet, and with itself under other values."""
+    plain = str(tmp_path / "plain.kif")
+    assert run("convert", "mnk", "--param", "N=4", "--to", "prefix", "-o", plain).exit_code == 0
+    assert run("diff", "mnk", plain, "--param", "N=4").exit_code == 0
+    assert run("diff", "mnk", plain, "--param", "A:N=4").exit_code == 0
+    assert run("diff", "mnk", plain).exit_code == 1
+    assert run("diff", "mnk", "mnk", "--param", "A:N=4", "--param", "B:N=4").exit_code == 0
+    assert run("diff", "mnk", "mnk", "--param", "A:N=4").exit_code == 1
+    wrong = run("diff", "mnk", plain, "--param", "B:N=4")
+    assert wrong.exit_code == 2

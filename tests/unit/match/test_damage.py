@@ -62,11 +62,11 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_damaged_database_is_refused_or_verified_truly(tmp_path: Path) -> None:
-    """Three damages of each kind: no exception, no false `ok`, nothing appended to a file that is refused."""
-    reports = DamageBench(tmp_path).run(range(3 * len(DAMAGES)))
+    """Two damages of each kind: no exception, no false `ok`, nothing appended to a file that is refused."""
+    reports = DamageBench(tmp_path).run(range(2 * len(DAMAGES)))
     assert [failure for report in reports for failure in report.failures] == []
-    assert sum(report.outcomes["refused"] for report in reports) >= 30
-    assert sum(report.outcomes["harmless"] for report in reports) >= 10
+    assert sum(report.outcomes["refused"] for report in reports) >= 20
+    assert sum(report.outcomes["harmless"] for report in reports) >= 6
 
 
 def truncate(path: Path) -> None:
