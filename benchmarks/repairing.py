@@ -1,20 +1,20 @@
-"""Injure games, repair them, and report how many are mended and how many are as they were.
+"""Injure games and repair them; repair sheets that get stuck; report what was mended.
 
     python benchmarks/repairing.py [FOLDER...] [--count N] [--seconds S] [--seed N] [--only NAME ...]
-                                               [--json FILE]
+                                   [--faulty FILE ...] [--json FILE] [--markdown FILE]
 
 Games are the bundled ones and those of the folders, as far as all their properties are proved.  An injury
 is one seeded mutation: a condition dropped, a constant swapped for another of its type, a frame rule lost, a
-role replaced by another.  It counts if the game then has an error or a property that is refuted.
+role replaced by another.  It counts if the game then has an error or a property that is refuted.  `--faulty`
+are sheets that are repaired as they are.  The JSON is written after every game, and what is in it is not done
+again; `--markdown` writes docs/reference/repaired.md from it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
-from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -33,9 +33,16 @@ from herbrand.verify.diff import diff
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from herbrand.analyse import Verdict
     from herbrand.machine.state_machine import StateMachine
 
 KINDS: Final = ("condition", "constant", "frame", "role")
+TITLES: Final = {
+    "condition": "a condition dropped",
+    "constant": "a constant swapped",
+    "frame": "a frame rule lost",
+    "role": "a role replaced",
+}
 ATTEMPTS: Final = 30
 
 
@@ -43,6 +50,7 @@ ATTEMPTS: Final = 30
 class Row:
     """One injured game."""
 
+    turn: int
     game: str
     kind: str
     injury: str
@@ -50,56 +58,151 @@ class Row:
     proved: bool = False
     mended: bool = False
     repair: str = ""
-    same: str = ""
+    same: bool = False
+    """Whether it is as before the injury."""
     tried: int = 0
     space: int = 0
     cpu_s: float = 0.0
 
 
+@dataclass
+class Sheet:
+    """A sheet that was repaired as it is."""
+
+    game: str
+    faults: dict[str, str]
+    """The reason for each property that it lacks."""
+    edit: str
+    """What stands there instead; empty if no edit was found."""
+    instead_of: str
+    proved: list[str]
+    tried: int
+    space: int
+    cpu_s: float
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--faulty", nargs="*", type=Path, default=[])
+    parser.add_argument("--json", type=Path, default=Path("repairing.json"))
+    parser.add_argument("--markdown", type=Path)
     arguments = parser.parse_args()
+    done: dict[str, Any] = {"injured": [], "sheets": []}
+    if arguments.json.exists():
+        done = json.loads(arguments.json.read_text(encoding="utf-8"))
+    done |= {"seconds": arguments.seconds, "seed": arguments.seed}
+
+    def keep(kind: str, row: Row | Sheet) -> None:
+        done[kind].append(asdict(row))
+        print(json.dumps(asdict(row)), flush=True)
+        arguments.json.write_text(json.dumps(done, indent=1), encoding="utf-8")
+
+    for file in arguments.faulty:
+        if file.stem not in {row["game"] for row in done["sheets"]}:
+            keep("sheets", try_sheet(file, arguments.seconds))
     sheets = [*games.names(), *(str(f) for folder in arguments.folders for f in sorted(folder.glob("*.kif")))]
-    if arguments.only:
-        sheets = [name for name in sheets if Path(name).stem in arguments.only]
-    rows: list[Row] = []
-    chance = Random(arguments.seed)
-    chance.shuffle(sheets)
-    turn = 0
+    sheets = [name for name in sheets if not arguments.only or Path(name).stem in arguments.only]
+    Random(arguments.seed).shuffle(sheets)
     proved: dict[str, bool] = {}
-    while len(rows) < arguments.count and turn < 20 * max(1, len(sheets)):
+    found = 0
+    for turn in range(20 * len(sheets)):
+        if found >= arguments.count:
+            break
         name = sheets[turn % len(sheets)]
-        turn += 1
+        kind = KINDS[(turn + turn // len(sheets)) % len(KINDS)]
+        if any(row["turn"] == turn for row in done["injured"]):
+            found += 1
+            continue
         if name not in proved:
             proved[name] = is_proved(name)
-        if not proved[name]:
-            continue
-        row = try_one(
-            name,
-            KINDS[(turn + turn // len(sheets)) % len(KINDS)],
-            chance.randrange(1 << 30),
-            arguments.seconds,
-        )
-        if row is None:
-            continue
-        rows.append(row)
-        print(json.dumps(asdict(row)), flush=True)
-        if arguments.json:
-            arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
-    count = Counter()
-    for row in rows:
-        count["all"] += 1
-        count["mended"] += row.mended
-        count["proved"] += row.proved
-        count["same"] += row.same in {"rules", "play"}
-    print(json.dumps(count), file=sys.stderr)
+        row = try_one(name, kind, turn, arguments.seed, arguments.seconds) if proved[name] else None
+        if row is not None:
+            found += 1
+            keep("injured", row)
+    if arguments.markdown:
+        arguments.markdown.write_text(page(done), encoding="utf-8")
     return 0
+
+
+def page(done: dict[str, Any]) -> str:
+    """Return the page: a table by the kind of injury, and the sheets."""
+    lines = [
+        "# Games that were repaired",
+        "",
+        "<!-- made by `python benchmarks/repairing.py FOLDER --faulty FILE... --markdown FILE` -->",
+        "",
+        "What [`herbrand repair`](../howto/repair-a-game.md) does to games of which one statement was",
+        "changed, and to public sheets that have faults.",
+        "",
+        "## Injured games",
+        "",
+        "Games of which all properties are proved, injured by one seeded mutation that gives them a fault,",
+        f"and repaired within {done['seconds']:g} seconds. *mended*: an edit was found after which nothing",
+        "is refuted and what was lacking is proved; *proved*: all properties are; *as before*: `herbrand",
+        "diff` finds the game equal to the one before the injury, which the program does not know.",
+        "",
+        "| injury | games | mended | proved | as before | processor seconds, median |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows = done["injured"]
+    for kind, title in (*TITLES.items(), ("", "all")):
+        mine = [row for row in rows if kind in ("", row["kind"])]
+        if mine:
+            shares = [sum(1 for row in mine if row[key]) for key in ("mended", "proved", "same")]
+            seconds = sorted(row["cpu_s"] for row in mine)[len(mine) // 2]
+            cells = [f"{n} ({100 * n / len(mine):.0f} %)" for n in shares]
+            lines.append(f"| {title} | {len(mine)} | {' | '.join(cells)} | {seconds:.1f} |")
+    if done["sheets"]:
+        lines += [
+            "",
+            "## Public sheets",
+            "",
+            "Sheets of a public collection with faults, each with the edit that removes them.",
+            "",
+            "| sheet | what is wrong | edit | proved of the result | s |",
+            "|---|---|---|---|---|",
+        ]
+        for sheet in done["sheets"]:
+            wrong = "; ".join(sheet["faults"].values()) or "nothing found in this time"
+            edit = f"`{sheet['edit']}`" if sheet["edit"] else "none found"
+            if sheet["instead_of"]:
+                edit += f" instead of `{sheet['instead_of']}`"
+            proved = ", ".join(sheet["proved"]).replace("_", " ")
+            lines.append(f"| {sheet['game']} | {wrong} | {edit} | {proved} | {sheet['cpu_s']:.0f} |")
+    return "\n".join(lines) + "\n"
+
+
+def try_sheet(file: Path, seconds: float) -> Sheet:
+    """Repair a sheet as it is."""
+    game = herbrand.load(file)
+    began = time.process_time()
+    search = repair(game, seconds=seconds)
+    spent = round(time.process_time() - began, 1)
+    faults = {name: reason(verdict) for name, verdict in search.faults.items()}
+    best = search.repairs[0] if search.repairs else None
+    edits = best.edits if best is not None else ()
+    return Sheet(
+        file.stem,
+        faults,
+        "; ".join(str(edit.rule or "nothing") for edit in edits),
+        "; ".join(str(game.tree.statements[edit.number]) for edit in edits if edit.number is not None),
+        [name for name, verdict in best.verdicts.items() if verdict.answer == "proved"] if best else [],
+        search.tried,
+        search.edits,
+        spent,
+    )
+
+
+def reason(verdict: Verdict) -> str:
+    """Return why a property is refuted."""
+    return verdict.reason or "; ".join(v.reason for v in verdict.roles.values() if v.answer == "refuted")
 
 
 def is_proved(name: str) -> bool:
@@ -115,10 +218,11 @@ def is_proved(name: str) -> bool:
     return all(verdict.answer == "proved" for verdict in found.values())
 
 
-def try_one(name: str, kind: str, seed: int, seconds: float) -> Row | None:
+def try_one(name: str, kind: str, turn: int, seed: int, seconds: float) -> Row | None:
+    """Injure a game until it has a fault, and repair it; None if no injury of the kind gives it one."""
     game = herbrand.load(name)
     statements = list(game.tree.statements)
-    chance = Random(seed)
+    chance = Random(f"{seed} {turn}")
     for _ in range(ATTEMPTS):
         injured = injure(statements, kind, chance, game.roles)
         if injured is None:
@@ -128,7 +232,7 @@ def try_one(name: str, kind: str, seed: int, seconds: float) -> Row | None:
         faults = sorted({d.check for d in faulty.rules.errors}) or refuted(faulty)
         if not faults:
             continue
-        row = Row(Path(name).stem, kind, words, faults)
+        row = Row(turn, Path(name).stem, kind, words, faults)
         began = time.process_time()
         search = repair(faulty, seconds=seconds)
         row.cpu_s = round(time.process_time() - began, 1)
@@ -139,7 +243,8 @@ def try_one(name: str, kind: str, seed: int, seconds: float) -> Row | None:
             edit = best.edits[0]
             row.repair = f"{edit.kind} {best.cost:.2f}: {'; '.join(map(str, edit.rules))}"
             mended = as_game(edited(rules, best.edits), Path(name).stem)
-            row.same = diff(herbrand.loads("\n".join(map(str, statements))), mended, seconds=10).verdict
+            before = as_game(statements, Path(name).stem)
+            row.same = diff(before, mended, seconds=10).verdict in {"rules", "play"}
         return row
     return None
 
