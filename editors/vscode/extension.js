@@ -53,11 +53,12 @@ async function executeCommand(command, args, next) {
     }
     return answer;
   };
-  if (command !== "herbrand.analyse") {
+  const title = { "herbrand.analyse": "herbrand analyses the game", "herbrand.repair": "herbrand repairs the game" };
+  if (!title[command]) {
     return show();
   }
   const place = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location: place, title: "herbrand analyses the game" }, show);
+  return vscode.window.withProgress({ location: place, title: title[command] }, show);
 }
 
 /** Play a game in a terminal. */

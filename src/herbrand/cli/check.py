@@ -30,6 +30,8 @@ LARGEST_BRIEF: Final = 500_000
 """Characters of a sheet beyond which its rules, which take long to prepare, are evaluated only on demand."""
 ROUNDS: Final = 10
 """Maximum rounds of fixing, since a fix can reveal further fixable errors."""
+MENDED = frozenset({"role-without-legal-move", "no-goal", "several-goals", "initial-state-terminal"})
+"""Checks about how a game is played, which `herbrand repair` may mend."""
 
 
 @click.command("check")
@@ -122,6 +124,13 @@ def command(
     if form != "none" and (shown or form in ("json", "sarif")) and not (fix and diff):
         result(render(shown, form).rstrip("\n"))
     _summarise(diagnostics, len(files), hidden=len(diagnostics) - len(shown))
+    if (
+        len(files) == 1
+        and form == "text"
+        and files[0] != STDIN
+        and any(d.check in MENDED for d in diagnostics)
+    ):
+        remark(f"`herbrand repair {files[0]}` looks for an edit that mends this")
     if unreadable:
         ctx.exit(2)
     worst = min((d.severity.rank for d in diagnostics), default=2)

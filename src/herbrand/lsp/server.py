@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import sys
 import time
@@ -43,6 +44,7 @@ QUICK_SECONDS: Final = 0.1
 """Checks that take less than this run after each keystroke; slower ones are delayed until a pause."""
 MAX_DELAY: Final = 0.5
 ANALYSE_SECONDS: Final = 60
+REPAIR_SECONDS: Final = 60
 PROLOG: Final = frozenset({".pl", ".pro", ".prolog"})
 """Suffixes not searched for symbols, since such files are mostly Prolog programs."""
 
@@ -350,7 +352,7 @@ class Service:
         return measured
 
     def code_lens(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Return the commands "Play" and "Analyse" above the first role."""
+        """Return the commands "Play", "Analyse" and "Repair" above the first role."""
         sheet = self._sheet(params)
         if sheet is None or sheet.rules.errors or not sheet.rules.roles:
             return []
@@ -360,6 +362,7 @@ class Service:
         return [
             lsp.CodeLens(place, lsp.Command("Play", "herbrand.play", arguments=[uri])),
             lsp.CodeLens(place, lsp.Command("Analyse", "herbrand.analyse", arguments=[uri])),
+            lsp.CodeLens(place, lsp.Command("Repair", "herbrand.repair", arguments=[uri])),
         ]
 
     def explain(self, name: str) -> str:
@@ -379,15 +382,42 @@ class Service:
         document = self.documents.get(uri)
         if document is None:
             return self._answer("the document is not open")
+        options = ["--budget", str(ANALYSE_SECONDS)]
+        output = await self._run("analyse", document.sheet, options, ANALYSE_SECONDS, with_errors=True)
+        return self._answer(output or f"no result within {2 * ANALYSE_SECONDS} seconds")
+
+    async def repair(self, uri: str) -> str:
+        """Look in a subprocess for an edit that mends the game; make it in the editor, and say what it is."""
+        document = self.documents.get(uri)
+        if document is None:
+            return self._answer("the document is not open")
         sheet = document.sheet
-        command = [sys.executable, "-m", "herbrand", "analyse", "-", "--notation", sheet.tree.notation]
-        command += ["--budget", str(ANALYSE_SECONDS)]
+        options = ["--json", "--seconds", str(REPAIR_SECONDS)]
+        output = await self._run("repair", sheet, options, REPAIR_SECONDS)
+        if not output:
+            return self._answer(f"no result within {2 * REPAIR_SECONDS} seconds")
+        found = json.loads(output)
+        if found["text"] is None:
+            needed = found["errors"] or found["faults"] or found["difference"]
+            return self._answer("no edit found that mends the game" if needed else "nothing to repair")
+        whole = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), found["text"])
+        edit = lsp.WorkspaceEdit(changes={uri: [whole]})
+        self.server.workspace_apply_edit(lsp.ApplyWorkspaceEditParams(edit, "Repair the game"))
+        rules = [rule for one in found["repairs"][0]["edits"] for rule in one["after"]]
+        proved = "proved" if found["repairs"][0]["proved"] else "not all proved"
+        return self._answer(f"repaired ({proved}): {'; '.join(rules) or 'a rule is removed'}")
+
+    async def _run(
+        self, name: str, sheet: OpenSheet, options: list[str], seconds: int, *, with_errors: bool = False
+    ) -> str:
+        """Run a command of herbrand on a sheet; return what it prints, nothing if it takes too long."""
+        command = [sys.executable, "-m", "herbrand", name, "-", "--notation", sheet.tree.notation, *options]
         text = sheet.text.encode(errors="replace")
         try:
-            output = await run_command(command, text, 2 * ANALYSE_SECONDS, with_errors=True)
+            output = await run_command(command, text, 2 * seconds, with_errors=with_errors)
         except TimeoutError:
-            return self._answer(f"no result within {2 * ANALYSE_SECONDS} seconds")
-        return self._answer(output.decode(errors="replace").strip())
+            return ""
+        return output.decode(errors="replace").strip()
 
     def _answer(self, text: str) -> str:
         if not self.shows_results:
@@ -456,5 +486,9 @@ def make_server() -> LanguageServer:
     @server.command("herbrand.analyse")
     async def analyse_game(uri: str) -> str:
         return await service.analyse(uri)
+
+    @server.command("herbrand.repair")
+    async def repair_game(uri: str) -> str:
+        return await service.repair(uri)
 
     return server

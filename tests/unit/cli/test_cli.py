@@ -907,3 +907,15 @@ def test_parameters_are_set_on_each_side(tmp_path: Path) -> None:
     assert run("diff", "mnk", "mnk", "--param", "A:N=4").exit_code == 1
     wrong = run("diff", "mnk", plain, "--param", "B:N=4")
     assert wrong.exit_code == 2
+
+
+def test_check_names_the_command_that_mends_play(tmp_path: Path) -> None:
+    """A role that gets stuck is nothing that --fix repairs."""
+    file = write(
+        tmp_path / "stuck.kif",
+        "(role r) (init p) (<= (legal r a) (true p)) (goal r 100) (<= terminal (true q))",
+    )
+    outcome = run("check", file)
+    assert "role-without-legal-move" in outcome.stdout
+    assert f"`herbrand repair {file}` looks for an edit that mends this" in outcome.stderr
+    assert "herbrand repair" not in run("check", "-", typed="(role r)").output

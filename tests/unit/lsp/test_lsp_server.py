@@ -196,7 +196,7 @@ def test_a_session_with_every_question(run_with_client: Callable[[Scenario], Non
         await client.text_document_code_action_async(lsp.CodeActionParams(doc, everything, context))
         lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(doc))
         assert lenses is not None
-        assert [one.command.title for one in lenses if one.command] == ["Play", "Analyse"]
+        assert [one.command.title for one in lenses if one.command] == ["Play", "Analyse", "Repair"]
         found = await client.workspace_symbol_async(lsp.WorkspaceSymbolParams("fraw"))
         assert found is not None
         assert [symbol.name for symbol in found] == ["faraway"]
@@ -235,6 +235,41 @@ def test_sizes_are_shown_once_they_are_known(run_with_client: Callable[[Scenario
             assert await client.text_document_inlay_hint_async(asked)
 
     run_with_client(late)
+    run(scenario)
+
+
+WALK = """(role walker) ; may walk
+(succ 1 2) (succ 2 3) (succ 3 4)
+(init (at 1))
+(<= (legal walker east) (true (at ?x)) (succ ?x ?y))
+(<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+(<= terminal (true (at 5)))
+(<= (goal walker 100) (true (at 4)))
+(<= (goal walker 0) (not (true (at 4))))
+"""
+
+
+def test_a_game_is_repaired_in_the_editor() -> None:
+    """The edit is made by the client, and said in words."""
+
+    async def scenario() -> None:
+        async with session(options={"showsResults": True}) as client:
+            made: list[lsp.ApplyWorkspaceEditParams] = []
+
+            @client.feature(lsp.WORKSPACE_APPLY_EDIT)
+            def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+                made.append(params)
+                return lsp.ApplyWorkspaceEditResult(True)
+
+            open_text(client, WALK)
+            wanted = lsp.ExecuteCommandParams("herbrand.repair", arguments=[URI])
+            answer = str(await client.workspace_execute_command_async(wanted))
+            assert answer == "repaired (proved): (<= terminal (true (at 4)))"
+            (edit,) = made
+            assert edit.edit.changes is not None
+            (change,) = edit.edit.changes[URI]
+            assert change.new_text == WALK.replace("(at 5)", "(at 4)")
+
     run(scenario)
 
 
