@@ -121,8 +121,8 @@ def repair(
     """Look for the smallest and most natural edit after which a game has some properties.
 
     `win` is the goal value that counts as winning.  The edited game also has the `plays`, and plays like the
-    `reference`.  The search ends with the first edit for which everything is proved; at the end of the time,
-    edits are returned for which nothing is refuted, and what the game lacked is proved.
+    `reference`.  The search ends with the first edit for which everything is proved, or after many seconds at
+    least what the game lacked, and nothing is refuted.
     `progress(activity, done, of)` is called after every batch.  Raises `GameError` for a sheet whose text has
     errors, or with conditions on knowledge.
     """
@@ -256,6 +256,8 @@ class _Search:
             self.complete = False
             if all(verdicts[name].answer == "proved" for name in self.result.faults):
                 self.found[mended.edits] = mended
+                if turn == len(PROVING):  # what is not proved now was hard to prove before, too
+                    return better
             if turn < len(PROVING):
                 heapq.heappush(queue, (cost + AGAIN, next(numbers), edit, turn + 1))
         return better
