@@ -43,7 +43,7 @@ TITLES: Final = {
     "frame": "a frame rule lost",
     "role": "a role replaced",
 }
-ATTEMPTS: Final = 30
+ATTEMPTS: Final = 6
 
 
 @dataclass
@@ -211,7 +211,7 @@ def is_proved(name: str) -> bool:
         if game.rules.errors or len(game.tree.statements) > 400 or game.is_epistemic or game.has_percepts:
             return False
         found = analyse(
-            game, PROPERTIES, budget=Budget(10), values=False, remarks=False, check=False
+            game, PROPERTIES, budget=Budget(4), values=False, remarks=False, check=False
         ).properties
     except HerbrandError:
         return False
@@ -252,7 +252,7 @@ def try_one(name: str, kind: str, turn: int, seed: int, seconds: float) -> Row |
 def refuted(game: StateMachine) -> list[str]:
     try:
         found = analyse(
-            game, PROPERTIES, budget=Budget(2), values=False, remarks=False, check=False
+            game, PROPERTIES, budget=Budget(1), values=False, remarks=False, check=False
         ).properties
     except (HerbrandError, BudgetExceeded):
         return []

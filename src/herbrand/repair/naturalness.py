@@ -19,7 +19,6 @@ from herbrand.syntax.nodes import (
     Constant,
     Function,
     Node,
-    Not,
     Variable,
     children,
     variables_of,
@@ -208,10 +207,10 @@ class Naturalness:
         if (old or edit.rules[-1]).head.name in {"goal", "terminal"}:
             cost += OUTCOME
         if edit.kind == "add-rule" and new is not None:
-            cost += self._added(new)
+            cost += self._added(new, has_helper=len(edit.rules) > 1)
         return cost
 
-    def _added(self, rule: Rule) -> float:
+    def _added(self, rule: Rule, *, has_helper: bool) -> float:
         """Return what an added rule costs besides: frame rules are often forgotten, general ones rather."""
         if not _is_frame(rule):
             return HEADS * self._heads(None, rule)
@@ -224,7 +223,7 @@ class Naturalness:
         constants = sum(1 for node in walk(rule.head) if isinstance(node, Constant))
         cost = -FRAME - (FRAMELESS if missing else 0) + 0.2 * (constants if fluent.args else 0)
         if self._is_function(name, len(fluent.args)):
-            cost += -FUNCTION if isinstance(rule.body[-1], Not) else FUNCTION
+            cost += -FUNCTION if has_helper else FUNCTION
         return cost + 0.1 * len(rule.body)
 
     def _is_function(self, name: str, arity: int) -> bool:
