@@ -61,6 +61,7 @@ COMMANDS: Final[tuple[str, ...]] = (
     "verify {file} --engines rules,network --seconds {seconds}",
     "analyse {file} --budget {seconds}",
     "diff {file} {other} --seconds {seconds}",
+    "repair {file} --seconds {seconds}",
     "measure {file} --budget cheap --seconds {seconds}",
     "ground {file} --seconds {seconds}",
     "bench {file} --seconds {seconds}",

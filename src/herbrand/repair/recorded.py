@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Play", "Step", "first_difference", "plays_of", "plays_recorded"]
+__all__ = ["KnownState", "Play", "first_difference", "plays_of", "plays_recorded"]
 
 PLAYS: Final = 12
 """Random plays of a reference."""
@@ -28,7 +28,7 @@ MOST_MATCHES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class KnownState:
     """What is known of one state of a play; texts are in lower case."""
 
     is_terminal: bool
@@ -44,7 +44,7 @@ class Step:
 class Play:
     """A play, from the initial state."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[KnownState, ...]
 
 
 def plays_of(game: StateMachine, *, plays: int = PLAYS, seed: int = 0) -> tuple[Play, ...]:
@@ -59,9 +59,9 @@ def plays_of(game: StateMachine, *, plays: int = PLAYS, seed: int = 0) -> tuple[
     return tuple(found)
 
 
-def _step(state: State, joint_move: tuple[str, ...] | None) -> Step:
+def _step(state: State, joint_move: tuple[str, ...] | None) -> KnownState:
     legal = state.legal_moves()
-    return Step(
+    return KnownState(
         state.is_terminal,
         tuple(frozenset(move.gdl.lower() for move in legal[role]) for role in state.roles),
         tuple(state.goals[role] for role in state.roles) if state.is_terminal else (None,) * len(state.roles),
@@ -74,8 +74,8 @@ def plays_recorded(path: Path) -> tuple[Play, ...]:
     return tuple(Play(tuple(steps)) for steps in _matches(read_trace(path)))
 
 
-def _matches(records: Iterable[dict[str, object]]) -> Iterator[list[Step]]:
-    steps: list[Step] = []
+def _matches(records: Iterable[dict[str, object]]) -> Iterator[list[KnownState]]:
+    steps: list[KnownState] = []
     matches = 0
     for record in records:
         if record["type"] == "match":
@@ -90,14 +90,14 @@ def _matches(records: Iterable[dict[str, object]]) -> Iterator[list[Step]]:
         yield steps
 
 
-def _recorded(record: dict[str, object]) -> Step:
+def _recorded(record: dict[str, object]) -> KnownState:
     """Return the step of a record; legal moves are left out where only their number is recorded."""
     goals, legal, move = record.get("goals"), record.get("legal"), record.get("move")
     if not isinstance(goals, list):
         raise HerbrandError("not a trace: a step without goals")
     known = legal if isinstance(legal, list) else [None] * len(goals)
     over = bool(record.get("terminal"))
-    return Step(
+    return KnownState(
         over,
         tuple(None if over or moves is None else frozenset(str(m).lower() for m in moves) for moves in known),
         tuple(goal if over and isinstance(goal, int) else None for goal in goals),
