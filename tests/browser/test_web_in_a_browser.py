@@ -259,6 +259,13 @@ def test_a_game_is_broken_and_mended(page: Page) -> None:
     page.click('#drawn [data-relation="legal/2"]')
     assert page.locator("#drawn .relation:not(.faint)").count() == 3  # legal, true and rivals
     keep(page, "relations")
+    page.fill("#text", whole.replace("(rivals xplayer oplayer)", "(rivals xplayer xplayer)"))
+    page.click("#repair")
+    page.locator("#findings ins").first.wait_for()
+    keep(page, "editor-repair")
+    page.click("#findings li.note button.fix")
+    page.wait_for_function("() => document.getElementById('verdict').className.includes('good')")
+    assert page.input_value("#text") == whole
     page.click("#play")
     page.wait_for_selector("#board svg")
     turn(page, "Your move, xplayer")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_WORDS = {
-    "termination": ("some play never ends", "every play ends"),
-    "playability": ("a role can be without a legal move", "every role can move until the game is over"),
-    "weak_winnability": ("not every role can win", "every role can win"),
-    "goals": (
-        "some end has no goal value, or several, for a role",
-        "each end has one goal value for every role",
-    ),
-}
 _MOVES = 12
 """Steps of a play that are printed."""
 
@@ -39,7 +30,7 @@ _MOVES = 12
     "--property",
     "properties",
     multiple=True,
-    type=click.Choice(list(_WORDS)),
+    type=click.Choice(("termination", "playability", "weak_winnability", "goals")),
     help="What the repaired game should have (repeatable; all of them if not given).",
 )
 @click.option("--win", type=click.IntRange(1, 100), default=100, help="Goal value that counts as winning.")
@@ -81,7 +72,7 @@ def command(
     Exits with 0 if nothing is wrong or an edit mends the game, 1 if none was found, and 2 if the game cannot
     be read.
     """
-    from herbrand.repair import edited_text, plays_recorded, repair
+    from herbrand.repair import PROPERTIES, edited_text, plays_recorded, repair
     from herbrand.runtime.limits import seconds_left
 
     game = read_game(file, notation)
@@ -92,7 +83,7 @@ def command(
     try:
         search = repair(
             game,
-            properties=properties or tuple(_WORDS),
+            properties=properties or PROPERTIES,
             win=win,
             reference=None if reference is None else read_game(reference, notation),
             plays=[play for path in traces for play in plays_recorded(path)],
@@ -107,7 +98,7 @@ def command(
     before = game.tree.source.text
     after = edited_text(game.tree, best.edits) if best is not None else before
     if as_json:
-        write_json(_as_json(search, after if best is not None else None))
+        write_json({**search.as_json(), "text": after if best is not None else None})
     else:
         _report(search, best, "" if write else unified(before, after, game.tree.source.name))
     if write and best is not None:
@@ -117,6 +108,8 @@ def command(
 
 
 def _report(search: RepairSearch, best: Repair | None, diff: str) -> None:
+    from herbrand.repair import SENTENCES
+
     name = search.game.name
     if not search.is_needed:
         result(f"{name}: nothing to repair")
@@ -124,7 +117,7 @@ def _report(search: RepairSearch, best: Repair | None, diff: str) -> None:
     for check in search.errors:
         result(f"{name}: error {check}")
     for fault, verdict in search.faults.items():
-        result(f"{name}: {_WORDS[fault][0]}: {_shown(verdict)}")
+        result(f"{name}: {SENTENCES[fault][0]}: {_shown(verdict)}")
     if search.difference is not None:
         result(f"{name}: it should play otherwise: {search.difference}")
     tried = f"{count(search.tried, 'edit')} of {search.edits} tried in {search.seconds:.0f} s"
@@ -140,7 +133,7 @@ def _report(search: RepairSearch, best: Repair | None, diff: str) -> None:
     result("")
     for name, verdict in best.verdicts.items():
         how = f" ({verdict.method})" if verdict.answer == "proved" else ""
-        result(f"{'proved' if how else 'not refuted':11}  {_WORDS[name][1]}{how}")
+        result(f"{'proved' if how else 'not refuted':11}  {SENTENCES[name][1]}{how}")
     if len(best.edits) > 1:
         smaller = "no single edit mends it" if search.is_minimal else "a single edit may mend it as well"
         result(f"{count(len(best.edits), 'edit')}, {smaller}; {tried}")
@@ -158,42 +151,3 @@ def _shown(verdict: Verdict) -> str:
     moves = "; ".join(" ".join(joint) for joint in witness.moves[:_MOVES])
     more = f"; ... {len(witness.moves) - _MOVES} more" if len(witness.moves) > _MOVES else ""
     return f"{verdict.reason}\n  {moves}{more}"
-
-
-def _as_json(search: RepairSearch, text: str | None) -> dict[str, Any]:
-    return {
-        "game": search.game.name,
-        "errors": list(search.errors),
-        "faults": {name: verdict.as_json() for name, verdict in search.faults.items()},
-        "difference": search.difference,
-        "repairs": [
-            {
-                "edits": [
-                    {
-                        "kind": edit.kind,
-                        "line": _line(search, edit.number),
-                        "before": None
-                        if edit.number is None
-                        else str(search.game.tree.statements[edit.number]),
-                        "after": [str(rule) for rule in edit.rules],
-                    }
-                    for edit in found.edits
-                ],
-                "proved": found.is_proved,
-                "properties": {name: verdict.as_json() for name, verdict in found.verdicts.items()},
-            }
-            for found in search.repairs
-        ],
-        "text": text,
-        "minimal": search.is_minimal,
-        "tried": search.tried,
-        "edits": search.edits,
-        "seconds": round(search.seconds, 3),
-    }
-
-
-def _line(search: RepairSearch, number: int | None) -> int | None:
-    if number is None:
-        return None
-    tree = search.game.tree
-    return tree.source.position(tree.statements[number].start).line

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from herbrand.repair.edits import RuleEdit as RuleEdit
     from herbrand.repair.edits import rule_edits as rule_edits
     from herbrand.repair.recorded import plays_recorded as plays_recorded
+    from herbrand.repair.search import PROPERTIES as PROPERTIES
+    from herbrand.repair.search import SENTENCES as SENTENCES
     from herbrand.repair.search import Repair as Repair
     from herbrand.repair.search import RepairSearch as RepairSearch
     from herbrand.repair.search import repair as repair
@@ -36,7 +38,7 @@ __all__, __getattr__, __dir__ = exports(
     {
         "edits": ("RuleEdit", "rule_edits"),
         "recorded": ("plays_recorded",),
-        "search": ("Repair", "RepairSearch", "repair"),
+        "search": ("PROPERTIES", "SENTENCES", "Repair", "RepairSearch", "repair"),
         "written": ("edited_text", "text_edits"),
     },
 )

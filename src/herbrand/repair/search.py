@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.proofs.prove import analyse
@@ -34,9 +34,19 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Verdict
     from herbrand.syntax.nodes import Rule
 
-__all__ = ["PROPERTIES", "Repair", "RepairSearch", "repair"]
+__all__ = ["PROPERTIES", "SENTENCES", "Repair", "RepairSearch", "repair"]
 
-PROPERTIES: Final = ("termination", "playability", "weak_winnability", "goals")
+SENTENCES: Final = {
+    "termination": ("some play never ends", "every play ends"),
+    "playability": ("a role can be without a legal move", "every role can move until the game is over"),
+    "weak_winnability": ("not every role can win", "every role can win"),
+    "goals": (
+        "some end has no goal value, or several, for a role",
+        "each end has one goal value for every role",
+    ),
+}
+"""What a game without the property, and with it, is like."""
+PROPERTIES: Final = tuple(SENTENCES)
 """What a repaired game has, unless it is said otherwise."""
 BATCH: Final = 128
 """Edits that are played in one network."""
@@ -104,6 +114,37 @@ class RepairSearch:
     def is_needed(self) -> bool:
         """Whether anything is wrong with the game."""
         return bool(self.errors or self.faults or self.difference)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as the value of a JSON object."""
+        return {
+            "game": self.game.name,
+            "errors": list(self.errors),
+            "faults": {name: verdict.as_json() for name, verdict in self.faults.items()},
+            "difference": self.difference,
+            "repairs": [
+                {
+                    "edits": [self._edit_as_json(edit) for edit in found.edits],
+                    "proved": found.is_proved,
+                    "properties": {name: verdict.as_json() for name, verdict in found.verdicts.items()},
+                }
+                for found in self.repairs
+            ],
+            "minimal": self.is_minimal,
+            "tried": self.tried,
+            "edits": self.edits,
+            "seconds": round(self.seconds, 3),
+        }
+
+    def _edit_as_json(self, edit: RuleEdit) -> dict[str, Any]:
+        tree = self.game.tree
+        old = None if edit.number is None else tree.statements[edit.number]
+        return {
+            "kind": edit.kind,
+            "line": None if old is None else tree.source.position(old.start).line,
+            "before": None if old is None else str(old),
+            "after": [str(rule) for rule in edit.rules],
+        }
 
 
 def repair(

@@ -281,7 +281,7 @@ class App:
     async def api(self, request: Request) -> Response:
         """Handle a request of the editor's script."""
         do = request.path_params["do"]
-        if do not in ("check", "preview", "why", "layout", "convert", "graph", "fix"):
+        if do not in ("check", "preview", "why", "layout", "convert", "graph", "fix", "repair"):
             raise HTTPException(404, "There is no such action.")
         require_token(request, request.headers.get("x-herbrand-token"))
         try:
@@ -293,6 +293,8 @@ class App:
         except (KeyError, TypeError, ValueError):
             raise HTTPException(400, "The request lacks an argument, or one is invalid.") from None
         try:
+            if do == "repair":
+                arguments |= {"queue": "analysis", "seconds": 90}
             return JSONResponse(await wait_for_child(self.children.ask, do, **arguments))
         except (RequestError, ChildLost) as error:
             return JSONResponse({"error": str(error)}, 409)

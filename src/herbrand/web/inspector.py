@@ -23,6 +23,7 @@ MAX_BRANCHES: Final = 200
 """Joint moves of a state that are shown."""
 SOLVE_BUDGET: Final = (20.0, 400_000, 800.0)
 """Seconds, states and megabytes for solving a state."""
+REPAIR_SECONDS: Final = 60.0
 MAX_DRAWN_STATES: Final = 60
 """Maximum number of states of an automaton that is drawn."""
 
@@ -43,7 +44,7 @@ class Inspector:
 
     ACTIONS: Final = (
         *("check", "preview", "why", "layout", "convert", "graph", "fix"),
-        *("thumbnail", "facts", "analyse", "explore"),
+        *("thumbnail", "facts", "analyse", "explore", "repair"),
     )
 
     def check(
@@ -89,6 +90,27 @@ class Inspector:
         chosen = diagnostics if number < 0 else (diagnostics[number],)
         fixed, applied = apply_fixes(text, tuple(chosen))
         return {"text": fixed, "applied": len(applied)}
+
+    def repair(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
+        """Look for the smallest edit that mends a game; `text` is the edited text, or null."""
+        from herbrand.repair import SENTENCES, edited_text, repair
+
+        search = repair(game_of(text, notation, name, ""), seconds=REPAIR_SECONDS)
+        best = search.repairs[0] if search.repairs else None
+        found = search.as_json()
+        return {
+            "faults": [
+                *(f"error {check}" for check in search.errors),
+                *(SENTENCES[fault][0] for fault in search.faults),
+            ],
+            "edits": found["repairs"][0]["edits"] if best is not None else [],
+            "properties": [
+                [SENTENCES[name][1], verdict.answer == "proved"]
+                for name, verdict in (best.verdicts if best is not None else {}).items()
+            ],
+            "text": edited_text(search.game.tree, best.edits) if best is not None else None,
+            "tried": search.tried,
+        }
 
     def layout(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
         """Return a text in canonical layout."""

@@ -253,6 +253,17 @@ def test_the_editor_is_answered(client: TestClient, token: str) -> None:
     mended = ask("fix", number=number)["text"]
     assert mended != text
     assert "error" in ask("layout")
+    assert "error" in ask("repair")
+    text = """(role a) (init (at 1)) (succ 1 2) (succ 2 3) (succ 3 4)
+        (<= (legal a step) (true (at ?n)) (succ ?n 3))  (<= (legal a wait) (true (at 1)))
+        (<= (next (at ?m)) (true (at ?n)) (succ ?n ?m)) (<= terminal (true (at 4)))
+        (<= (goal a 100) (true (at 4))) (<= (goal a 0) (not (true (at 4))))"""
+    repaired = ask("repair")
+    assert repaired["faults"] == ["a role can be without a legal move", "not every role can win"]
+    assert repaired["edits"]
+    assert all(is_proved for _, is_proved in repaired["properties"])
+    text = repaired["text"]
+    assert ask("repair") == {"faults": [], "edits": [], "properties": [], "text": None, "tried": 0}
 
 
 def test_rules_are_taken_from_files_and_given_back(client: TestClient, token: str) -> None:

@@ -557,6 +557,31 @@ function write() {
     if (!to) return;
     try { const reply = await ask("convert", { to }); $("notation").value = to; replace(reply.text); } catch (error) { verdict(error.message, "bad"); }
   });
+  $("repair").addEventListener("click", async () => {
+    const repairedText = text.value;
+    $("repair").disabled = true;
+    verdict("looking for an edit…", "");
+    try {
+      const reply = await ask("repair");
+      if (repairedText !== text.value) return;
+      $("tab-findings").click();
+      $("findings").prepend(repairCard(reply));
+      verdict(!reply.faults.length ? "nothing to repair" : reply.text ? "an edit mends the game" : "no edit found", reply.faults.length && !reply.text ? "bad" : "good");
+    } catch (error) { verdict(error.message, "bad"); } finally { $("repair").disabled = false; }
+  });
+
+  function repairCard(reply) {
+    if (!reply.faults.length) return element("li", { class: "fine" }, "Nothing to repair: no play was found that does not end, gets stuck or has no result.");
+    const edits = reply.edits.map((edit) => element("p", {}, edit.line ? `line ${edit.line}: ` : "new: ",
+      edit.before && element("del", {}, element("code", {}, edit.before)), " ", ...edit.after.map((rule) => element("ins", {}, element("code", {}, rule)))));
+    const proofs = reply.properties.map(([said, proved]) => `${proved ? "Proved" : "Not refuted"}: ${said}.`).join(" ");
+    return element("li", { class: reply.text ? "note" : "error" },
+      element("p", {}, element("strong", {}, reply.faults.join("; "))),
+      ...(reply.text ? [element("p", {}, reply.edits.length > 1 ? "These changes mend it:" : "This one change mends it:"), ...edits, element("p", { class: "muted" }, proofs),
+        element("button", { type: "button", class: "fix", onclick: () => replace(reply.text) }, "Make the change")]
+        : [element("p", {}, `No edit mends it; ${reply.tried} were tried.`)]));
+  }
+
   $("explain").addEventListener("click", async () => {
     try { $("why").textContent = (await ask("why", { atom: $("atom").value, moves: played })).text; } catch (error) { $("why").textContent = error.message; }
   });
