@@ -565,6 +565,7 @@ function write() {
       const reply = await ask("repair");
       if (repairedText !== text.value) return;
       $("tab-findings").click();
+      document.querySelector("#findings > .fine")?.remove();
       $("findings").prepend(repairCard(reply));
       verdict(!reply.faults.length ? "nothing to repair" : reply.text ? "an edit mends the game" : "no edit found", reply.faults.length && !reply.text ? "bad" : "good");
     } catch (error) { verdict(error.message, "bad"); } finally { $("repair").disabled = false; }
