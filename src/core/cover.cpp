@@ -8,6 +8,7 @@ namespace herbrand {
 namespace {
 
 constexpr int CUTS = 6;
+constexpr std::size_t LARGE = 256; // uses that a change of one cut may change
 constexpr i32 RECENT = 32; // operations after which a result is probably not in a register any more
 
 struct Cut {
@@ -77,7 +78,10 @@ public:
         for (const i32 n : wanted)
             if (index_[n] >= 0) roots_.push_back(n);
         // special nodes (adders, shifts) are not covered; they become roots of their operands when they are used
-        for (const i32 n : roots_) refer(n);
+        for (const i32 n : roots_) {
+            changed_.clear();
+            refer(n, 3 * mine_.size()); // all uses
+        }
         for (int round = 0; round < 2; ++round)
             for (i32 i = 0; i < i32(mine_.size()); ++i)
                 if (used_[i] && g_.nodes[mine_[i]].kind == Graph::AND) improve(i);
@@ -177,53 +181,61 @@ private:
         visit(node.a >> 1);
         if (node.kind == Graph::ADD) visit(node.b >> 1);
     }
-    // Adds a use of a node; the first use also uses its leaves.  Returns the number of functions that this adds.
-    int refer(i32 node) {
+    // Adds a use of a node; the first use also uses its leaves.  Returns the number of functions that this adds.  Ends
+    // early after `most` changes of `used_`, which are listed in `changed_`.
+    int refer(i32 node, std::size_t most) {
         int added = 0;
         stack_.assign(1, node);
-        while (!stack_.empty()) {
+        while (!stack_.empty() && changed_.size() <= most) {
             const i32 at = index_[stack_.back()];
             stack_.pop_back();
-            if (at < 0 || used_[at]++) continue;
+            if (at < 0) continue;
+            changed_.push_back(at);
+            if (used_[at]++) continue;
             ++added;
             operands(at, [&](i32 n) { stack_.push_back(n); });
         }
         return added;
     }
-    int release(i32 node) {
-        int gone = 0;
+    void release(i32 node, std::size_t most) {
         stack_.assign(1, node);
-        while (!stack_.empty()) {
+        while (!stack_.empty() && changed_.size() <= most) {
             const i32 at = index_[stack_.back()];
             stack_.pop_back();
-            if (at < 0 || --used_[at]) continue;
-            ++gone;
-            operands(at, [&](i32 n) { stack_.push_back(n); });
+            if (at < 0) continue;
+            changed_.push_back(at);
+            if (--used_[at] == 0) operands(at, [&](i32 n) { stack_.push_back(n); });
         }
-        return gone;
     }
+    // Chooses the cut with which the cover has fewest functions.  A node that alone uses a large part of the graph, such
+    // as the end of a long chain, keeps its cut: to look at the whole part from each of its nodes takes quadratic time.
     void improve(i32 i) {
         auto &cuts = cuts_[i];
-        const auto leaves = [&](bool add) {
-            int total = 0;
-            const Cut cut = cuts[best_[i]];
-            for (int k = 0; k < cut.size; ++k) total += add ? refer(cut.leaf[k]) : release(cut.leaf[k]);
-            return total;
+        const auto change = [&](int by) {
+            for (const i32 at : changed_) used_[at] += by;
         };
-        leaves(false);
+        const auto add = [&](int k) {
+            int added = 0;
+            changed_.clear();
+            for (int l = 0; l < cuts[k].size; ++l) added += refer(cuts[k].leaf[l], LARGE);
+            return added;
+        };
+        changed_.clear();
+        for (int l = 0; l < cuts[best_[i]].size; ++l) release(cuts[best_[i]].leaf[l], LARGE);
+        if (changed_.size() > LARGE) return change(1);
         int least = 1 << 30, chosen = best_[i];
         for (int k = 0; k < int(cuts.size()); ++k) {
             if (cuts[k].size == 1 && cuts[k].leaf[0] == mine_[i]) continue;
-            best_[i] = k;
-            const int cost = leaves(true);
-            leaves(false);
-            if (cost < least || (cost == least && cuts[k].size < cuts[chosen].size)) {
+            const int cost = add(k);
+            const bool whole = changed_.size() <= LARGE;
+            change(-1);
+            if (whole && (cost < least || (cost == least && cuts[k].size < cuts[chosen].size))) {
                 least = cost;
                 chosen = k;
             }
         }
         best_[i] = chosen;
-        leaves(true);
+        add(chosen);
     }
 
     // -- the order ------------------------------------------------------------------------
@@ -318,7 +330,7 @@ private:
     const std::vector<i32> &mine_;
     std::vector<i32> &index_; // [nodes] index in `mine_`
     int arity_;
-    std::vector<i32> roots_, stack_;
+    std::vector<i32> roots_, stack_, changed_;
     std::vector<std::vector<Cut>> cuts_;
     std::vector<float> flow_;
     std::vector<i32> fanout_, used_, best_;

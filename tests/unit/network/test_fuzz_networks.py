@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from herbrand import core
+from herbrand.engine.expand import Expander
+from herbrand.network.network import Network
+from herbrand.rules.terms import TermTable
 
 
 @pytest.mark.parametrize(
@@ -88,3 +91,41 @@ def test_circuits_that_cannot_be_evaluated_in_their_order_are_refused(
 
 def _as_array(value: int | list[Any]) -> Any:
     return value if isinstance(value, int) else np.array(value, np.int32)
+
+
+def test_a_long_chain_of_gates_is_compiled_in_a_time_that_grows_with_its_length() -> None:
+    """The last of 50 000 gates has all others in its cone, and so has nearly every gate before it."""
+    fluents, gates = 300, 50_000
+    chance = np.random.default_rng(3)
+    terms = TermTable()
+    first = 1 + fluents + 1
+    chain = np.arange(first, first + gates - 1)
+    literals = (
+        2 * (1 + chance.integers(fluents, size=gates)) + 1
+    )  # true in most states, so that all gates matter
+    none = np.zeros(0, np.int32)
+    network = Network(
+        terms=terms,
+        roles=(terms.constant("player"),),
+        fluents=np.array([terms.constant(f"fluent{f}") for f in range(fluents)], np.int64),
+        moves=np.array([[0, terms.constant("wait")]], np.int64),
+        left=np.concatenate([[2], 2 * chain + chance.integers(2, size=gates - 1)]).astype(np.int32),
+        right=literals.astype(np.int32),
+        feedback=none,
+        loops=none.reshape(0, 4),
+        legal=np.ones(1, np.int32),
+        next=np.zeros(fluents, np.int32),
+        terminal=int(2 * (first + gates - 1)),
+        goal=none,
+        goals=np.zeros((0, 2), np.int64),
+        sees=none,
+        percepts=np.zeros((0, 2), np.int64),
+        initial=np.zeros(fluents, np.bool_),
+        cones=(gates, gates, gates),
+    )
+    states = chance.random((64, fluents)) < 0.02
+    expected = fuzz_networks.evaluated(network, states.T, np.zeros((1, 64), np.bool_))(network.terminal)
+    expander = Expander(network)
+    over = expander.terminal(expander.pack_bits(states))
+    assert np.array_equal(over, expected)
+    assert 0 < over.sum() < 64
