@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "GameValue", "solve"]
 
-METHODS = ("auto", "backward induction", "sequence form", "cfr", "cfr+")
+METHODS = ("auto", "backward induction", "sequence form", "cfr", "cfr+", "exchange of players")
 """The values of `method`."""
 _CLOSE = Fraction(1, 10**6)
 _SHOWN_PLANS = 40
@@ -136,7 +136,8 @@ def solve(
     """Return the value of a game for each player under best play.
 
     With "auto", games of perfect information are solved by backward induction, games of one player by its
-    best reply to chance, and other games of two players with a constant sum by the sequence form.
+    best reply to chance, and other games of two players with a constant sum by the sequence form.  Games that
+    are too large have a value if a symmetry of their rules exchanges the players ("exchange of players").
     In all other cases, and when a budget ends, there is no value, and `GameValue.reason` says why.  Where the
     sequence form needs scipy and it is not installed, "cfr+" gives bounds instead.
     "cfr" and "cfr+" run `rounds` rounds of regret minimisation, which give bounds on the value of games of
@@ -153,6 +154,10 @@ def solve(
         raise ValueError(f"no method {method!r} (methods: {', '.join(METHODS)})")
     if game.rules.errors:
         game.require_playable()
+    if method == "exchange of players":
+        return _by_exchange(game, limits) or GameValue(
+            game.name, "none", None, reason="no symmetry was proved that exchanges two players"
+        )
     try:
         if method == "backward induction" or (method == "auto" and not game.has_percepts):
             values, states = backward_values(game, engine=engine, states=nodes, limits=limits)
@@ -162,7 +167,10 @@ def solve(
     except (BudgetExceeded, GameError) as error:
         if isinstance(error, MissingExtra):
             raise
-        return GameValue(game.name, "none", None, reason=str(error))
+        exchanged = (
+            _by_exchange(game, limits) if method == "auto" and isinstance(error, BudgetExceeded) else None
+        )
+        return exchanged or GameValue(game.name, "none", None, reason=str(error))
     if method in ("cfr", "cfr+"):
         return _by_regrets(tree, rounds=rounds, plus=method == "cfr+", limits=limits)
     if len(tree.players) == 1:
@@ -192,6 +200,17 @@ def solve(
             else approximate
         )
     return _between(tree, "sequence form", low, high, plans)
+
+
+def _by_exchange(game: StateMachine, limits: Limits) -> GameValue | None:
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.knowledge.exchange import value_by_exchange
+
+    value = value_by_exchange(game, budget=Budget(limits.seconds))
+    reason = "a symmetry of the rules exchanges the players, and their goals have a constant sum"
+    if value is None:
+        return None
+    return GameValue(game.name, "exchange of players", value, _tight(value), reason)
 
 
 def _by_regrets(tree: Unfolding, *, rounds: int, plus: bool, limits: Limits) -> GameValue:

@@ -3,7 +3,7 @@
 Tic-tac-toe has eight, the rotations and reflections of its board.  They are the automorphisms of a graph
 of the ground rules, found by colour refinement and backtracking (Weisfeiler and Leman 1968; McKay 1981).
 Each one is checked rule by rule.  Symmetries fix the roles, the initial state, ends and goals, so that
-symmetric states have equal values.
+symmetric states have equal values; *exchanging* ones may also exchange players.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ __all__ = ["Symmetries", "find_symmetries", "up_to_symmetry"]
 
 _MOST_ELEMENTS = 5000
 _MOST_RULES = 300_000
+_LABELS = ("true", "next", "does", "legal", "head", "body", "not", "role", "sees")
+"""What an edge says of its first vertex; the same plus `_BACK` says it of the second."""
+_BACK = 16
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
@@ -88,8 +91,13 @@ def up_to_symmetry(space: StateSpace, symmetries: Symmetries) -> int | None:
     return len(set(least or ()))
 
 
-def find_symmetries(game: StateMachine, *, budget: Budget | None = None) -> Symmetries:
+def find_symmetries(
+    game: StateMachine, *, budget: Budget | None = None, exchanging: bool = False
+) -> Symmetries:
     """Return the symmetries of the rules of a game.
+
+    Those that are `exchanging` map a move or goal value of one player to the same of another, percepts to
+    percepts, and have the images of players among those of fluents and moves, as `(role PLAYER)`.
 
     Symmetries of the meaning that are not visible in the rules, such as of a path that is defined in one
     direction, may be missed.  Raises `BudgetExceeded` when grounding or the search exceeds the budget.
@@ -100,29 +108,48 @@ def find_symmetries(game: StateMachine, *, budget: Budget | None = None) -> Symm
     program = ground(game.rules, limits=replace(game.limits, seconds=budget.left), shrink=False)
     if program.rules > _MOST_RULES:
         raise BudgetExceeded(f"{_MOST_RULES} rules", f"{program.rules} ground rules")
-    return _Search(_Graph(program), budget).run()
+    return _Search(_Graph(program, exchanging=exchanging), budget).run()
 
 
 class _Graph:
     """Atoms, rules, fluents and moves as vertices of a coloured graph with labelled edges."""
 
-    def __init__(self, program: GroundProgram) -> None:
+    def __init__(self, program: GroundProgram, *, exchanging: bool) -> None:
         self.program = program
         text = program.terms.text
         self.names: dict[int, str] = {}
         """The names of fluents and moves by vertex."""
         self.colours: list[Any] = ["atom"] * (program.atoms + 1)
         edges: list[tuple[int, int, int]] = []
-        labels = {"true": 1, "next": 2, "does": 3, "legal": 4, "head": 5, "body": 6, "not": 7}
+        labels = {name: n for n, name in enumerate(_LABELS, 1)}
         vertex: dict[tuple[str, ...], int] = {}
         always: dict[int, set[str]] = {}
 
         def of(*key: str) -> int:
             if key not in vertex:
-                vertex[key] = len(self.colours)
-                self.colours.append(key[0] if len(key) == 2 else key[:2])
-                self.names[vertex[key]] = key[-1] if len(key) == 2 else f"(does {key[1]} {key[2]})"
+                node = vertex[key] = len(self.colours)
+                self.colours.append(key[0] if len(key) == 2 or exchanging else key[:2])
+                self.names[node] = key[-1] if len(key) == 2 else f"(does {key[1]} {key[2]})"
+                if len(key) > 2 and exchanging:
+                    edges.append((node, player(key[1]), labels["role"]))
             return vertex[key]
+
+        def player(name: str) -> int:
+            if ("role", name) not in vertex:
+                node = vertex["role", name] = len(self.colours)
+                self.colours.append("random" if name.lower() == "random" else "player")
+                self.names[node] = f"(role {name})"
+            return vertex["role", name]
+
+        def outcome(atom: int, relation: str, role: str, what: str) -> None:
+            """Add a goal value or percept, which may be that of any player."""
+            if not atom:  # it always holds
+                atom = len(self.colours)
+                self.colours.append("")
+            self.colours[atom] = (relation, what) if relation == "goal" else relation
+            edges.append((atom, player(role), labels["role"]))
+            if relation == "sees":
+                edges.append((atom, of("percept", what), labels["sees"]))
 
         for relation, rows in program.named.items():
             for atom, *terms in rows.tolist():
@@ -131,6 +158,12 @@ class _Graph:
                     node = of("fluent", args[0])
                 elif relation in ("does", "legal", "input"):
                     node = of("move", *args)
+                elif exchanging and relation in ("goal", "sees"):
+                    outcome(atom, relation, *args)
+                    continue
+                elif exchanging and relation == "role":
+                    player(args[0])
+                    continue
                 elif atom:
                     self.colours[atom] = (relation, *args)
                     continue
@@ -153,7 +186,7 @@ class _Graph:
             edges.append((node, head, labels["head"]))
             edges += [(node, abs(x), labels["body" if x > 0 else "not"]) for x in literals]
         self.edges = np.array(edges, np.int64).reshape(-1, 3)
-        both = np.concatenate([self.edges, self.edges[:, [1, 0, 2]] + np.array([0, 0, 8])])
+        both = np.concatenate([self.edges, self.edges[:, [1, 0, 2]] + np.array([0, 0, _BACK])])
         both = both[np.argsort(both[:, 0], kind="stable")]
         self.to, self.label = both[:, 1], both[:, 2].astype(np.uint64)
         self.starts = np.searchsorted(both[:, 0], np.arange(len(self.colours)))
