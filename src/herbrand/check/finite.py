@@ -205,22 +205,18 @@ class _Depths:
         ]
         nested = set(queue)
         readers = self._readers() if nested else {}
+        passed: dict[int, dict[Position, list[Position]]] = {}
         while queue:
             position = queue.pop()
             for number in readers.get(position[0], ()):
-                if number not in self.flattened:
-                    self.flattened[number] = self._flatten(self.rules[number])
-                for instance in self.flattened[number]:
-                    names = {
-                        variable.name
-                        for place, term in _arguments(instance.body)
-                        if place == position
-                        for variable in variables_of(term)
-                    }
-                    for place, _, _, variables in instance.head:
-                        if place not in nested and not names.isdisjoint(variables):
-                            nested.add(place)
-                            queue.append(place)
+                if number not in passed:
+                    if number not in self.flattened:
+                        self.flattened[number] = self._flatten(self.rules[number])
+                    passed[number] = _targets(self.flattened[number])
+                for place in passed[number].get(position, ()):
+                    if place not in nested:
+                        nested.add(place)
+                        queue.append(place)
         return nested
 
     def _readers(self) -> dict[object, list[int]]:
@@ -420,6 +416,20 @@ def _arguments(tree: _Tree) -> Iterable[tuple[Position, Term]]:
     else:
         for part in tree:
             yield from _arguments(part)
+
+
+def _targets(instances: Iterable[_Instance]) -> dict[Position, list[Position]]:
+    """Return, for each position of a body, the positions of the head to which it passes a variable."""
+    passed: dict[Position, list[Position]] = {}
+    for instance in instances:
+        places: dict[str, list[Position]] = {}
+        for place, _, _, variables in instance.head:
+            for name in variables:
+                places.setdefault(name, []).append(place)
+        for place, term in _arguments(instance.body) if places else ():
+            for variable in variables_of(term):
+                passed.setdefault(place, []).extend(places.get(variable.name, ()))
+    return passed
 
 
 def _flat_body(literals: Iterable[Literal], binding: dict[str, Term]) -> _All:
