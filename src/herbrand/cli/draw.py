@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.joint import read_joint, split_joints
 from herbrand.cli.options import MOVES
 from herbrand.cli.output import remark, result
 from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.machine.joint_text import read_joint, split_joints
 from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:

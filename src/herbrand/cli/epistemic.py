@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from herbrand.cli.joint import read_joint, split_joints
 from herbrand.cli.output import columns, count, remark, result, write_json
 from herbrand.draw.text import table
 from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.machine.joint_text import read_joint, split_joints
 from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
-from herbrand.cli.joint import normal
 from herbrand.cli.options import POSITIVE
 from herbrand.cli.output import columns, count, goals_line, remark, result
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
+from herbrand.machine.joint_text import normal
 from herbrand.match.local import LocalMatch
 from herbrand.play.registry import NoSuchPlayer
 

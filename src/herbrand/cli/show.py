@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.joint import in_kif, read_joint, split_joints, split_terms
 from herbrand.cli.knowledge import knowledge_after, knowledge_text
 from herbrand.cli.options import JSON, MOVES
 from herbrand.cli.output import columns, count, goals_line, remark, result, write_json
 from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.machine.joint_text import in_kif, read_joint, split_joints, split_terms
 from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:

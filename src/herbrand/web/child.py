@@ -72,10 +72,15 @@ async def wait_for_child(function: Callable[..., _T], *args: Any, **options: Any
 
 
 class Child:
-    """One stateful subprocess, which handles one request at a time."""
+    """One stateful subprocess, which handles one request at a time.
 
-    def __init__(self, *, megabytes: int = MEGABYTES, waiting: int = MAX_WAITING) -> None:
-        command = [sys.executable, "-m", "herbrand.web.worker", str(megabytes)]
+    `worker` is the module of its main program, which calls `herbrand.web.worker.serve_actions`.
+    """
+
+    def __init__(
+        self, *, megabytes: int = MEGABYTES, waiting: int = MAX_WAITING, worker: str = "herbrand.web.worker"
+    ) -> None:
+        command = [sys.executable, "-m", worker, str(megabytes)]
         self._process = JsonProcess("the evaluator", command, restart=False, show_errors=True)
         self._turnstile = Turnstile(waiting=waiting)
         self.used = time.monotonic()

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.runtime.json_process import RequestError
-from herbrand.web.child import MAX_WAITING, Child, ChildLost, Turnstile
+from herbrand.web.child import MAX_WAITING, MEGABYTES, Child, ChildLost, Turnstile
 
 if TYPE_CHECKING:
     from herbrand.web.library import LibraryEntry
@@ -109,7 +109,8 @@ class Matches:
 class ChildPool:
     """Named subprocesses for actions on texts, so that slow actions do not delay quick ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, worker: str = "herbrand.web.worker", *, megabytes: int = MEGABYTES) -> None:
+        self._worker, self._megabytes = worker, megabytes
         self._children: dict[str, Child] = {}
         self._lock = threading.Lock()
 
@@ -119,7 +120,9 @@ class ChildPool:
             child = self._children.get(queue)
             if child is None or not child.is_alive:
                 waiting = WAITING.get(queue, MAX_WAITING)
-                child = self._children[queue] = Child(waiting=waiting)
+                child = self._children[queue] = Child(
+                    megabytes=self._megabytes, waiting=waiting, worker=self._worker
+                )
         return child.ask(do, seconds=seconds, **arguments)
 
     def close(self) -> None:

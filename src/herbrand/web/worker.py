@@ -8,16 +8,13 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from herbrand.errors import BudgetExceeded, HerbrandError, IllegalMoveError, InvalidMoveError
 from herbrand.runtime.json_process import RequestError, serve
 from herbrand.runtime.memory import limit_memory
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["main"]
+__all__ = ["main", "serve_actions"]
 
 NICENESS: Final = 5
 """Pages are served while games are evaluated."""
@@ -25,10 +22,20 @@ NICENESS: Final = 5
 
 def main() -> None:
     """Serve requests until the end of input."""
+    from herbrand.web.chances import Chances
+    from herbrand.web.inspector import Inspector
+    from herbrand.web.replay import Replay
+    from herbrand.web.table import MatchTable
+
+    serve_actions(MatchTable(), Inspector(), Replay(), Chances())
+
+
+def serve_actions(*providers: Any) -> None:
+    """Serve requests for the `ACTIONS` of some objects until the end of input, with limited memory."""
     limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 3000)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    actions = _actions()
+    actions = {name: getattr(provider, name) for provider in providers for name in provider.ACTIONS}
     serve(lambda request: actions[request.pop("do")](**request), _explain)
 
 
@@ -46,18 +53,7 @@ def _explain(error: Exception) -> RequestError:
         case HerbrandError() | ValueError():
             return RequestError(str(error), "game")
     traceback.print_exception(error)  # the traceback goes to the terminal, not to the page
-    return RequestError("a bug in herbrand; the server's terminal shows the details", "bug")
-
-
-def _actions() -> dict[str, Callable[..., Any]]:
-    """Return the actions by name."""
-    from herbrand.web.chances import Chances
-    from herbrand.web.inspector import Inspector
-    from herbrand.web.replay import Replay
-    from herbrand.web.table import MatchTable
-
-    providers = (MatchTable(), Inspector(), Replay(), Chances())
-    return {name: getattr(provider, name) for provider in providers for name in provider.ACTIONS}
+    return RequestError("a bug in herbrand; the terminal of the server shows the details", "bug")
 
 
 if __name__ == "__main__":

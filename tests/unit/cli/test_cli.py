@@ -19,11 +19,11 @@ from click.testing import CliRunner, Result
 import herbrand
 from herbrand import errors, games
 from herbrand.cli import main as main_module
-from herbrand.cli.joint import read_joint, split_joints, split_terms
 from herbrand.cli.main import COMMANDS, cli
 from herbrand.cli.output import columns, count, wants_color
 from herbrand.cli.rewrite import rewrite
 from herbrand.cli.targets import OPTIONS, TARGETS
+from herbrand.machine.joint_text import read_joint, split_joints, split_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

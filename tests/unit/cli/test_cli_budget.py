@@ -23,7 +23,7 @@ GAME = """(role a) (init (s 0)) (init (step 0)) (legal a (m 0)) (<= terminal (tr
 DOUBLED_TERMS = GAME + "(<= (next (s (f ?x ?x))) (true (s ?x)))"
 """The text of its term doubles with every step, its memory does not."""
 DOUBLED_STATES = GAME + "(<= (next (s (f ?x))) (true (s ?x))) (<= (next (s (g ?x))) (true (s ?x)))"
-SERVERS = {"player", "web", "lsp"}
+SERVERS = {"player", "web", "lsp", "mcp"}
 WITHOUT_RULES = {"explain", "players", "games", "completion"}
 
 

@@ -1,4 +1,4 @@
-"""Parsing of moves on the command line.
+"""Parsing of moves as people write them, on the command line and elsewhere.
 
 Joint moves are separated by `;`.  Each consists of moves in role order, separated by commas or blanks, or
 enclosed in one pair of parentheses; a role with one legal move may be omitted, as may `random`, whose move is
