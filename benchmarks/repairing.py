@@ -25,24 +25,18 @@ from herbrand import games
 from herbrand.analyse import Budget, analyse
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.repair.edits import edited
+from herbrand.repair.injuries import INJURIES, injuries
 from herbrand.repair.search import PROPERTIES, repair
-from herbrand.syntax.argument_types import Types, places
-from herbrand.syntax.nodes import Atom, Constant, Rule, rebuilt, walk
 from herbrand.verify.diff import diff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from herbrand.analyse import Verdict
     from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.nodes import Rule
 
-KINDS: Final = ("condition", "constant", "frame", "role")
-TITLES: Final = {
-    "condition": "a condition dropped",
-    "constant": "a constant swapped",
-    "frame": "a frame rule lost",
-    "role": "a role replaced",
-}
+KINDS: Final = tuple(INJURIES)
 ATTEMPTS: Final = 6
 
 
@@ -152,7 +146,7 @@ def page(done: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|",
     ]
     rows = done["injured"]
-    for kind, title in (*TITLES.items(), ("", "all")):
+    for kind, title in (*INJURIES.items(), ("", "all")):
         mine = [row for row in rows if kind in ("", row["kind"])]
         if mine:
             shares = [sum(1 for row in mine if row[key]) for key in ("mended", "proved", "same")]
@@ -275,55 +269,6 @@ def injure(
     return words, [
         rule for n, rule in enumerate(statements) for rule in ([new] if n == number else [rule]) if rule
     ]
-
-
-def injuries(
-    statements: Sequence[Rule], kind: str, roles: Sequence[str]
-) -> Iterator[tuple[int, Rule | None]]:
-    types = Types.of(statements)
-    names = {role.lower() for role in roles}
-    for number, rule in enumerate(statements):
-        if rule.head.name in {"role", "base", "input", "sees"}:
-            continue
-        if kind == "condition":
-            for n in range(len(rule.body)):
-                yield number, Rule(rule.head, (*rule.body[:n], *rule.body[n + 1 :]))
-        elif kind == "frame":
-            if rule.head.name == "next" and any(
-                isinstance(part, Atom) and part.name == "true" and part.args == rule.head.args
-                for part in rule.body
-            ):
-                yield number, None
-        else:
-            for n, part in enumerate((rule.head, *rule.body)):
-                for atom in (node for node in walk(part) if isinstance(node, Atom)):
-                    for place, term in places(atom):
-                        if not isinstance(term, Constant):
-                            continue
-                        is_role = term.name in names
-                        domain = sorted(names) if kind == "role" else [c.name for c in types.domain(place)]
-                        if is_role == (kind == "role"):
-                            for other in domain:
-                                if other != term.name:
-                                    parts = [rule.head, *rule.body]
-                                    parts[n] = swapped(part, term, Constant(other))
-                                    yield number, Rule(parts[0], tuple(parts[1:]))
-
-
-def swapped(node: Any, old: Constant, new: Constant) -> Any:
-    """Return a literal with the first occurrence of a constant replaced."""
-    done = False
-
-    def change(child: Any) -> Any:
-        nonlocal done
-        if done:
-            return child
-        if child == old:
-            done = True
-            return new
-        return rebuilt(child, change)
-
-    return change(node)
 
 
 if __name__ == "__main__":

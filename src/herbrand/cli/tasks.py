@@ -32,7 +32,13 @@ def command() -> None:
 @command.command("make")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(["legal", "next", "steps"]), help="Only this kind."
+    "--kind",
+    "kinds",
+    metavar="KIND",
+    multiple=True,
+    type=click.Choice(["legal", "next", "steps", "terminal", "goals", "best", "win", "knows", "bug", "same"]),
+    help="Only this kind; by default the first five of legal, next, steps, terminal, goals, best, win, "
+    "knows, bug, same, which fit every game.",
 )
 @click.option("-n", "number", default=10, type=click.IntRange(1), help="Tasks of each kind.")
 @click.option("--seed", default=0, help="Makes the tasks reproducible.")
@@ -50,13 +56,13 @@ def make(
     no_rules: bool,
 ) -> None:
     """Print tasks about games, with their answers."""
-    from herbrand.envs.language import KINDS, make_tasks
+    from herbrand.envs.language import QUICK_KINDS, make_tasks
 
     total = 0
     for file in files:
         tasks = make_tasks(
             read_game(file),
-            kinds=kinds or KINDS,
+            kinds=kinds or QUICK_KINDS,
             count=number,
             seed=seed,
             steps=steps,
@@ -96,10 +102,13 @@ def grade_(tasks: str, replies: str, *, each: bool, as_json: bool) -> None:
         write_json(rows)
         return
     cells = [
-        (row["game"], row["kind"], "scrambled" if row["scrambled"] else "own", row["correct"], row["tasks"])
+        (
+            *(row["game"], row["kind"], "scrambled" if row["scrambled"] else "own"),
+            *(row["correct"], row["tasks"], f"{row['score']:.2f}"),
+        )
         for row in rows
     ]
-    result(table(cells, ("game", "kind", "names", "right", "of tasks"), right=(3, 4)))
+    result(table(cells, ("game", "kind", "names", "right", "of tasks", "score"), right=(3, 4, 5)))
 
 
 def _lines(file: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:

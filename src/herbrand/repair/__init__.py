@@ -9,6 +9,7 @@ method; the edits here are more, and the search is another one.
 | `naturalness`  | how likely an author meant it                                                      |
 | `superposed`   | one network that plays random games of hundreds of edited versions                 |
 | `recorded`     | plays that the repaired game must have                                             |
+| `injuries`     | the mistakes of authors, for tests                                                 |
 | `search`       | `repair`: the first edit whose properties are proved                               |
 | `written`      | the edit as a change of the text                                                   |
 

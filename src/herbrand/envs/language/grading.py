@@ -1,0 +1,124 @@
+"""Compare replies of language models with the answers of tasks."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.errors import InvalidMoveError
+from herbrand.machine.moves import Move
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Grade", "grade", "summary"]
+
+LAST: Final = 200_000
+"""Only so many characters at the end of a reply are read."""
+LISTS: Final = 200
+"""Only so many opening brackets are tried, the last ones first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How good a reply is."""
+
+    id: str
+    correct: bool
+    """Exactly the right terms, in any order; for a choice, exactly one of the right ones."""
+    precision: float
+    """The share of the terms given that are right; 1 if none were given."""
+    recall: float
+    """The share of the right terms that were given; 1 if there are none."""
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    unreadable: bool
+    """No list was found in the reply; it counts as an empty one that is wrong."""
+    score: float = 0.0
+    """From 0 to 1: the terms that are both given and right, as a share of all that are either.
+
+    A choice scores 0 or 1.  Naming everything that could be right scores little, and naming several choices
+    nothing.
+    """
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return asdict(self)
+
+
+def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
+    """Compare a reply, a text that holds a JSON list or the list itself, with the answer of a task.
+
+    The last list of strings in a text counts.  Terms are compared as terms: case and spaces do not matter,
+    nor does the order.
+    """
+    given = _terms(reply)
+    right = {_folded(term) for term in task["answer"]}
+    mine = {_folded(term) for term in given or ()}
+    both, either = len(mine & right), len(mine | right)
+    if task.get("choice"):
+        correct = len(mine) == both == 1
+        score = float(correct)
+    else:
+        correct = given is not None and mine == right
+        score = 0.0 if given is None else both / either if either else 1.0
+    return Grade(
+        task["id"],
+        correct,
+        both / len(mine) if mine else 1.0,
+        both / len(right) if right else 1.0,
+        tuple(sorted(right - mine)),
+        tuple(sorted(mine - right)),
+        given is None,
+        score,
+    )
+
+
+def summary(tasks: Sequence[dict[str, Any]], grades: Sequence[Grade]) -> list[dict[str, Any]]:
+    """Return for each game and kind the numbers of tasks, replies and right ones, and the mean score."""
+    by_id = {one.id: one for one in grades}
+    rows: dict[tuple[str, str, bool], dict[str, Any]] = {}
+    for task in tasks:
+        key = task["game"], task["kind"], task["scrambled"]
+        row = rows.setdefault(
+            key,
+            dict(zip(("game", "kind", "scrambled"), key, strict=True))
+            | {"tasks": 0, "replies": 0, "correct": 0, "score": 0.0},
+        )
+        row["tasks"] += 1
+        result = by_id.get(task["id"])
+        row["replies"] += result is not None
+        row["correct"] += result is not None and result.correct
+        row["score"] += result.score if result is not None else 0.0
+    return [
+        {
+            **row,
+            "accuracy": round(row["correct"] / row["tasks"], 4),
+            "score": round(row["score"] / row["tasks"], 4),
+        }
+        for row in rows.values()
+    ]
+
+
+def _terms(reply: str | Sequence[str]) -> list[str] | None:
+    """Return the terms of a reply: those of the last JSON list of strings in it."""
+    if not isinstance(reply, str):
+        return [str(term) for term in reply]
+    reply = reply[-LAST:]
+    for match in list(re.finditer(r"\[", reply))[: -LISTS - 1 : -1]:
+        try:
+            terms, _ = json.JSONDecoder().raw_decode(reply[match.start() :])
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(terms, list) and all(isinstance(term, str) for term in terms):
+            return terms
+    return None
+
+
+def _folded(term: str) -> str:
+    try:
+        return str(Move(term)).lower()
+    except InvalidMoveError:
+        return " ".join(term.split()).lower()

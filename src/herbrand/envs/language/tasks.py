@@ -1,0 +1,83 @@
+"""Draw tasks about a game, and write their prompts."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from herbrand.envs.language.kinds import KINDS, QUICK_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.envs.language.kinds import Kind
+    from herbrand.game import Game
+
+__all__ = ["make_tasks"]
+
+
+def make_tasks(
+    game: Game,
+    *,
+    kinds: Sequence[str] = QUICK_KINDS,
+    count: int = 10,
+    seed: int = 0,
+    steps: int = 3,
+    scrambled: bool = False,
+    rules: bool = True,
+) -> list[dict[str, Any]]:
+    """Return `count` tasks of each kind about one game.
+
+    States come from random games.  `steps` is how many joint moves a task of the kinds `steps`, `win` and
+    `knows` has at most.  `rules=False` leaves the rules out of the prompt, which then asks for what was
+    learnt elsewhere.  Raises `GameError` for a game with errors, whose initial state is terminal, or that
+    does not fit a kind.
+    """
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise ValueError(f"no kind of task `{unknown[0]}` (kinds: {', '.join(KINDS)})")
+    if count < 1 or steps < 1:
+        raise ValueError("count and steps are 1 or more")
+    name, text = game.name, ""
+    if scrambled:
+        from herbrand.convert.scramble import scramble
+        from herbrand.game import loads
+
+        game = loads(scramble(game.tree, seed).text, name=name)
+    if rules:
+        from herbrand.syntax.printer import print_tree
+
+        text = print_tree(game.tree, "prefix").text
+    tasks = []
+    for kind in kinds:
+        chance = random.Random(f"{name} {kind} {seed}")
+        for number in range(count):
+            parts, altered = KINDS[kind].draw(game, chance, steps)
+            task = {
+                "id": f"{name}-{kind}-{seed}-{number}" + ("-scrambled" if scrambled else ""),
+                "game": name,
+                "kind": kind,
+                "seed": seed,
+                "scrambled": scrambled,
+                "roles": list(game.roles),
+                **({"choice": True} if KINDS[kind].choice else {}),
+                **parts,
+            }
+            tasks.append({**task, "prompt": _prompt(KINDS[kind], task, altered or text)})
+    return tasks
+
+
+def _prompt(kind: Kind, task: dict[str, Any], rules: str) -> str:
+    """Return what a model is asked."""
+    parts = []
+    if rules:
+        parts.append("These are the rules of a game in the Game Description Language:\n\n" + rules.rstrip())
+    parts.append("The roles, in the order of joint moves: " + ", ".join(task["roles"]))
+    if kind.shows_state:
+        parts.append("The facts that are true:\n\n" + "\n".join(task["state"]))
+    parts += ["A joint move: " + ", ".join(moves) for moves in task.get("moves", ())]
+    parts += [
+        f"{task['role']} made the move {move}, and saw {', '.join(percepts) or 'nothing'}"
+        for move, *percepts in task.get("seen", ())
+    ]
+    return "\n\n".join([*parts, kind.question.format_map(task)]) + "\n"

@@ -1,0 +1,75 @@
+"""Mistakes as an author makes them: one statement of a game is changed, or lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from herbrand.syntax.argument_types import Types, places
+from herbrand.syntax.nodes import Atom, Constant, Rule, rebuilt, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["INJURIES", "injuries"]
+
+INJURIES = {
+    "condition": "a condition dropped",
+    "constant": "a constant swapped",
+    "frame": "a frame rule lost",
+    "role": "a role replaced",
+}
+"""The kinds of injuries, in words."""
+
+
+def injuries(
+    statements: Sequence[Rule], kind: str, roles: Sequence[str]
+) -> Iterator[tuple[int, Rule | None]]:
+    """Yield all injuries of a kind: the number of a statement, and what it becomes, or None if it is lost.
+
+    Constants are swapped for others of their type, as far as the rules show it.  Statements about `role`,
+    `base`, `input` and `sees` stay as they are.
+    """
+    types = Types.of(statements)
+    names = {role.lower() for role in roles}
+    for number, rule in enumerate(statements):
+        if rule.head.name in {"role", "base", "input", "sees"}:
+            continue
+        if kind == "condition":
+            for n in range(len(rule.body)):
+                yield number, Rule(rule.head, (*rule.body[:n], *rule.body[n + 1 :]))
+        elif kind == "frame":
+            if rule.head.name == "next" and any(
+                isinstance(part, Atom) and part.name == "true" and part.args == rule.head.args
+                for part in rule.body
+            ):
+                yield number, None
+        else:
+            for n, part in enumerate((rule.head, *rule.body)):
+                for atom in (node for node in walk(part) if isinstance(node, Atom)):
+                    for place, term in places(atom):
+                        if not isinstance(term, Constant):
+                            continue
+                        is_role = term.name in names
+                        domain = sorted(names) if kind == "role" else [c.name for c in types.domain(place)]
+                        if is_role == (kind == "role"):
+                            for other in domain:
+                                if other != term.name:
+                                    parts: list[Any] = [rule.head, *rule.body]
+                                    parts[n] = _swapped(part, term, Constant(other))
+                                    yield number, Rule(parts[0], tuple(parts[1:]))
+
+
+def _swapped(node: Any, old: Constant, new: Constant) -> Any:
+    """Return a literal with the first occurrence of a constant replaced."""
+    done = False
+
+    def change(child: Any) -> Any:
+        nonlocal done
+        if done:
+            return child
+        if child == old:
+            done = True
+            return new
+        return rebuilt(child, change)
+
+    return change(node)
