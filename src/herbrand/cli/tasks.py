@@ -36,9 +36,24 @@ def command() -> None:
     "kinds",
     metavar="KIND",
     multiple=True,
-    type=click.Choice(["legal", "next", "steps", "terminal", "goals", "best", "win", "knows", "bug", "same"]),
+    type=click.Choice(
+        [
+            "legal",
+            "next",
+            "steps",
+            "terminal",
+            "goals",
+            "best",
+            "win",
+            "knows",
+            "bug",
+            "same",
+            "repair",
+            "translate",
+        ]
+    ),
     help="Only this kind; by default the first five of legal, next, steps, terminal, goals, best, win, "
-    "knows, bug, same, which fit every game.",
+    "knows, bug, same, repair, translate, which fit every game.",
 )
 @click.option("-n", "number", default=10, type=click.IntRange(1), help="Tasks of each kind.")
 @click.option("--seed", default=0, help="Makes the tasks reproducible.")

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import herbrand
+from herbrand import games
 from herbrand.cli.main import cli
 from herbrand.envs.language import QUICK_KINDS, grade, make_tasks
 from herbrand.errors import GameError
@@ -232,3 +233,35 @@ def test_replies_that_try_to_please_gain_nothing() -> None:
             graded = grade(task, reply)
             assert not graded.correct
             assert graded.score == 0
+
+
+DOUBLING = """
+(role a) (init (s z)) (<= (legal a go) (true (s ?x))) (<= (next (s (f ?x ?x))) (true (s ?x)))
+(<= terminal (true (s q))) (goal a 100)
+"""
+
+
+def test_rules_are_graded_by_play() -> None:
+    """The original scores 1, another sound game less, a broken or hostile one nothing."""
+    nim = herbrand.load("nim")
+    (repair,) = make_tasks(nim, kinds=["repair"], count=1, seed=2)
+    assert repair["answer"][0] not in repair["prompt"]
+    assert grade(repair, f"Here it is:\n```\n{repair['reference']}\n```\nDone.").score == 1
+    other = grade(repair, games.text("ticTacToe"))
+    assert (other.score, other.correct) == (0.5, False)
+    assert "another game" in other.reason
+    unchanged = grade(repair, _rules_of(repair))
+    assert unchanged.score == 0
+    assert unchanged.reason
+    for hostile in (
+        "",
+        "(role a)",
+        "(" * 50_000,
+        DOUBLING,
+    ):
+        graded = grade(repair, hostile)
+        assert graded.score == 0
+        assert graded.reason
+    for task in make_tasks(nim, kinds=["translate"], count=4, seed=1):
+        assert grade(task, f"```{task['notation']}\n{task['answer'][0]}```").score == 1
+        assert grade(task, task["reference"]).score == 0, "the rules as they were are no translation"

@@ -15,6 +15,8 @@ of KIF terms.  The same game, seed and options give the same tasks.  Scrambled r
 | `win`      | a move that wins within so many steps, whatever others do               | one of them     |
 | `knows`    | the facts that a role can be sure of, with hidden information           | all of them     |
 | `bug`      | the statement that was changed so that a property of the game is lost   | its number      |
+| `repair`   | the whole game before one statement was changed                         | plays the same  |
+| `translate`| the rules in infix or Prolog notation                                   | the same game   |
 | `same`     | whether two rulesheets are the same game, names and order aside         | yes or no       |
 
 The first five cost no search, and can be asked of every game; the others are refused where they cannot be.
@@ -24,6 +26,7 @@ The first five cost no search, and can be asked of every game; the others are re
 | `tasks`   | `make_tasks`: draws tasks and writes their prompts  |
 | `kinds`   | one function for each kind: a state and its answer  |
 | `grading` | `grade`: compares a reply with the answer           |
+| `judge`   | the same for rules, in a subprocess with limits     |
 
     >>> import herbrand
     >>> task = make_tasks(herbrand.load("nim"), kinds=("legal",), count=1, seed=3)[0]

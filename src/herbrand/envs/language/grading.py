@@ -7,6 +7,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.envs.language.judge import judge
 from herbrand.errors import InvalidMoveError
 from herbrand.machine.moves import Move
 
@@ -40,8 +41,11 @@ class Grade:
     """From 0 to 1: the terms that are both given and right, as a share of all that are either.
 
     A choice scores 0 or 1.  Naming everything that could be right scores little, and naming several choices
-    nothing.
+    nothing.  Rules score 1 if they are the same game as the reference; repaired ones of another game score
+    0.5, if all properties are proved.
     """
+    reason: str = ""
+    """What is wrong with rules: errors, or the first difference in play."""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -52,8 +56,12 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
     """Compare a reply, a text that holds a JSON list or the list itself, with the answer of a task.
 
     The last list of strings in a text counts.  Terms are compared as terms: case and spaces do not matter,
-    nor does the order.
+    nor does the order.  Rules are read from the last block between lines of three backticks, or else from the
+    whole text, and are evaluated in a subprocess with limits on time and memory.
     """
+    if task.get("rules"):
+        score, reason = judge(task, reply if isinstance(reply, str) else "\n".join(reply))
+        return Grade(task["id"], score == 1.0, score, score, (), (), not reply, score, reason)
     given = _terms(reply)
     right = {_folded(term) for term in task["answer"]}
     mine = {_folded(term) for term in given or ()}

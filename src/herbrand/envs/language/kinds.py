@@ -45,6 +45,8 @@ class Kind:
     """Draws a task; gets the most joint moves to ask about.  Raises `GameError` where it does not fit."""
     choice: bool = False
     """Whether exactly one of the answers is to be given."""
+    rules: bool = False
+    """Whether the reply is a rulesheet, which is compared with the `reference` of the task."""
     shows_state: bool = True
 
 
@@ -159,30 +161,30 @@ def _knows(game: Game, chance: Random, steps: int) -> Draw:
 
 def _bug(game: Game, chance: Random, steps: int) -> Draw:
     """Ask for the changed statement of a game that was proved to be sound, and no longer is."""
-    from herbrand.analyse import Budget, analyse
-    from herbrand.repair import PROPERTIES, SENTENCES
+    del steps
+    number, rules, missing = _broken(game, chance)
+    text = "\n".join(f"{n}. {rule}" for n, rule in enumerate(rules, 1))
+    return {"lost": missing, "answer": [str(number + 1)]}, text
+
+
+def _repair(game: Game, chance: Random, steps: int) -> Draw:
+    """Ask for the game as it was before one statement was changed."""
+    del steps
+    number, rules, missing = _broken(game, chance)
+    statements = list(map(str, game.tree.statements))
+    parts = {"lost": missing, "reference": "\n".join(statements), "answer": [statements[number]]}
+    return parts, "\n".join(map(str, rules))
+
+
+def _translate(game: Game, chance: Random, steps: int) -> Draw:
+    """Ask for the same rules in another notation."""
+    from herbrand.syntax.printer import print_tree
 
     del steps
-    statements = list(game.tree.statements)
-    budget = Budget(*PROVING)
-
-    def lost(changed: Game) -> list[str]:
-        found = analyse(
-            changed, PROPERTIES, budget=budget, values=False, remarks=False, check=False
-        ).properties
-        return [name for name, verdict in found.items() if verdict.answer != "proved"]
-
-    if lost(game):
-        raise GameError("not all properties of this game are proved in the budget of a task")
-    for _ in range(TRIES):
-        number, rules, changed = _injured(game, statements, chance)
-        if changed.rules.errors:
-            continue
-        missing = lost(changed)
-        if missing:
-            text = "\n".join(f"{n}. {rule}" for n, rule in enumerate(rules, 1))
-            return {"lost": SENTENCES[missing[0]][1], "answer": [str(number + 1)]}, text
-    raise GameError("no change of one statement takes a property from this game")
+    notation = chance.choice(["infix", "prolog"])
+    reference = print_tree(game.tree, "prefix").text
+    right = print_tree(game.tree, notation).text
+    return {"notation": notation, "reference": reference, "answer": [right]}, reference
 
 
 def _same(game: Game, chance: Random, steps: int) -> Draw:
@@ -257,6 +259,19 @@ KINDS: Final = {
         _one("One statement of this game was changed by mistake. Before, this was so: {lost}. Which?", "12"),
         _bug,
         choice=True,
+        shows_state=False,
+    ),
+    "repair": Kind(
+        "One statement of this game was changed by mistake. Before, this was so: {lost}. Write the whole "
+        "rulesheet as it was, between two lines of three backticks.",
+        _repair,
+        rules=True,
+        shows_state=False,
+    ),
+    "translate": Kind(
+        "Write the same rules in {notation} notation, between two lines of three backticks.",
+        _translate,
+        rules=True,
         shows_state=False,
     ),
     "same": Kind(
@@ -346,6 +361,25 @@ def _winning(state: State, role: str, within: int, left: list[int]) -> list[str]
 
 
 # -- altered games ------------------------------------------------------------------------------
+
+
+def _broken(game: Game, chance: Random) -> tuple[int, list[Rule], str]:
+    """Change a statement such that a proved property is lost; return its number, the rules, the property."""
+    from herbrand.analyse import Budget, analyse
+    from herbrand.repair import PROPERTIES, SENTENCES
+
+    def lost(changed: Game) -> list[str]:
+        budget = Budget(*PROVING)
+        found = analyse(changed, PROPERTIES, budget=budget, values=False, remarks=False, check=False)
+        return [name for name, verdict in found.properties.items() if verdict.answer != "proved"]
+
+    if lost(game):
+        raise GameError("not all properties of this game are proved in the budget of a task")
+    for _ in range(TRIES):
+        number, rules, changed = _injured(game, list(game.tree.statements), chance)
+        if not changed.rules.errors and (missing := lost(changed)):
+            return number, rules, SENTENCES[missing[0]][1]
+    raise GameError("no change of one statement takes a property from this game")
 
 
 def _injured(game: Game, statements: Sequence[Rule], chance: Random) -> tuple[int, list[Rule], Game]:

@@ -61,6 +61,7 @@ def make_tasks(
                 "scrambled": scrambled,
                 "roles": list(game.roles),
                 **({"choice": True} if KINDS[kind].choice else {}),
+                **({"rules": True} if KINDS[kind].rules else {}),
                 **parts,
             }
             tasks.append({**task, "prompt": _prompt(KINDS[kind], task, altered or text)})
