@@ -26,7 +26,11 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
 @click.command("player")
 @click.option("--port", type=click.IntRange(0, 65535), default=9147, help="The port; 0 for any free one.")
 @click.option(
-    "--player", "player", metavar="PLAYER", default="random", help="A player of `herbrand players`."
+    "--player",
+    "player",
+    metavar="PLAYER",
+    default="meta",
+    help="A player of `herbrand players`; the default picks one that suits the game.",
 )
 @click.option("--name", metavar="NAME", help="The name sent to managers; by default that of the player.")
 @click.option(

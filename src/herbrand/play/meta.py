@@ -52,9 +52,14 @@ class MetaPlayer(Player):
     def prepare(self, deadline: float) -> None:
         """Pick a player, and let it prepare for the rest of the time."""
         self._player = None
-        player = self._start_player(self._pick(deadline), deadline - time.monotonic())
-        if isinstance(player, SolvedPlayer) and player.policy is None:
-            player, self.reason = self._pick_search(player, deadline)
+        try:
+            player = self._start_player(self._pick(deadline), deadline - time.monotonic())
+            if isinstance(player, SolvedPlayer) and player.policy is None:
+                player, self.reason = self._pick_search(player, deadline)
+        except (HerbrandError, MemoryError) as error:  # tree search can go on by evaluating the rules
+            self.reason = f"tree search, since no other player could be prepared: {error or 'no memory'}"
+            mcts = MctsPlayer(self.chance.getrandbits(32), memory=self.memory)
+            player = self._start_player(mcts, deadline - time.monotonic())
         self._player = player
         if self.stopped:
             player.stop()

@@ -20,6 +20,7 @@ from hostile import send
 
 import herbrand
 from herbrand.cli.player import LONGEST_LINE, json_line
+from herbrand.cli.player import command as player_command_line
 from herbrand.match.protocol import hosts, ongoing
 from herbrand.match.protocol.events import Event
 from herbrand.match.protocol.hosts import HostPool
@@ -320,6 +321,36 @@ def test_hosts_and_a_spare_one_stay_within_the_memory(
     idle = hosts._RETIRE_MEGABYTES if pool.has_spare else 0
     assert pool.most * pool.limit + idle + hosts._FRONT_MEGABYTES <= memory
     assert pool.has_spare == (memory > 300)
+
+
+def test_the_command_offers_the_strongest_player_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`herbrand player` is `meta`, which answers START with little memory, too."""
+    chosen: list[str] = []
+
+    class Stopped(Exception):
+        pass
+
+    def serve(player: str, **_: object) -> None:
+        chosen.append(player)
+        raise Stopped
+
+    monkeypatch.setattr("herbrand.match.protocol.server.PlayerServer", serve)
+    with pytest.raises(Stopped):
+        player_command_line.callback(**{p.name: p.default for p in player_command_line.params})  # type: ignore[misc]
+    assert chosen == ["meta"]
+
+    async def run() -> None:
+        async with PlayerServer(chosen[0], port=0, memory=160) as server:
+            for number, name in enumerate(("checkers", "connectFour")):
+                role = herbrand.load(name).players[0]
+                assert await server.answer(start_message(name, f"m{number}", role, 8, 2)) == "ready"
+                move = await server.answer(f"(PLAY m{number} NIL)")
+                assert herbrand.load(name).initial_state().is_legal(role, move)
+                assert await server.answer(f"(ABORT m{number})") == "aborted"
+
+    asyncio.run(run())
 
 
 def test_a_player_of_no_such_name_does_not_start() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import herbrand
+from herbrand.errors import BudgetExceeded
 from herbrand.play import Player, make_player, mcts
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.meta import MetaPlayer
@@ -146,3 +147,22 @@ def test_who_chooses_for_another_player_is_stopped_with_it(monkeypatch: pytest.M
         player.start(game, "xplayer", 300)
         assert state.is_legal("xplayer", player.select(state, 300))
         assert player.stopped
+
+
+@pytest.mark.parametrize("error", [MemoryError(), BudgetExceeded("memory", "100 megabytes")])
+def test_meta_searches_a_tree_where_no_other_player_can_be_prepared(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It begins the match, and says why it searches."""
+
+    def fail(*_: object) -> Player:
+        raise error
+
+    monkeypatch.setattr(MetaPlayer, "_pick", fail)
+    game = herbrand.game.load("ticTacToe")
+    player = MetaPlayer(seed=1, memory=20)
+    player.start(game, "xplayer", 10)
+    assert player.reason.startswith("tree search, since no other player could be prepared")
+    state = game.initial_state()
+    assert state.is_legal("xplayer", player.select(state, 0.05))
+    player.stop()
