@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING, Any
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -80,6 +82,84 @@ def test_replies_are_graded() -> None:
     assert lost.unreadable
     assert not lost.correct
     assert lost.recall == 0
+
+
+def test_horizons_are_exact() -> None:
+    tasks = make_tasks(herbrand.load("connectFour"), kinds=["steps"], count=4, seed=1, horizons=(1, 5))
+    assert [len(task["moves"]) for task in tasks] == [1] * 4 + [5] * 4
+    assert len({task["id"] for task in tasks}) == 8
+
+
+class StandIn(BaseHTTPRequestHandler):
+    """Answers prompts by what `replies` holds; every seventh request fails at first."""
+
+    replies: ClassVar[dict[str, str]] = {}
+    seen: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:  # the name is fixed
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        prompt = body["messages"][0]["content"]
+        self.seen.append(prompt)
+        if len(self.seen) % 7 == 0:
+            self.send_error(503)
+            return
+        answer = {"choices": [{"message": {"content": self.replies[prompt]}}]}
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name is fixed
+        """Say nothing."""
+
+
+def test_the_table_shows_how_often_a_model_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in that errs in two of ten answers; what it answered is not asked again."""
+    monkeypatch.setattr("herbrand.envs.language.asking.FIRST_PAUSE", 0.01)
+    run = CliRunner()
+    made = run.invoke(
+        cli,
+        [
+            "tasks",
+            "make",
+            "nim",
+            "ticTacToe",
+            "--kind",
+            "steps",
+            "--horizon",
+            "2",
+            "--horizon",
+            "4",
+            "-n",
+            "10",
+        ],
+    )
+    (tmp_path / "tasks").write_text(made.stdout, encoding="utf-8")
+    tasks = [json.loads(line) for line in made.stdout.splitlines()]
+    StandIn.replies = {
+        task["prompt"]: json.dumps(task["answer"] if number % 5 else task["answer"][1:])
+        for number, task in enumerate(tasks)
+    }
+    with ThreadingHTTPServer(("127.0.0.1", 0), StandIn) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        where = ["--address", f"http://127.0.0.1:{server.server_port}/v1", "--model", "any"]
+        files = [str(tmp_path / "tasks"), "-o", str(tmp_path / "replies")]
+        for _ in range(2):
+            asked = run.invoke(cli, ["tasks", "ask", *files, *where])
+            assert asked.exit_code == 0, asked.stderr
+            assert len((tmp_path / "replies").read_text(encoding="utf-8").splitlines()) == len(tasks)
+        assert "40 from before" in asked.stderr
+        server.shutdown()
+    graded = run.invoke(cli, ["tasks", "grade", str(tmp_path / "tasks"), str(tmp_path / "replies"), "--json"])
+    rows = json.loads(graded.stdout)
+    assert [(row["game"], row["horizon"]) for row in rows] == [
+        *(("nim", 2), ("nim", 4)),
+        *(("ticTacToe", 2), ("ticTacToe", 4)),
+    ]
+    assert [row["accuracy"] for row in rows] == [0.8] * 4
+    nobody = run.invoke(cli, ["tasks", "ask", *files[:1], "-o", str(tmp_path / "none"), *where])
+    assert nobody.exit_code != 0
+    assert "no answer from" in nobody.stderr
+    assert "Traceback" not in nobody.stderr
 
 
 def test_the_command_makes_and_grades(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ The first five cost no search, and can be asked of every game; the others are re
 | `tasks`   | `make_tasks`: draws tasks and writes their prompts  |
 | `kinds`   | one function for each kind: a state and its answer  |
 | `grading` | `grade`: compares a reply with the answer           |
+| `asking`  | sends tasks to a model, and collects its replies    |
 | `judge`   | the same for rules, in a subprocess with limits     |
 
     >>> import herbrand

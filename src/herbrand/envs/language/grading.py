@@ -85,15 +85,15 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
 
 
 def summary(tasks: Sequence[dict[str, Any]], grades: Sequence[Grade]) -> list[dict[str, Any]]:
-    """Return for each game and kind the numbers of tasks, replies and right ones, and the mean score."""
+    """Return for each game, kind and horizon how many replies were right, and the mean score."""
     by_id = {one.id: one for one in grades}
-    rows: dict[tuple[str, str, bool], dict[str, Any]] = {}
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    names = ("game", "kind", "horizon", "scrambled")
     for task in tasks:
-        key = task["game"], task["kind"], task["scrambled"]
+        key = task["game"], task["kind"], task.get("horizon"), task["scrambled"]
         row = rows.setdefault(
             key,
-            dict(zip(("game", "kind", "scrambled"), key, strict=True))
-            | {"tasks": 0, "replies": 0, "correct": 0, "score": 0.0},
+            dict(zip(names, key, strict=True)) | {"tasks": 0, "replies": 0, "correct": 0, "score": 0.0},
         )
         row["tasks"] += 1
         result = by_id.get(task["id"])

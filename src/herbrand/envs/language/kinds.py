@@ -67,11 +67,16 @@ def _next(game: Game, chance: Random, steps: int) -> Draw:
 
 
 def _steps(game: Game, chance: Random, steps: int) -> Draw:
+    """Ask about as many joint moves as are wanted, or fewer where all of some random games are shorter."""
     play = Trajectory(_start(game))
-    play.finish(chance, max_steps=chance.randint(min(2, steps), steps))
+    for _ in range(TRIES):
+        if len(play) < steps:
+            play = Trajectory(play.states[0])
+            play.finish(chance, max_steps=steps)
     return {
         "state": sorted(play.states[0].facts),
         "moves": [list(joint) for joint in play.joint_moves],
+        "horizon": len(play),
         "answer": sorted(play.state.facts),
     }, ""
 

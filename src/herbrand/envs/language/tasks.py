@@ -23,21 +23,22 @@ def make_tasks(
     count: int = 10,
     seed: int = 0,
     steps: int = 3,
+    horizons: Sequence[int] = (),
     scrambled: bool = False,
     rules: bool = True,
 ) -> list[dict[str, Any]]:
     """Return `count` tasks of each kind about one game.
 
     States come from random games.  `steps` is how many joint moves a task of the kinds `steps`, `win` and
-    `knows` has at most.  `rules=False` leaves the rules out of the prompt, which then asks for what was
-    learnt elsewhere.  Raises `GameError` for a game with errors, whose initial state is terminal, or that
-    does not fit a kind.
+    `knows` has at most; with `horizons`, there are `count` tasks of the kind `steps` for each of these numbers.
+    `rules=False` leaves the rules out of the prompt, which then asks for what was learnt elsewhere.  Raises
+    `GameError` for a game with errors, whose initial state is terminal, or that does not fit a kind.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise ValueError(f"no kind of task `{unknown[0]}` (kinds: {', '.join(KINDS)})")
-    if count < 1 or steps < 1:
-        raise ValueError("count and steps are 1 or more")
+    if min(count, steps, *horizons) < 1:
+        raise ValueError("count, steps and horizons are 1 or more")
     name, text = game.name, ""
     if scrambled:
         from herbrand.convert.scramble import scramble
@@ -49,12 +50,19 @@ def make_tasks(
 
         text = print_tree(game.tree, "prefix").text
     tasks = []
+    of_each: list[tuple[str, str, int | None]] = []
     for kind in kinds:
-        chance = random.Random(f"{name} {kind} {seed}")
+        if kind == "steps" and horizons:
+            of_each += [(kind, f"{kind}{horizon}", horizon) for horizon in horizons]
+        else:
+            of_each.append((kind, kind, None))
+    for kind, label, horizon in of_each:
+        chance = random.Random(f"{name} {label} {seed}")
         for number in range(count):
-            parts, altered = KINDS[kind].draw(game, chance, steps)
+            most = horizon or (chance.randint(min(2, steps), steps) if kind == "steps" else steps)
+            parts, altered = KINDS[kind].draw(game, chance, most)
             task = {
-                "id": f"{name}-{kind}-{seed}-{number}" + ("-scrambled" if scrambled else ""),
+                "id": f"{name}-{label}-{seed}-{number}" + ("-scrambled" if scrambled else ""),
                 "game": name,
                 "kind": kind,
                 "seed": seed,
