@@ -197,7 +197,11 @@ def _differs(row: dict[str, Any]) -> str:
     if row["use"] in UNCOUNTED:
         return ""
     places = {engine: row[engine]["difference"] for engine in ("rules", "network") if engine in row}
-    return "; ".join(f"by {engine}: {where}" for engine, where in places.items() if where)
+    differing: dict[str, list[str]] = {}
+    for engine, where in places.items():
+        if where:
+            differing.setdefault(" ".join(where.partition(" moves:")[0].split()), []).append(engine)
+    return "; ".join(f"by {' and '.join(engines)}: {where}" for where, engines in differing.items())
 
 
 def _no_network(row: dict[str, Any], budget: float) -> str:
