@@ -30,7 +30,7 @@ def make_tasks(
     """Return `count` tasks of each kind about one game.
 
     States come from random games.  `steps` is how many joint moves a task of the kinds `steps`, `win` and
-    `knows` has at most; with `horizons`, there are `count` tasks of the kind `steps` for each of these numbers.
+    `knows` has at most; with `horizons`, there are `count` tasks of the kind `steps` for each of these.
     `rules=False` leaves the rules out of the prompt, which then asks for what was learnt elsewhere.  Raises
     `GameError` for a game with errors, whose initial state is terminal, or that does not fit a kind.
     """
