@@ -130,6 +130,18 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _keep_out_of_collections() -> Iterator[None]:
+    """Keep the collector from going through what the tests of a file leave behind: games, caches, results.
+
+    A full collection of everything that a worker has gathered after some hundred tests takes seconds, and can
+    fall into a test that looks at the clock.
+    """
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 def find_corpus(variable: str = "HERBRAND_CORPUS") -> Path | None:
     """The outside collection of rulesheets whose folder the variable names; None without it."""
     given = os.environ.get(variable)
