@@ -111,6 +111,7 @@ def command(
     """
     from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
     from herbrand.match.protocol.seats import PlayerAddress
+    from herbrand.play.threads import have_own_cores
 
     if (resume or key) and database is None:
         raise click.UsageError(f"{'--resume' if resume else '--sign'} needs --record DB")
@@ -161,7 +162,10 @@ def command(
                 seed=seed,
             )
             manager = Manager(game, settings, scramble=scramble, listener=listen)
-        table = seats_for(game, [_seat(text, seed + place) for place, text in enumerate(players)])
+        ponder = all(map(_is_apart, players)) and have_own_cores(len(game.players))
+        table = seats_for(
+            game, [_seat(text, seed + place, ponder=ponder) for place, text in enumerate(players)]
+        )
         if events:
             listeners.append(stack.enter_context(_EventLog(Path(events), resume=resume)))
         if not as_json:
@@ -259,7 +263,16 @@ class _EventLog:
         self._file.close()
 
 
-def _seat(text: str, seed: int) -> Seat:
+def _is_apart(text: str) -> bool:
+    """Whether a value of --player is a player in another process."""
+    from herbrand.match.protocol.seats import PlayerAddress
+
+    name, _, player_text = text.partition("=")
+    text = player_text or name
+    return text.startswith("process:") or PlayerAddress.parse(text) is not None
+
+
+def _seat(text: str, seed: int, *, ponder: bool) -> Seat:
     """Return the seat for a value of --player."""
     from herbrand.match.protocol.seats import LocalSeat, PlayerAddress
 
@@ -275,7 +288,7 @@ def _seat(text: str, seed: int) -> Seat:
     if text.startswith("process:"):
         from herbrand.match.protocol.processes import ProcessSeat
 
-        return ProcessSeat(text.removeprefix("process:"), name=name, seed=seed)
+        return ProcessSeat(text.removeprefix("process:"), name=name, seed=seed, ponder=ponder)
     return LocalSeat(player, name=name)
 
 

@@ -100,6 +100,7 @@ def command(
         clock=clock,
         preparation=preparation,
         seed=seed,
+        ponder=len(programs) == 1 and not hints,  # then it takes time from no other program
         on_start=announce,
     )
     for role in programs:
@@ -108,7 +109,10 @@ def command(
         except NoSuchPlayer as error:
             raise click.BadParameter(str(error), param_hint="--opponent") from error
     kind = _Screen if everything or not game.has_percepts else _HiddenScreen
-    kind(match, hints=hints).run()
+    try:
+        kind(match, hints=hints).run()
+    finally:
+        match.close()
 
 
 def _people(game: Game, roles: Sequence[str], opponent: str) -> tuple[str, ...]:

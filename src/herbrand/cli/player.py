@@ -55,6 +55,11 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
     help="Memory limit of all processes together; games that need more are played by evaluating the rules.",
 )
 @click.option(
+    "--ponder/--no-ponder",
+    default=True,
+    help="Use all of the start clock, and think while others do; only with --matches 1.",
+)
+@click.option(
     "--longest-clock",
     type=click.IntRange(1),
     default=3600,
@@ -98,6 +103,7 @@ def command(
     matches: int,
     max_message: int,
     memory: int,
+    ponder: bool,
     longest_clock: int,
     origins: tuple[str, ...],
     hosts: tuple[str, ...],
@@ -133,6 +139,7 @@ def command(
         largest_message=max_message,
         longest_clock=longest_clock,
         memory=memory,
+        ponder=ponder,
         allowed_hosts=hosts,
         allowed_origins=origins,
         token=token,

@@ -38,7 +38,8 @@ class LocalMatch:
     `herbrand.play.make_player`.  All remaining roles choose at random.  Programs have `clock` seconds for a
     move and `preparation` seconds when they are first used.  In games with hidden information a program gets
     its history and a state sampled from those its role considers possible.  The same seed and the same moves
-    of people give the same draws.  `on_start(player, role)` is called before a program prepares.
+    of people give the same draws.  With `ponder` programs think while people do.  `on_start(player, role)` is
+    called before a program prepares.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class LocalMatch:
         preparation: float = 5.0,
         seed: int | None = None,
         engine: str = "rules",
+        ponder: bool = False,
         on_start: Callable[[str, str], None] | None = None,
     ) -> None:
         self.game = game
@@ -64,6 +66,7 @@ class LocalMatch:
         """For each joint move, the reports of the programs about their moves."""
         self.chosen: dict[str, str] = {}
         """The moves that people have chosen for the next joint move, by role."""
+        self._ponder = ponder
         self._on_start = on_start
         self._chance = random.Random(seed)
         self._players: dict[tuple[str, str], Player] = {}
@@ -139,6 +142,11 @@ class LocalMatch:
     def _clear_step(self) -> None:
         self.chosen, self._knowledge = {}, {}
 
+    def close(self) -> None:
+        """Stop all programs."""
+        for player in self._players.values():
+            player.stop()
+
     # -- programs ---------------------------------------------------------------------------
 
     def player(self, role: str, name: str) -> Player:
@@ -148,7 +156,7 @@ class LocalMatch:
         """
         player = self._players.get((role, name))
         if player is None:
-            player = make_player(name, seed=self._chance.getrandbits(32))
+            player = make_player(name, seed=self._chance.getrandbits(32), ponder=self._ponder or None)
             if self._on_start is not None:
                 self._on_start(name, role)
             self._players[role, name] = player

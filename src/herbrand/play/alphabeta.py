@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.fallback import FallbackPlayer
-from herbrand.play.threads import CLOCK_MARGIN, JOIN_TIMEOUT, ThreadTeam, available_cores
+from herbrand.play.threads import (
+    CLOCK_MARGIN,
+    JOIN_TIMEOUT,
+    SEARCH_THREADS,
+    ThreadTeam,
+    available_cores,
+    ponder_seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AlphaBetaPlayer", "move_reports"]
 
-_THREADS = 2
 _NOT_YET = "the network is not ready yet"
 _SIMULTANEOUS = "several roles choose at the same time"
 _LEARNING_SECONDS = 20.0
@@ -38,7 +44,8 @@ class AlphaBetaPlayer(FallbackPlayer):
     maximum of positions searched for a move (None: limited by the clock), `threads` the number of search
     threads sharing the table (None: two, if there are two processors).  Without `learning` only terminal
     states have a value.  With `novelty`, ties in move ordering go to moves that make a fluent true for the
-    first time in the match, and rare fluents are features of the evaluation function.
+    first time in the match, and rare fluents are features of the evaluation function.  With `ponder`, the
+    state that is expected next is searched while others think, into the table that later searches use.
     """
 
     name = "alphabeta"
@@ -52,10 +59,11 @@ class AlphaBetaPlayer(FallbackPlayer):
         threads: int | None = None,
         learning: bool = True,
         novelty: bool = True,
+        ponder: bool = False,
     ) -> None:
-        super().__init__(seed, memory=memory)
+        super().__init__(seed, memory=memory, ponder=ponder)
         self.nodes = nodes
-        self.threads = min(_THREADS, available_cores()) if threads is None else threads
+        self.threads = min(SEARCH_THREADS, available_cores()) if threads is None else threads
         self.learning = learning
         self.novelty = novelty
         self.learned: LearnedJudge | None = None
@@ -133,8 +141,42 @@ class AlphaBetaPlayer(FallbackPlayer):
             return None
         tasks = [self._search_task(engine) for engine in engines]
         stops = [engine.stop for engine in engines]
-        self._team.run_until(self.deadline - CLOCK_MARGIN, tasks, stops, self.has_time)
+        end = self.deadline - (2 if self.ponder else 1) * CLOCK_MARGIN
+        self._team.run_until(end, tasks, stops, self.has_time)
         return self._best_choice(engines, moves)
+
+    def ponder_at(self, state: State, play_clock: float) -> None:
+        """Search the state in which this role will choose next, if the others make the moves expected now."""
+        engines = self._engines
+        if not engines:
+            super().ponder_at(state, play_clock)
+            return
+        if not self._team.stop_and_join(JOIN_TIMEOUT):
+            return
+        from herbrand.play.search.results import pack_state
+
+        try:
+            root = engines[0].expected_turn(pack_state(engines[0].expander, state))
+        except HerbrandError:
+            return
+        if root is None:
+            return
+        for engine in engines:
+            engine.move_to(root)
+        end = time.monotonic() + ponder_seconds(play_clock)
+
+        def search(engine: AlphaBetaSearch) -> bool:
+            while time.monotonic() < end and not (self.stopped or engine.stop.is_set or engine.is_done):
+                engine.slice()
+            return True
+
+        self._team.start([partial(search, engine) for engine in engines], [engine.stop for engine in engines])
+
+    def stop(self) -> None:
+        """End the match and all threads."""
+        self._team.request_stop()
+        super().stop()
+        self._team.request_stop()
 
     def consider(self, state: State, seconds: float) -> Move:
         """Search in this thread for `seconds` of processor time; `HerbrandError` if it cannot."""

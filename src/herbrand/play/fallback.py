@@ -39,9 +39,11 @@ class FallbackPlayer(Player):
 
     name = "fallback"
 
-    def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
+    def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
         super().__init__(seed)
         self.memory = memory
+        self.ponder = ponder
+        """Whether the player thinks while others do."""
         self._fallback: Player | None = None
         self._study_thread: threading.Thread | None = None
         self._make_report: Callable[[], PlayerReport | None] | None = None
@@ -72,13 +74,18 @@ class FallbackPlayer(Player):
         """Return a move with its report; None to let the fallback choose."""
         raise NotImplementedError
 
+    def ponder_at(self, state: State, play_clock: float) -> None:
+        """Think in the background after a request that leaves no choice; returns at once."""
+        if self._fallback is not None:
+            self._fallback.select(state, play_clock)
+
     def note(self) -> str:
         """Return a short reason why the fallback chooses."""
         raise NotImplementedError
 
     def create_fallback(self) -> Player:
         """Return a new fallback, not started."""
-        return MctsPlayer(seed=self.chance.getrandbits(32), memory=self.memory)
+        return MctsPlayer(seed=self.chance.getrandbits(32), memory=self.memory, ponder=self.ponder)
 
     def start_fallback(self, seconds: float) -> Player:
         """Create the fallback and let it prepare for at most `seconds`."""
@@ -116,6 +123,8 @@ class FallbackPlayer(Player):
         moves = self.options(state)
         self._make_report = None
         if len(moves) == 1:
+            if self.ponder and not self.stopped:
+                self.ponder_at(state, play_clock)
             return moves[0]
         choice = self.choose(state, moves)
         if choice is not None:

@@ -48,7 +48,8 @@ def _create_player(settings: dict[str, Any]) -> tuple[Player, Any, str]:
     if settings["megabytes"] is not None:
         limit_memory(settings["megabytes"])
     game = pickle.loads(base64.b64decode(settings["game"]))  # noqa: S301  # written by our own parent
-    return make_player(settings["player"], seed=settings["seed"]), game, settings["role"]
+    player = make_player(settings["player"], seed=settings["seed"], ponder=settings["ponder"] or None)
+    return player, game, settings["role"]
 
 
 def _select_move(player: Player, game: Any, request: dict[str, Any]) -> str:

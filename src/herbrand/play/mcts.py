@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import PlayerReport
 from herbrand.play.interface import Player
-from herbrand.play.threads import CLOCK_MARGIN, JOIN_TIMEOUT, ThreadTeam, available_cores
+from herbrand.play.threads import (
+    CLOCK_MARGIN,
+    JOIN_TIMEOUT,
+    SEARCH_THREADS,
+    ThreadTeam,
+    available_cores,
+    ponder_seconds,
+)
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
@@ -34,13 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["MctsPlayer"]
 
 _AMAF = 200.0
-_THREADS = 2
 _LEARNING_SECONDS = 20.0
 """Seconds for learning an evaluation function, at most."""
 _SLICE = 0.002
 """Seconds of rounds after which a thread polls, unless a number of playouts ends the search."""
-_PONDER_SECONDS = 60.0
-"""Seconds of pondering, at most."""
 _PROBE_MEMORY = 0.125
 """Share of the memory for the transposition table of the proof search."""
 
@@ -103,7 +107,8 @@ class MctsPlayer(Player):
     threads: int | None = None
     """Threads that grow the tree; None: two, if there are two processors.  With `playouts` there is one."""
     ponder: bool = False
-    """Whether the search continues after the move, for at most a minute."""
+    """Whether the search uses the rest of the start clock and continues while others think, for at most a
+    minute or two play clocks; not with `playouts`.  It takes processor time from others on the machine."""
     beam: bool = True
     """Whether a beam search runs beside the tree in one-role games."""
     decisive: bool | None = None
@@ -128,15 +133,26 @@ class MctsPlayer(Player):
         return _SLICE if self.playouts is None else 0.0
 
     @property
+    def _ponders(self) -> bool:
+        return self.ponder and self.playouts is None
+
+    @property
     def _is_building(self) -> bool:
         return self._builder is not None and self._builder.is_alive()
 
     def prepare(self, deadline: float) -> None:
-        """Build the network and the search in the background; wait for it until the clock runs out."""
+        """Build the network and the search in the background; wait for it until the clock runs out.
+
+        With `ponder`, search until then and, in the background, until the first move is to be chosen.
+        """
         self._team.request_stop()
         self._match = _MatchData()
         arguments = weakref.ref(self._match), self.game, self.role, self.chance.getrandbits(32), deadline
         self._builder = self.run_in_background(partial(self._build, *arguments), deadline - CLOCK_MARGIN)
+        match = self._match
+        search = match.search
+        if self._ponders and search is not None and not self._is_building:
+            self._ponder_in_background(match, search, deadline - time.monotonic(), until=deadline)
 
     def _build(
         self, match_ref: weakref.ref[_MatchData], game: Game, player: str, seed: int, deadline: float
@@ -200,7 +216,7 @@ class MctsPlayer(Player):
             max_steps=self.max_steps,
             regret=self.regret,
             amaf=amaf,
-            threads=(self.threads or min(_THREADS, available_cores())) if self.playouts is None else 1,
+            threads=(self.threads or min(SEARCH_THREADS, available_cores())) if self.playouts is None else 1,
             policy=policy,
         )
         search.move_to(search.expander.initial)
@@ -244,6 +260,10 @@ class MctsPlayer(Player):
         match, moves = self._match, self.options(state)
         match.report = None
         if len(moves) == 1:
+            if self._ponders and play_clock > 2 * JOIN_TIMEOUT:
+                search = self._search_at(match, state, max(JOIN_TIMEOUT, min(0.2, 0.25 * play_clock)))
+                if search is not None and not self.stopped:
+                    self._ponder_in_background(match, search, play_clock)
             return moves[0]
         waiting = match.search is None
         search = self._search_at(match, state, max(JOIN_TIMEOUT, min(1.0, 0.5 * (deadline - started))))
@@ -254,7 +274,7 @@ class MctsPlayer(Player):
             if search is None:
                 return move
         match.rules_search = None
-        return self._select_by_search(match, search, moves, started, deadline)
+        return self._select_by_search(match, search, moves, started, deadline, play_clock)
 
     def consider(self, state: State, seconds: float) -> Move:
         """Search in this thread for `seconds` of processor time; `HerbrandError` without a network."""
@@ -295,7 +315,13 @@ class MctsPlayer(Player):
         return search
 
     def _select_by_search(
-        self, match: _MatchData, search: Search, moves: list[Move], started: float, deadline: float
+        self,
+        match: _MatchData,
+        search: Search,
+        moves: list[Move],
+        started: float,
+        deadline: float,
+        play_clock: float,
     ) -> Move:
         before, bound = search.playouts, self.playouts
 
@@ -311,32 +337,46 @@ class MctsPlayer(Player):
 
         threads = len(search.workers)
         tasks = [partial(grow, worker) for worker in range(threads)]
-        stop_time = deadline - (CLOCK_MARGIN if self.ponder else 0.0)
+        stop_time = deadline - (CLOCK_MARGIN if self._ponders else 0.0)
         ended = self._team.run_until(stop_time, tasks, _stops(match, search), self.has_time)
         if match.probe is not None and ended:
             match.probe.report_to(search)
         seconds = time.monotonic() - started
         played, role = search.playouts - before, self.role
         move = self._best_move(search, moves)
-        if self.ponder and ended and not self.stopped:
+        if self._ponders and ended and not self.stopped:
             report = _make_report(search, role, seconds, played)
             match.report = lambda: report
-            self._ponder_in_background(match, search)
+            self._ponder_in_background(match, search, play_clock)
         else:
             match.report = lambda: _make_report(search, role, seconds, played)
         return move
 
-    def _ponder_in_background(self, match: _MatchData, search: Search) -> None:
-        """Grow the tree until the next `select`."""
-        until = time.monotonic() + _PONDER_SECONDS
+    def _ponder_in_background(
+        self, match: _MatchData, search: Search, clock: float, *, until: float | None = None
+    ) -> None:
+        """Grow the tree until the next `select`, `stop`, or the end of what a clock of `clock` allows.
+
+        With `until`, also wait for it until then, unless the value is proved.
+        """
+        end = time.monotonic() + ponder_seconds(clock)
+
+        def left() -> float:
+            return end - time.monotonic()
 
         def grow(worker: int) -> bool:
-            search.run(lambda: time.monotonic() < until and not self.stopped, worker, seconds=_SLICE)
+            poll = self._poll_function(
+                match, search, lambda: left() > 0 and self._match is match and not self.stopped, left,
+                threads=threads,
+            )  # fmt: skip
+            search.run(poll, worker, seconds=_SLICE)
             return True
 
-        self._team.start(
-            [partial(grow, worker) for worker in range(len(search.workers))], _stops(match, search)
-        )
+        threads = len(search.workers)
+        tasks = [partial(grow, worker) for worker in range(threads)]
+        ended = self._team.start(tasks, _stops(match, search))
+        while until is not None and not ended.is_set() and self.has_time(until - CLOCK_MARGIN):
+            ended.wait(max(0.0, min(0.05, until - CLOCK_MARGIN - time.monotonic())))
 
     def stop(self) -> None:
         """End the match and all threads."""

@@ -39,12 +39,14 @@ class MetaPlayer(Player):
     """Picks a player for the game and reports why.
 
     A planner for one role, a perfect player for small games, alpha-beta where an evaluation function can be
-    learned, and tree search elsewhere.  `memory` is in megabytes.
+    learned, and tree search elsewhere.  `memory` is in megabytes; with `ponder` the player that was picked
+    thinks while others do, where it can.
     """
 
-    def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
+    def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
         super().__init__(seed)
         self.memory = memory
+        self.ponder = ponder
         self.reason = ""
         """Why the player was picked."""
         self._player: Player | None = None
@@ -58,7 +60,7 @@ class MetaPlayer(Player):
                 player, self.reason = self._pick_search(player, deadline)
         except (HerbrandError, MemoryError) as error:  # tree search can go on by evaluating the rules
             self.reason = f"tree search, since no other player could be prepared: {error or 'no memory'}"
-            mcts = MctsPlayer(self.chance.getrandbits(32), memory=self.memory)
+            mcts = MctsPlayer(self.chance.getrandbits(32), memory=self.memory, ponder=self.ponder)
             player = self._start_player(mcts, deadline - time.monotonic())
         self._player = player
         if self.stopped:
@@ -80,29 +82,33 @@ class MetaPlayer(Player):
         except (HerbrandError, MemoryError) as error:  # it plays by evaluating the rules
             return solved, f"tree search, since there is no network: {error}"
         if not reason:
-            alphabeta = self._start_player(AlphaBetaPlayer(seed, memory=self.memory / 4), left / 2)
+            alphabeta = self._start_player(
+                AlphaBetaPlayer(seed, memory=self.memory / 4, ponder=self.ponder), left / 2
+            )
             explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained
             reason = f"the learned evaluation explains {explained:.0%} of the variance of outcomes"
             if explained >= _MIN_EXPLAINED:
                 return alphabeta, f"alpha-beta, since {reason}: {unsolved}"
             alphabeta.stop()
-        mcts = self._start_player(MctsPlayer(seed, memory=self.memory), deadline - time.monotonic())
+        mcts = self._start_player(
+            MctsPlayer(seed, memory=self.memory, ponder=self.ponder), deadline - time.monotonic()
+        )
         return mcts, f"tree search, since {reason}: {unsolved}"
 
     def _pick(self, deadline: float) -> Player:
         game, seed = self.game, self.chance.getrandbits(32)
         if len(game.roles) == 1 and not game.has_percepts:
             self.reason = "one role: a planner, and tree search until it has a plan"
-            return PuzzlePlayer(seed, memory=self.memory)
+            return PuzzlePlayer(seed, memory=self.memory, ponder=self.ponder)
         if game.has_percepts:
             self.reason = "hidden information: tree search over information sets"
             return IsMctsPlayer(seed)
         simultaneous = self._find_simultaneous_choice(deadline)
         if simultaneous:
             self.reason = f"tree search with regret matching: {simultaneous}"
-            return MctsPlayer(seed, memory=self.memory, regret=True)
+            return MctsPlayer(seed, memory=self.memory, regret=True, ponder=self.ponder)
         self.reason = f"no more than {_MAX_SOLVED_STATES} states: the game is solved"
-        return SolvedPlayer(seed, memory=self.memory, states=_MAX_SOLVED_STATES)
+        return SolvedPlayer(seed, memory=self.memory, states=_MAX_SOLVED_STATES, ponder=self.ponder)
 
     def _find_simultaneous_choice(self, deadline: float) -> str:
         """Describe the first simultaneous choice in a playout; empty if there is none."""

@@ -36,13 +36,17 @@ _STARTUP_TIMEOUT = 30.0
 class ProcessPlayer(Player):
     """Runs another player, by its registered name `player`, in a subprocess.
 
-    `megabytes` bounds the memory of the subprocess where the system supports that; None for no bound.
+    `megabytes` bounds the memory of the subprocess where the system supports that; None for no bound.  With
+    `ponder` it thinks while others do, if the player can.
     """
 
-    def __init__(self, player: str, seed: int | None = None, *, megabytes: int | None = None) -> None:
+    def __init__(
+        self, player: str, seed: int | None = None, *, megabytes: int | None = None, ponder: bool = False
+    ) -> None:
         super().__init__(seed)
         self.player = player
         self.megabytes = megabytes
+        self.ponder = ponder
         self.incidents: list[str] = []
         """One line for each failed start and each move that was replaced by a random one."""
         self._seed = seed
@@ -78,6 +82,7 @@ class ProcessPlayer(Player):
             self._child = self._new_child()
         settings = {
             "player": self.player, "seed": self._seed, "role": self.role, "megabytes": self.megabytes,
+            "ponder": self.ponder,
         }  # fmt: skip
         arguments = (self._child, self.game, settings, max(0.0, seconds))
         self._start_thread = threading.Thread(target=self._start_child, args=arguments, daemon=True)

@@ -30,8 +30,8 @@ class PuzzlePlayer(FallbackPlayer):
 
     name = "puzzle"
 
-    def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
-        super().__init__(seed, memory=memory)
+    def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
+        super().__init__(seed, memory=memory, ponder=ponder)
         self.plan: Plan | None = None
         self._plan_moves: dict[frozenset[str], tuple[int, Move]] = {}
 

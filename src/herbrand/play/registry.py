@@ -77,18 +77,21 @@ def players() -> dict[str, PlayerInfo]:
     return infos
 
 
-def make_player(name: str, *, seed: int | None = None, memory: float | None = None) -> Player:
+def make_player(
+    name: str, *, seed: int | None = None, memory: float | None = None, ponder: bool | None = None
+) -> Player:
     """Create a player by name; `NoSuchPlayer`, with a suggestion, if there is none.
 
     `process:NAME` runs the player NAME in a subprocess.  Arguments of the player's class may follow the name
     as settings: `mcts(playouts=2000, ponder=True)`.  `memory` bounds the tree or table of players that have
-    one, in megabytes; None leaves their default.
+    one, in megabytes, and `ponder` is whether players that can think while others do; None leaves their
+    default, and settings after the name come first.
     """
     if name.startswith("process:"):
         from herbrand.play.processes import ProcessPlayer
 
         make_player(name.removeprefix("process:"))
-        return ProcessPlayer(name.removeprefix("process:"), seed)
+        return ProcessPlayer(name.removeprefix("process:"), seed, ponder=bool(ponder))
     bare, _, arguments = name.partition("(")
     bare = bare.strip()
     infos = players() if bare not in _BUILTIN else {bare: PlayerInfo(bare, _BUILTIN[bare], "herbrand")}
@@ -98,8 +101,9 @@ def make_player(name: str, *, seed: int | None = None, memory: float | None = No
         raise NoSuchPlayer(f"no player `{bare}` ({hint}players: {', '.join(infos)})")
     player_class = infos[bare].load()
     settings = _parse_settings(name, player_class) if arguments else {}
-    if memory is not None and "memory" in inspect.signature(player_class).parameters:
-        settings.setdefault("memory", memory)
+    for setting, value in (("memory", memory), ("ponder", ponder)):
+        if value is not None and setting in inspect.signature(player_class).parameters:
+            settings.setdefault(setting, value)
     return player_class(seed=seed, **settings)
 
 

@@ -141,8 +141,15 @@ class SolvedPlayer(FallbackPlayer):
 
     name = "solved"
 
-    def __init__(self, seed: int | None = None, *, memory: float = 512.0, states: int = 1_000_000) -> None:
-        super().__init__(seed, memory=memory)
+    def __init__(
+        self,
+        seed: int | None = None,
+        *,
+        memory: float = 512.0,
+        states: int = 1_000_000,
+        ponder: bool = False,
+    ) -> None:
+        super().__init__(seed, memory=memory, ponder=ponder)
         self.states = states
         self.policy: OptimalPolicy | None = None
         self._unsolved_reason = ""

@@ -12,12 +12,36 @@ if TYPE_CHECKING:
 
     from herbrand.core import Stop
 
-__all__ = ["CLOCK_MARGIN", "JOIN_TIMEOUT", "ThreadTeam", "available_cores"]
+__all__ = [
+    "CLOCK_MARGIN",
+    "JOIN_TIMEOUT",
+    "PONDER_SECONDS",
+    "SEARCH_THREADS",
+    "ThreadTeam",
+    "available_cores",
+    "have_own_cores",
+    "ponder_seconds",
+]
 
 CLOCK_MARGIN = 0.01
 """Seconds before the end of a clock at which the search is stopped."""
 JOIN_TIMEOUT = 0.02
 """Default for the seconds to wait until stopped threads have ended."""
+PONDER_SECONDS = 60.0
+"""Seconds of pondering after a request, at most, unless the clock is longer than half of it."""
+
+
+def ponder_seconds(clock: float) -> float:
+    """Return how long a player ponders after a request with this clock: others may use all of theirs.
+
+    >>> ponder_seconds(5.0), ponder_seconds(90.0)
+    (60.0, 180.0)
+    """
+    return max(PONDER_SECONDS, 2 * clock)
+
+
+SEARCH_THREADS = 2
+"""Threads with which a player searches by default."""
 
 
 def available_cores() -> int:
@@ -26,6 +50,11 @@ def available_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows
         return os.cpu_count() or 1
+
+
+def have_own_cores(players: int) -> bool:
+    """Whether so many players can search at once on this machine, each on processors of its own."""
+    return available_cores() >= SEARCH_THREADS * players
 
 
 class ThreadTeam:

@@ -98,7 +98,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
             asked.append((state, match.state, set(match.knowledge(self.role).weights)))
             return super().select(state, play_clock)
 
-    def make_spy(name: str, *, seed: int | None) -> Spy:
+    def make_spy(name: str, *, seed: int | None, ponder: bool | None = None) -> Spy:
         assert name == "spy"
         return Spy(seed)
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import herbrand
+from herbrand.play import make_player
+from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.tree import ALONE, BUSY, JOINT, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def grown_by_two(name: str, rounds: int) -> Search:
@@ -80,7 +86,7 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
     game = herbrand.load("connectFour")
     for ponder in (True, False):
         player = MctsPlayer(seed=1, memory=50, ponder=ponder)
-        player.start(game, "red", 60)
+        player.start(game, "red", 2 if ponder else 60)
         state = game.initial_state()
         search = player._match.search
         assert search is not None
@@ -105,3 +111,92 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
         time.sleep(0.1)
         assert search.playouts == before
         assert search.tree.positions > 0
+
+
+def test_the_start_clock_and_the_time_of_others_grow_one_tree() -> None:
+    """From the start on, while others think, and through moves without a choice; `stop` ends it at once."""
+    game = herbrand.load("connectFour")
+    player = make_player("mcts", seed=1, memory=300, ponder=True)
+    assert isinstance(player, MctsPlayer)
+    player.start(game, "red", 1.0)
+    search = player._match.search
+    assert search is not None
+    prepared = search.playouts
+    assert prepared > 512  # more than the round with which the search is built
+    state = game.initial_state()
+    move = player.select(state, 0.3)
+    state = state.next([move, "noop"])
+    spent = time.process_time()
+    for _ in range(20):  # where the machine is busy threads may not end in time to go on
+        assert str(player.select(state, 1.0)) == "noop"
+        if any(thread.is_alive() for thread in player._team._threads):
+            break
+    kept, before = search.positions, search.playouts
+    enough = before + 5_000
+    assert _waits_for(lambda: search.playouts > enough)
+    assert time.process_time() > spent
+    assert player._match.search is search
+    assert search.positions > kept > 1
+    assert np.array_equal(search.tree.state[search.root], search.expander.pack([state.facts])[0])
+    player.stop()
+    assert _waits_for(player._team.stop_and_join)
+    before = search.playouts
+    time.sleep(0.1)
+    assert search.playouts == before
+
+
+def test_settings_after_the_name_say_whether_a_player_ponders() -> None:
+    """They come before what the host of the player says; without either nobody ponders."""
+    for name, ponder, expected in (
+        ("mcts", None, False),
+        ("mcts", True, True),
+        ("mcts(ponder=False)", True, False),
+        ("mcts(ponder=True)", None, True),
+        ("meta(ponder=False)", True, False),
+    ):
+        assert getattr(make_player(name, ponder=ponder), "ponder", None) is expected
+    assert make_player("legal", ponder=True)
+    assert getattr(make_player("process:mcts", ponder=True), "ponder", None) is True
+
+
+def test_pondering_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is searched once what a clock allows is over."""
+    monkeypatch.setattr("herbrand.play.mcts.ponder_seconds", lambda _: 0.0)
+    game = herbrand.load("connectFour")
+    player = MctsPlayer(seed=1, memory=50, ponder=True)
+    player.start(game, "red", 0.5)
+    search = player._match.search
+    assert search is not None
+    player.select(game.initial_state(), 0.1)
+    assert _waits_for(lambda: not any(thread.is_alive() for thread in player._team._threads))
+    before = search.playouts
+    time.sleep(0.1)
+    assert search.playouts == before
+    player.stop()
+
+
+def test_alpha_beta_searches_the_state_that_it_expects() -> None:
+    """While the other role thinks, into the table from which the next search goes on."""
+    game = herbrand.load("connectFour")
+    player = AlphaBetaPlayer(seed=1, memory=20, threads=1, learning=False, ponder=True)
+    player.start(game, "red", 30)
+    assert player.finished.wait(60)
+    state = game.initial_state()
+    move = player.select(state, 0.3)
+    state = state.next([move, "noop"])
+    assert str(player.select(state, 1.0)) == "noop"
+    (engine,) = player._engines
+    assert _waits_for(lambda: engine.depth > 1)
+    assert engine.chooser == engine.role
+    after = [state.next(["noop", reply]).facts for reply in state.legal_moves("yellow")]
+    assert any(np.array_equal(packed, engine._root[0]) for packed in engine.expander.pack(after))
+    player.stop()
+    assert _waits_for(player._team.stop_and_join)
+
+
+def _waits_for(condition: Callable[[], bool]) -> bool:
+    """Wait for a condition as long as even a busy machine takes; return whether it holds."""
+    until = time.monotonic() + 20
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    return condition()

@@ -445,7 +445,7 @@ def _run() -> None:
         with contextlib.suppress(AttributeError, OSError):  # no such thing on Windows
             os.nice(_NICENESS)
         sys.setswitchinterval(_SWITCH_SECONDS)
-        create = _player_maker(settings["player"], settings["seed"])
+        create = _player_maker(settings["player"], settings["seed"], ponder=settings["ponder"])
         try:
             create(0, 1.0)
         except HerbrandError as error:
@@ -470,11 +470,12 @@ def _run() -> None:
             os._exit(EXCEEDED_STATUS)
 
 
-def _player_maker(name: str, seed: int | None) -> Callable[[int, float], Player]:
+def _player_maker(name: str, seed: int | None, *, ponder: bool) -> Callable[[int, float], Player]:
     from herbrand.play import make_player
 
     def create(number: int, megabytes: float) -> Player:
-        return make_player(name, seed=None if seed is None else seed + number - 1, memory=megabytes)
+        own_seed = None if seed is None else seed + number - 1
+        return make_player(name, seed=own_seed, memory=megabytes, ponder=ponder or None)
 
     return create
 

@@ -227,7 +227,8 @@ class HostPool:
     """Hosts in processes, for players that the registry knows by name.
 
     `memory` bounds all of them and this process together, in megabytes.  `receive` gets their messages about
-    matches, `warn` a match and what went wrong with it.
+    matches, `warn` a match and what went wrong with it.  With `ponder`, and if there is only one match at a
+    time, the player thinks while others do.
     """
 
     def __init__(
@@ -239,6 +240,7 @@ class HostPool:
         seed: int | None,
         memory: int,
         matches: int,
+        ponder: bool = False,
     ) -> None:
         available = max(_HOST_MEGABYTES, memory - _FRONT_MEGABYTES)
         self.most = max(1, min(matches, available // _HOST_MEGABYTES, os.cpu_count() or 1))
@@ -251,6 +253,7 @@ class HostPool:
             "seed": seed,
             "memory": self.limit,
             "matches": -(-matches // self.most),
+            "ponder": ponder and matches == 1,
         }
         self._receive_match = receive
         self._warn = warn

@@ -43,14 +43,20 @@ def parse_port(line: str) -> int | None:
 
 
 class ProcessSeat(RemoteSeat):
-    """A seat whose player process lives for one match."""
+    """A seat whose player process lives for one match.
+
+    With `ponder` its player thinks while others do: for seats that have processors of their own.
+    """
 
     remembers = False
 
-    def __init__(self, player: str, *, name: str | None = None, seed: int | None = None) -> None:
+    def __init__(
+        self, player: str, *, name: str | None = None, seed: int | None = None, ponder: bool = False
+    ) -> None:
         super().__init__("127.0.0.1", 0, name=name or f"process:{player}", token=new_token())
         self.player = player
         self.seed = seed
+        self.ponder = ponder
         self._process: asyncio.subprocess.Process | None = None
         self._drainer: asyncio.Task[None] | None = None
 
@@ -62,7 +68,7 @@ class ProcessSeat(RemoteSeat):
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Start the process, then send START."""
         await self._end()
-        command = player_command(self.player, "--until-eof")
+        command = player_command(self.player, "--until-eof", "--ponder" if self.ponder else "--no-ponder")
         if self.seed is not None:
             command += ["--seed", str(self.seed)]
         try:

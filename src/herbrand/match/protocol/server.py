@@ -91,10 +91,11 @@ class PlayerServer:
 
     `matches` is how many are played at once.  A START beyond that takes the place of a match whose manager is
     gone, or is answered `busy`; so is one whose clocks are longer than `longest_clock` seconds.  `memory`
-    bounds all processes together, in megabytes.  Requests of web pages are refused unless they are of
-    `allowed_origins`, and so are those for hosts whose name is neither `host` nor one of `allowed_hosts`, and
-    with a `token` those whose path does not begin with it.  With `key`, the file of an
-    Ed25519 private key, replies to messages with a challenge are signed.
+    bounds all processes together, in megabytes.  With `ponder` a registered player uses all of the start
+    clock and thinks while others do, if it can and only one match is played at a time.  Requests of web pages
+    are refused unless they are of `allowed_origins`, and so are those for hosts whose name is neither `host`
+    nor one of `allowed_hosts`, and with a `token` those whose path does not begin with it.  With `key`, the
+    file of an Ed25519 private key, replies to messages with a challenge are signed.
 
     With `port=0`, `port` is the free port taken once started.
     """
@@ -113,6 +114,7 @@ class PlayerServer:
         connections: int | None = None,
         rate: float = RATE,
         memory: int = MEMORY_MEGABYTES,
+        ponder: bool = False,
         read_seconds: float = READ_SECONDS,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
@@ -134,7 +136,9 @@ class PlayerServer:
         self.hosts: Hosts
         """Where matches are followed and the player thinks."""
         if isinstance(player, str):
-            self.hosts = HostPool(player, self._heard, self._warn, seed=seed, memory=memory, matches=matches)
+            self.hosts = HostPool(
+                player, self._heard, self._warn, seed=seed, memory=memory, matches=matches, ponder=ponder
+            )
         else:
             self.hosts = ThreadHost(player, self._heard, memory=memory, matches=matches)
         self.key = None if key is None else PrivateKey(key)

@@ -53,6 +53,13 @@ class MatchJob:
     database: str | None
     attempt: int = 0
     """How often it has been attempted before."""
+    ponder: bool = False
+    """Whether players in processes of their own think while others do."""
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether no player is in the process that plays the match."""
+        return all(is_remote(address) or address.startswith("process:") for _, address in self.seats)
 
     @property
     def remote(self) -> frozenset[str]:
@@ -85,7 +92,11 @@ def play(job: MatchJob) -> Played:
 async def _play(job: MatchJob, store: Store, record: MatchRecord | None) -> None:
     seats = [
         _seat(
-            address, name, draw_seed(job.settings.seed, name, place), job.seats[:place].count((name, address))
+            address,
+            name,
+            draw_seed(job.settings.seed, name, place),
+            job.seats[:place].count((name, address)),
+            ponder=job.ponder,
         )
         for place, (name, address) in enumerate(job.seats)
     ]
@@ -129,13 +140,13 @@ def is_remote(address: str) -> bool:
     return PlayerAddress.parse(address) is not None
 
 
-def _seat(address: str, name: str, seed: int, before: int) -> Seat:
+def _seat(address: str, name: str, seed: int, before: int, *, ponder: bool) -> Seat:
     """Return a seat; `before` is how many earlier roles the same player has."""
     remote = PlayerAddress.parse(address)
     if remote is not None:
         return remote.seat(name=name, suffix=f".{before + 1}" if before else "")
     if address.startswith("process:"):
-        return ProcessSeat(address.removeprefix("process:"), name=name, seed=seed)
+        return ProcessSeat(address.removeprefix("process:"), name=name, seed=seed, ponder=ponder)
     return LocalSeat(make_player(address, seed=seed), name=name)
 
 

@@ -28,6 +28,7 @@ from herbrand.match.records.workers import assign, purge, retry, set_aside
 from herbrand.match.tournament.job import MatchJob, false_claim, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
 from herbrand.match.tournament.results import Leg, Meeting, ReplacedMoves, Results, summarise
+from herbrand.play.threads import have_own_cores
 from herbrand.runtime.pool import process_pool, terminate
 from herbrand.runtime.tokens import TOKEN_VARIABLE
 
@@ -168,6 +169,8 @@ class Tournament:
         the database (by default the case for processes started here); matches are then recorded live.  A
         remote player plays at most `at_once` matches at the same time.  `listener` is called after each match
         with the game, the match, the number of finished matches and the number of matches so far.
+
+        Players in processes of their own think while others do, if the processors suffice for all of them.
         """
         own = executor is None
         pool = executor if executor is not None else process_pool(workers)
@@ -190,7 +193,8 @@ class Tournament:
                     if own and len(running) > workers:
                         break
                     try:
-                        running[pool.submit(play, job)] = job
+                        ponder = own and job.is_apart and have_own_cores(workers * len(job.seats))
+                        running[pool.submit(play, replace(job, ponder=ponder))] = job
                     except BrokenExecutor:
                         if not own:
                             raise

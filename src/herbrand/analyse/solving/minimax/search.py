@@ -156,6 +156,26 @@ class AlphaBetaSearch:
             joint.append(int(legal_numbers[0]) if len(legal_numbers) == 1 else move - first)
         return joint
 
+    def expected_turn(self, state: States) -> States | None:
+        """Return the state in which the role chooses next if the others make the best moves in the table.
+
+        `state` is packed, [1, words], and not one where the role chooses; None if that is not known.
+        """
+        expander = self.expander
+        for _ in range(_LONGEST):
+            legal = expander.legal(state)
+            if legal.over[0]:
+                return None
+            choosing = [role for role, count in enumerate(legal.counts()[0].tolist()) if count > 1]
+            if choosing == [self.role]:
+                return state
+            move = self.core.known_move(state[0]) if choosing else 0
+            joint = self.joint_move(legal, move) if len(choosing) < 2 and move >= 0 else None
+            if joint is None:
+                return None
+            state = expander.step(state, np.array([joint], np.int32))
+        return None
+
     def line(self) -> tuple[tuple[str, ...], ...]:
         """Return the principal variation, up to the first state that is not in the table."""
         expander = self.expander
