@@ -67,6 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are collected: see `pytest_collection_finish`
     if config.getoption("--slow"):
         settings.load_profile("slow")
 
@@ -125,6 +126,7 @@ def pytest_collection_finish() -> None:
 
     Modules and thousands of tests are most of the objects there are: a tenth of all the time went into that.
     """
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
