@@ -95,8 +95,8 @@ def _goals(game: Game, chance: Random, steps: int) -> Draw:
     for _ in range(TRIES):
         state = _to_the_end(game, chance).state
         goals = state.goals
-        if state.is_terminal and all(value is not None for value in goals.values()):
-            answer = [f"(goal {role} {value})" for role, value in goals.items()]
+        if state.is_terminal and all(goals[role] is not None for role in game.players):
+            answer = [f"(goal {role} {value})" for role, value in goals.items() if value is not None]
             return {"state": sorted(state.facts), "answer": answer}, ""
     raise GameError("random games of this game do not end with goals for all roles")
 
@@ -233,8 +233,8 @@ KINDS: Final = {
     ),
     "terminal": Kind(_one("Is the game over in this state?", "yes"), _terminal, choice=True),
     "goals": Kind(
-        "Which goal has each role in this state? Answer with a JSON list of strings, one for each role, such "
-        'as ["(goal {roles[0]} 30)"], and nothing else.',
+        "Which goal has each role in this state, if it has one? Answer with a JSON list of strings, one for "
+        'each, such as ["(goal {roles[0]} 30)"], and nothing else.',
         _goals,
     ),
     "best": Kind(
@@ -296,7 +296,8 @@ QUICK_KINDS: Final = ("legal", "next", "steps", "terminal", "goals")
 
 
 def _start(game: Game) -> State:
-    start = game.initial_state("rules")
+    # both engines list moves in the same order, so the tasks are the same
+    start = game.initial_state("network" if game.has_network else "rules")
     if start.is_terminal:
         raise GameError("the initial state is terminal: there is nothing to ask")
     return start

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.envs.language.kinds import KINDS, QUICK_KINDS
+from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
     from herbrand.game import Game
 
 __all__ = ["make_tasks"]
+
+MANY: Final = 50
+"""From so many tasks of a kind on, a network is worth building."""
+BUILDING: Final = 10.0
+"""Seconds for that, at most."""
 
 
 def make_tasks(
@@ -49,6 +56,9 @@ def make_tasks(
         from herbrand.syntax.printer import print_tree
 
         text = print_tree(game.tree, "prefix").text
+    if count >= MANY:
+        with suppress(BudgetExceeded):
+            game.network_within(BUILDING)
     tasks = []
     of_each: list[tuple[str, str, int | None]] = []
     for kind in kinds:
