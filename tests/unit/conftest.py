@@ -120,6 +120,8 @@ def player_process(tmp_path: Path) -> Callable[..., AbstractContextManager[tuple
     @contextmanager
     def started(player: str, *options: str) -> Iterator[tuple[int, int, Path]]:
         log = tmp_path / "player.log"
+        if "--memory" not in options:
+            options = (*options, "--memory", "300")
         with log.open("w") as file:
             process = subprocess.Popen(
                 player_command(player, *options), stderr=file, env={**os.environ, "NO_COLOR": "1"}

@@ -50,9 +50,9 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
 @click.option(
     "--memory",
     type=click.IntRange(160),
-    default=300,
     metavar="MB",
-    help="Memory limit of all processes together; games that need more are played by evaluating the rules.",
+    help="Memory limit of all processes together; games that need more are played by evaluating the rules. "
+    "By default a quarter of the free memory, from 300 to 4000 MB.",
 )
 @click.option(
     "--ponder/--no-ponder",
@@ -102,7 +102,7 @@ def command(
     host: str,
     matches: int,
     max_message: int,
-    memory: int,
+    memory: int | None,
     ponder: bool,
     longest_clock: int,
     origins: tuple[str, ...],
@@ -121,7 +121,7 @@ def command(
     are only parsed, never executed.
     """
     from herbrand.match.protocol.hosts import UnknownPlayer
-    from herbrand.match.protocol.server import PlayerServer
+    from herbrand.match.protocol.server import PlayerServer, default_megabytes
 
     def listen(event: Event) -> None:
         if as_json:
@@ -138,7 +138,7 @@ def command(
         matches=matches,
         largest_message=max_message,
         longest_clock=longest_clock,
-        memory=memory,
+        memory=default_megabytes() if memory is None else memory,
         ponder=ponder,
         allowed_hosts=hosts,
         allowed_origins=origins,

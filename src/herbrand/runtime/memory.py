@@ -8,6 +8,7 @@ all.
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import sys
 from functools import cache
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXCEEDED_STATUS",
+    "free_megabytes",
     "keep_large_blocks_apart",
     "limit_memory",
     "limited_command",
@@ -119,6 +121,33 @@ def peak_megabytes() -> float:
 def resident_megabytes() -> float:
     """Return the current memory of this process; 0 if unknown."""
     return _status("VmRSS") or 0.0
+
+
+def free_megabytes() -> float:
+    """Return the memory that new programs could take on this machine without swapping; 0 if unknown.
+
+    A limit of the control group of this process counts, too (Linux).
+    """
+    meminfo = Path("/proc/meminfo")
+    if not meminfo.is_file():
+        return _free_pages()
+    match = re.search(r"MemAvailable:\s+(\d+)", meminfo.read_text(encoding="ascii", errors="replace"))
+    free = _free_pages() if match is None else int(match[1]) / 1024
+    group = Path("/sys/fs/cgroup")
+    try:
+        most = int((group / "memory.max").read_text(encoding="ascii"))
+        used = int((group / "memory.current").read_text(encoding="ascii"))
+    except (OSError, ValueError):  # no such group, or `max`
+        return free
+    return max(0.0, min(free, (most - used) / (1 << 20)))
+
+
+def _free_pages() -> float:
+    """Return the megabytes of free pages; 0 if unknown."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    except (AttributeError, OSError, ValueError):  # Windows; macOS does not know it
+        return 0.0
 
 
 def _status(entry: str) -> float | None:

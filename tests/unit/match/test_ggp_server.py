@@ -28,9 +28,9 @@ from herbrand.match.protocol.http import write_reply, write_request
 from herbrand.match.protocol.manager import Manager, Match, MatchSettings, seats_for
 from herbrand.match.protocol.messages import PlayMessage, ResumeMessage, StartMessage, TurnMessage, parse
 from herbrand.match.protocol.seats import LocalSeat, PlayerAddress, RemoteSeat
-from herbrand.match.protocol.server import PlayerServer
+from herbrand.match.protocol.server import PlayerServer, default_megabytes
 from herbrand.play import make_player
-from herbrand.runtime.memory import EXCEEDED_STATUS
+from herbrand.runtime.memory import EXCEEDED_STATUS, free_megabytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -351,6 +351,17 @@ def test_the_command_offers_the_strongest_player_unless_told_otherwise(
                 assert await server.answer(f"(ABORT m{number})") == "aborted"
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(("free", "limit"), [(0.0, 300), (8000.0, 2000), (64_000.0, 4000)])
+def test_by_default_the_command_takes_a_quarter_of_the_free_memory(
+    free: float, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within bounds, also where it is unknown; what is free here is known on Linux."""
+    assert free_megabytes() >= 0
+    assert not sys.platform.startswith("linux") or free_megabytes() > 0
+    monkeypatch.setattr("herbrand.match.protocol.server.free_megabytes", lambda: free)
+    assert default_megabytes() == limit
 
 
 def test_a_player_of_no_such_name_does_not_start() -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ProcessSeat", "parse_port", "player_command"]
 
+MEGABYTES = 300
+"""Memory limit of the process: there may be several on the machine."""
 START_SECONDS = 60.0
 """How long the process may take to start listening."""
 
@@ -69,6 +71,7 @@ class ProcessSeat(RemoteSeat):
         """Start the process, then send START."""
         await self._end()
         command = player_command(self.player, "--until-eof", "--ponder" if self.ponder else "--no-ponder")
+        command += ["--memory", str(MEGABYTES)]
         if self.seed is not None:
             command += ["--seed", str(self.seed)]
         try:

@@ -39,7 +39,7 @@ from herbrand.match.protocol.messages import (
     spaced,
 )
 from herbrand.match.protocol.ongoing import OngoingMatch
-from herbrand.runtime.memory import keep_large_blocks_apart, release_memory
+from herbrand.runtime.memory import free_megabytes, keep_large_blocks_apart, release_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from herbrand.match.protocol.messages import Message
     from herbrand.play import Player
 
-__all__ = ["PlayerServer", "margin"]
+__all__ = ["MEMORY_MEGABYTES", "PlayerServer", "default_megabytes", "margin"]
 
 LARGEST_MESSAGE = 1024 * 1024
 """Bytes of a START with its rules; the largest published rulesheet has 70 thousand."""
@@ -60,6 +60,8 @@ LARGE_MESSAGE_CHARS = 65536
 returned to the system afterwards."""
 MEMORY_MEGABYTES = 300
 """Default memory limit of a player server."""
+_MEMORY_SHARE = 0.25
+_MOST_MEGABYTES = 4000
 LONGEST_CLOCK = 3600
 """Default limit of clocks, in seconds."""
 CONNECTIONS = 64
@@ -80,6 +82,11 @@ _SWITCH_SECONDS = 0.001
 """How long a thread that parses a large message may keep the event loop waiting for the interpreter."""
 _LAST_SECONDS = 0.05
 """Time before the end of a clock until which the first legal move of a state is awaited."""
+
+
+def default_megabytes() -> int:
+    """Return the memory limit for the only player of a machine: a quarter of what is free, within bounds."""
+    return int(min(_MOST_MEGABYTES, max(MEMORY_MEGABYTES, _MEMORY_SHARE * free_megabytes())))
 
 
 class PlayerServer:
