@@ -248,7 +248,7 @@ class _Search:
             baseline = next(
                 (p for _, p in profiles(statements, [], self.roles, unedited, limits=limits)), None
             )
-        costs = self._costs(statements, places, baseline)
+        costs = self._costs(statements, places, baseline, budget)
         edits = sorted(costs, key=lambda edit: costs[edit])
         if not before:
             self.result.edits = len(edits)
@@ -304,17 +304,25 @@ class _Search:
         return better
 
     def _costs(
-        self, statements: Sequence[Rule], places: frozenset[int], baseline: Profile | None
+        self,
+        statements: Sequence[Rule],
+        places: frozenset[int],
+        baseline: Profile | None,
+        budget: Budget,
     ) -> dict[RuleEdit, float]:
-        """Return the edits with their costs; with `places`, of these statements only."""
+        """Return the edits with their costs, as many as the budget allows; with `places`, of these only."""
         naturalness = Naturalness(statements)
         # What random games hardly meet is no slip of the pen: the author did not think of it.
         is_rare = baseline is not None and baseline.stuck + baseline.undefined <= GAMES // 10
-        return {
-            edit: naturalness.cost(edit) - (RARE if edit.kind == "complete" and is_rare else 0)
-            for edit in rule_edits(statements, faults=self.result.faults)
-            if not places or edit.number in places
-        }
+        costs = {}
+        for edit in rule_edits(statements, faults=self.result.faults):
+            if budget.left <= 0:
+                self.complete = False
+                break
+            if not places or edit.number in places:
+                rare = RARE if edit.kind == "complete" and is_rare else 0
+                costs[edit] = naturalness.cost(edit) - rare
+        return costs
 
     def _proved(self, game: StateMachine, seconds: float) -> dict[str, Verdict] | None:
         """Return the properties of a game; None if it has not all, or not the plays that it should have."""

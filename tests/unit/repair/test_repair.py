@@ -230,3 +230,19 @@ def test_the_command_says_that_nothing_helps(tmp_path: Path) -> None:
         assert "no edit found that mends it" in outcome.stdout
     else:
         assert "proved" in outcome.stdout
+
+
+def test_conditions_with_many_places_are_listed_at_once() -> None:
+    """With twelve places of one type there are 4 096 bindings for every one with a single free variable."""
+    many = " ".join(f"?{letter}" for letter in "abcdefghijkl")
+    game = herbrand.loads(f"""
+        (role p) (d 1) (d 2) (init (s 1))
+        (<= (legal p (go ?x)) (d ?x))
+        (<= (all {many}) {" ".join(f"(d ?{letter})" for letter in "abcdefghijkl")})
+        (<= (next (s ?x)) (does p (go ?x)) (d ?y) (all {" ".join(["?x", "?y"] * 6)}))
+        (<= terminal (true (s 2))) (goal p 100)
+    """)
+    conditions = [
+        edit for edit in rule_edits(list(game.tree.statements)) if edit.kind == "add" and edit.number == 6
+    ]
+    assert 0 < len(conditions) < 500
