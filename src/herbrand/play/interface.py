@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
+from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ class Player(ABC):
         """Whether `stop` ended the match."""
         return any(event.is_set() for event in self._stop_events)
 
+    @suspend_full_collections()
     def start(self, game: Game, role: str, start_clock: float) -> None:
         """Begin a match: prepare for at most `start_clock` seconds.
 

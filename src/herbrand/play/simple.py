@@ -23,6 +23,7 @@ _RESERVE = 1.5
 class LegalPlayer(Player):
     """Plays the first legal move."""
 
+    @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the first of the sorted legal moves."""
         del play_clock
@@ -32,6 +33,7 @@ class LegalPlayer(Player):
 class RandomPlayer(Player):
     """Plays a legal move drawn uniformly."""
 
+    @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Draw a legal move."""
         del play_clock

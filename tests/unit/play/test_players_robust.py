@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 import threading
 import time
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -53,6 +54,31 @@ def test_thousands_of_moves_make_nobody_late(player: str, at_once: bool) -> None
     found = check_player(player, wide(at_once=at_once), start_clock=0.2, clock=0.1, steps=2, grace=5)
     assert found.passed, found.problems
     assert found.moves == 4
+
+
+@pytest.mark.parametrize("player", ["legal", "random", "greedy", "montecarlo", "mcts", "alphabeta"])
+def test_no_full_collection_falls_into_a_clock(player: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that holds millions of objects goes through them for seconds: not while a player is asked."""
+    seen = []
+
+    def note(kind: str) -> None:
+        original = getattr(type(chosen), kind)
+
+        def noted(*arguments: Any) -> Any:
+            seen.append((kind, gc.get_threshold()[2]))
+            return original(*arguments)
+
+        monkeypatch.setattr(chosen, kind, partial(noted, chosen))
+
+    chosen = make_player(player, seed=1)
+    note("prepare")
+    note("options")
+    game = herbrand.load("ticTacToe")
+    chosen.start(game, "xplayer", 0.1)
+    chosen.select(game.initial_state("rules"), 0.1)
+    chosen.stop()
+    assert {kind for kind, _ in seen} == {"prepare", "options"}
+    assert min(threshold for _, threshold in seen) > 1_000_000
 
 
 def test_a_player_that_hangs_costs_a_move() -> None:
