@@ -48,6 +48,7 @@ SIGNS: Final = (
     *("not", "or", "and", "distinct", "true", "does", "next", "role", "legal", "goal", "terminal", "sees"),
     *("random", "move", "type", "if", "else", "in", "rule", "include", "parameter"),
 )
+RESERVED: Final = "reserved-name"
 NESTING: Final = ("(", "{", "[", "f(", "(not ", "~", "- ", "not ", "p(X) :- ", "(<= ")
 
 
@@ -87,7 +88,9 @@ def run_text(text: str, notation: str) -> bool:
     for diagnostic in rules.diagnostics:
         assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(tree.source.text) + 1, diagnostic
         str(diagnostic)
-    if not any(diagnostic.is_error for diagnostic in tree.diagnostics):
+    errors = [diagnostic for diagnostic in tree.diagnostics if diagnostic.is_error]
+    # a check finds connectives as names, which not all notations can write
+    if not errors and all(diagnostic.check != RESERVED for diagnostic in rules.diagnostics):
         for notation_ in ("prefix", "infix", "prolog"):
             again = read(print_tree(tree, notation_).text, notation_)
             wrong = [diagnostic.message for diagnostic in again.diagnostics if diagnostic.is_error]

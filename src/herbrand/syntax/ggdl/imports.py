@@ -152,8 +152,11 @@ def _find(path: str, folder: Path) -> Path | None:
     for base in folders:
         for ending in ENDINGS:
             file = base / (str(relative) + ending)
-            if file.is_file() and file.stat().st_size <= MAX_BYTES:
-                return file
+            try:
+                if file.is_file() and file.stat().st_size <= MAX_BYTES:
+                    return file
+            except OSError:  # too long for a name, or not to be looked at: no such file
+                continue
     return None
 
 
