@@ -61,9 +61,9 @@ def test_no_plan_is_told_from_none_found() -> None:
     game = herbrand.load("blocksWorld")
     none = find_plan(game, 17)
     assert (none.exists, none.moves) == (False, None)
-    some = find_plan(herbrand.load("sudoku"), budget=Budget(seconds=1, states=2000))
+    some = find_plan(herbrand.load("sudoku"), budget=Budget(seconds=0.1, states=2000))
     assert (some.exists, some.moves) == (None, None)
-    assert some.refuted >= 0
+    assert -1 <= some.refuted < 50
     assert plan_by_steps(game.network, 17, budget=Budget(), most=5).refuted == 5
 
 
