@@ -17,6 +17,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from herbrand import __version__, games
+from herbrand.check.catalogue import CHECKS, explain
 from herbrand.errors import HerbrandError
 from herbrand.runtime.json_process import RequestError
 from herbrand.web.child import wait_for_child
@@ -133,7 +134,7 @@ def _add_text_tools(server: MCPServer[Any], ask: Ask) -> None:
     ) -> str:
         """Explain what a check flags, why that matters, and what to write instead."""
         try:
-            return _check_text(name)
+            return explain(name)
         except LookupError as error:
             raise ToolError(str(error)) from None
 
@@ -266,13 +267,11 @@ def _add_resources(server: MCPServer[Any]) -> None:
 
     @server.resource("herbrand://checks", title="All checks", mime_type="text/plain")
     def checks() -> str:
-        from herbrand.check.catalogue import CHECKS
-
         return "\n".join(f"{name} ({one.severity.value}): {one.title}" for name, one in CHECKS.items())
 
     @server.resource("herbrand://checks/{name}", title="What a check flags", mime_type="text/plain")
     def one_check(name: str) -> str:
-        return _check_text(name)
+        return explain(name)
 
 
 def _add_prompts(server: MCPServer[Any]) -> None:
@@ -290,24 +289,6 @@ def _add_prompts(server: MCPServer[Any]) -> None:
     def explain_game(game: str) -> str:
         """Explain a game to people."""
         return _text("explain.md").format(game=game)
-
-
-def _check_text(name: str) -> str:
-    """Return a page about a check; raise `LookupError` for an unknown one."""
-    from herbrand.check.catalogue import find
-
-    check = find(name)
-    parts = (f"{check.name} ({check.severity.value}): {check.title}", check.what, check.why)
-    return "\n\n".join(
-        [
-            *parts,
-            *(
-                f"{title}:\n{text}"
-                for title, text in (("Example", check.example), ("Instead", check.instead))
-                if text
-            ),
-        ]
-    )
 
 
 def _text(name: str) -> str:

@@ -41,13 +41,12 @@ STATES: Final = 300_000
 MEGABYTES: Final = 1000.0
 _NAME: Final = re.compile(r"[\w.\-]{1,60}")
 _inspector: Final = Inspector()
-_actions: Final[list[str]] = []
 
 
-def _action(
+def _bounded(
     function: Callable[Concatenate[_T, _P], dict[str, Any]],
 ) -> Callable[Concatenate[_T, _P], dict[str, Any]]:
-    """Make a method an action with a bounded answer; a picture comes on top."""
+    """Bound the answer of an action; a picture comes on top."""
 
     @wraps(function)
     def answer(self: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> dict[str, Any]:
@@ -55,34 +54,34 @@ def _action(
         picture = {key: value.pop(key) for key in ("svg",) if key in value}
         return bounded(value) | picture
 
-    _actions.append(function.__name__)
     return answer
 
 
 class Tools:
     """The actions of the subprocess, one for each tool."""
 
-    @property
-    def ACTIONS(self) -> tuple[str, ...]:  # noqa: N802  # as in `herbrand.web.worker`
-        """The names of the actions."""
-        return tuple(_actions)
+    ACTIONS: Final = (
+        *("check", "repair", "convert"),
+        *("show", "legal_moves", "step", "why", "draw", "simulate", "choose_move"),
+        *("analyse", "solve", "measure", "compare"),
+    )
 
     # -- texts ------------------------------------------------------------------------------
 
-    @_action
+    @_bounded
     def check(self, game: str, fix: bool = False) -> dict[str, Any]:
         """Return the diagnostics, and with `fix` the text after all fixes."""
         text, name, source = _text(game)
         answer = _inspector.check(text, name=name, source=source)
+        lines = text.splitlines()
         for finding in answer["findings"]:
-            line = text.splitlines()[finding["line"] - 1 : finding["line"]]
-            finding["text"] = line[0].strip()[:200] if line else ""
+            finding["text"] = "".join(lines[finding["line"] - 1 : finding["line"]]).strip()[:200]
             del finding["start"], finding["end"]
         if fix:
             answer["fixed"] = _inspector.fix(text, -1, name=name)["text"]
         return answer
 
-    @_action
+    @_bounded
     def repair(self, game: str, budget: float, reference: str = "") -> dict[str, Any]:
         """Look for the smallest edit after which the game has all required properties."""
         from herbrand.repair import SENTENCES, edited_text, repair
@@ -105,7 +104,7 @@ class Tools:
             "tried": search.tried,
         }
 
-    @_action
+    @_bounded
     def convert(self, game: str, to: str) -> dict[str, Any]:
         """Return the rules in another notation."""
         text, name, _ = _text(game)
@@ -117,12 +116,12 @@ class Tools:
 
     # -- play -------------------------------------------------------------------------------
 
-    @_action
+    @_bounded
     def show(self, game: str, moves: Sequence[str] = (), seed: int = 0) -> dict[str, Any]:
         """Return the state after some joint moves."""
         return _view(_sound(game), _play(game, moves, seed))
 
-    @_action
+    @_bounded
     def legal_moves(
         self, game: str, moves: Sequence[str] = (), role: str = "", seed: int = 0
     ) -> dict[str, Any]:
@@ -135,7 +134,7 @@ class Tools:
             "legal": {one: [str(move) for move in legal.get(one, ())] for one in wanted},
         }
 
-    @_action
+    @_bounded
     def step(self, game: str, joint_move: str, moves: Sequence[str] = (), seed: int = 0) -> dict[str, Any]:
         """Make one more joint move; return what changed and the state after it."""
         play = _play(game, moves, seed)
@@ -145,13 +144,13 @@ class Tools:
         change = {"added": sorted(after - before), "removed": sorted(before - after)}
         return {"joint_move": list(play.joint_moves[-1]), **change, **_view(_sound(game), play)}
 
-    @_action
+    @_bounded
     def why(self, game: str, atom: str, moves: Sequence[str] = (), seed: int = 0) -> dict[str, Any]:
         """Explain why an atom holds, or does not."""
         explanation = _play(game, moves, seed).state.why(in_kif(atom))
         return {"holds": explanation.holds, "explanation": str(explanation)}
 
-    @_action
+    @_bounded
     def draw(self, game: str, moves: Sequence[str] = (), seed: int = 0) -> dict[str, Any]:
         """Return a picture of a state as SVG, and as text."""
         from herbrand.draw.artist import Artist
@@ -162,7 +161,7 @@ class Tools:
         # half a picture is none
         return {"text": artist.text(play.state)} | ({"svg": svg} if len(svg) <= MAX_PICTURE else {})
 
-    @_action
+    @_bounded
     def simulate(self, game: str, playouts: int, seed: int = 0, budget: float = 20.0) -> dict[str, Any]:
         """Play random games; return the statistics of their lengths and goals."""
         statistics = _sound(game).simulate(
@@ -181,7 +180,7 @@ class Tools:
             },
         }
 
-    @_action
+    @_bounded
     def choose_move(
         self,
         game: str,
@@ -196,8 +195,7 @@ class Tools:
 
         played = _sound(game)
         match = LocalMatch(played, clock=clock, preparation=clock, seed=seed)
-        for joint in _play(game, moves, seed).joint_moves:
-            match.play.make(joint)
+        _continued(match.play, moves, seed)
         name = _role(played, role)
         if match.state.is_terminal:
             raise GameError("the game is over")
@@ -212,7 +210,7 @@ class Tools:
 
     # -- proofs and measures ----------------------------------------------------------------
 
-    @_action
+    @_bounded
     def analyse(self, game: str, budget: float) -> dict[str, Any]:
         """Prove or refute the required properties."""
         from herbrand.analyse import analyse
@@ -222,7 +220,7 @@ class Tools:
             verdict.pop("certificate", None)
         return verdicts
 
-    @_action
+    @_bounded
     def solve(self, game: str, budget: float, moves: Sequence[str] = ()) -> dict[str, Any]:
         """Return the value of a state with best play, and the value after each move."""
         from herbrand.analyse import solve
@@ -232,7 +230,7 @@ class Tools:
             return {"value": start.goals, "method": "the game is over"}
         return solve(_sound(game), start=start, budget=Budget(budget, STATES, MEGABYTES)).as_json()
 
-    @_action
+    @_bounded
     def measure(self, game: str, budget: float, seed: int = 0) -> dict[str, Any]:
         """Measure balance, skill, drama and the like."""
         from herbrand.measure import measure
@@ -247,7 +245,7 @@ class Tools:
             "remarks": measures.remarks(),
         }
 
-    @_action
+    @_bounded
     def compare(self, first: str, second: str, budget: float) -> dict[str, Any]:
         """Decide whether two games are the same, up to names; return the first difference in play."""
         from herbrand.verify.diff import diff
@@ -304,9 +302,13 @@ def _role(game: Game, role: str) -> str:
 
 def _play(game: str, moves: Sequence[str], seed: int) -> Trajectory:
     """Replay joint moves; the move of `random` may be left out, and is then drawn."""
+    return _continued(Trajectory.replay(_sound(game), ()), moves, seed)
+
+
+def _continued(play: Trajectory, moves: Sequence[str], seed: int) -> Trajectory:
+    """Make joint moves one after the other."""
     if len(moves) > MAX_MOVES:
         raise GameError(f"{len(moves)} joint moves; at most {MAX_MOVES} are replayed")
-    play = Trajectory.replay(_sound(game), ())
     chance = Random(seed)
     for text in moves:
         _make(play, text, chance)
