@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import herbrand
 from herbrand import games
-from herbrand.analyse import Budget, analyse
+from herbrand.analyse import Budget
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.repair.edits import edited
 from herbrand.repair.injuries import INJURIES, injuries
-from herbrand.repair.search import PROPERTIES, repair
+from herbrand.repair.search import properties_of, repair
 from herbrand.verify.diff import diff
 
 if TYPE_CHECKING:
@@ -207,12 +207,10 @@ def is_proved(name: str) -> bool:
         game = herbrand.load(name)
         if game.rules.errors or len(game.tree.statements) > 400 or game.is_epistemic or game.has_percepts:
             return False
-        found = analyse(
-            game, PROPERTIES, budget=Budget(4), values=False, remarks=False, check=False
-        ).properties
+        verdicts = properties_of(game, Budget(4))
     except HerbrandError:
         return False
-    return all(verdict.answer == "proved" for verdict in found.values())
+    return all(verdict.answer == "proved" for verdict in verdicts.values())
 
 
 def try_one(name: str, kind: str, turn: int, seed: int, seconds: float) -> Row | None:
@@ -248,9 +246,7 @@ def try_one(name: str, kind: str, turn: int, seed: int, seconds: float) -> Row |
 
 def refuted(game: StateMachine) -> list[str]:
     try:
-        found = analyse(
-            game, PROPERTIES, budget=Budget(1), values=False, remarks=False, check=False
-        ).properties
+        found = properties_of(game, Budget(1))
     except (HerbrandError, BudgetExceeded):
         return []
     return [name for name, verdict in found.items() if verdict.answer == "refuted"]

@@ -1,8 +1,7 @@
-"""Options and helpers of the commands that run matches: clocks, substitutes, records, ports."""
+"""Options and helpers of the commands that run matches: clocks, substitutes, records."""
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,7 +9,7 @@ import click
 
 from herbrand.cli.options import OUTPUT_FILE
 
-__all__ = ["cannot_listen", "clocks", "find_player", "forfeit_after", "record_in", "substitute"]
+__all__ = ["clocks", "find_player", "forfeit_after", "record_in", "substitute"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -64,10 +63,3 @@ def find_player(text: str, *, elsewhere: bool = False, seed: int | None = None) 
     except NoSuchPlayer as error:
         where = "; on the network: HOST:PORT" if elsewhere else ""
         raise click.BadParameter(f"{error}{where}", param_hint="--player") from error
-
-
-def cannot_listen(address: str, option: str, error: OSError) -> click.BadParameter:
-    """Return the error for an option whose address cannot be listened on."""
-    in_use = error.errno == errno.EADDRINUSE
-    reason = "another program is listening there" if in_use else (error.strerror or str(error)).lower()
-    return click.BadParameter(f"cannot listen on {address}: {reason}", param_hint=option)

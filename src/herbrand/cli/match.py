@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from herbrand.cli.contest import cannot_listen, clocks, find_player, forfeit_after, record_in, substitute
+from herbrand.cli.contest import clocks, find_player, forfeit_after, record_in, substitute
 from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.listening import cannot_listen
 from herbrand.cli.options import OUTPUT_FILE, json_option, max_steps
 from herbrand.cli.output import count, remark, result, write_json
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from herbrand.cli.listening import listening, serve_app
 from herbrand.cli.output import remark
 from herbrand.errors import MissingExtra
 
@@ -48,14 +49,6 @@ def command(stdio: bool, http: int | None, memory: int) -> None:
     if http is None:
         server.run("stdio")
         return
-    import socket
-
-    import uvicorn
-
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", http))
-        remark(f"serving http://127.0.0.1:{listener.getsockname()[1]}/mcp (Ctrl+C to stop)")
-        app = server.streamable_http_app(max_request_body_size=LARGEST_REQUEST)
-        config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=1)
-        uvicorn.Server(config).run(sockets=[listener])
+    with listening(http, "--http") as (listener, address):
+        remark(f"serving {address}mcp (Ctrl+C to stop)")
+        serve_app(server.streamable_http_app(max_request_body_size=LARGEST_REQUEST), listener)

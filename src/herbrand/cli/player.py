@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 import click
 
-from herbrand.cli.contest import cannot_listen
+from herbrand.cli.listening import cannot_listen
 from herbrand.cli.options import json_option, token_option
 from herbrand.cli.output import remark
 from herbrand.match.protocol.events import Event, bounded

@@ -13,10 +13,11 @@ import click
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.options import POSITIVE, json_option
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
-from herbrand.errors import GameError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from herbrand.errors import GameError
 
 __all__ = ["command"]
 
@@ -89,31 +90,31 @@ def make(
     """
     from herbrand.envs.language import QUICK_KINDS, make_tasks
 
-    total = unfit = 0
+    total, missing = 0, []
     for file in files:
         game = read_game(file)
         game.require_playable()
-        for kind in kinds or QUICK_KINDS:
-            try:
-                tasks = make_tasks(
-                    game,
-                    kinds=[kind],
-                    count=number,
-                    seed=seed,
-                    steps=steps,
-                    horizons=horizons,
-                    scrambled=scramble,
-                    rules=not no_rules,
-                )
-            except GameError as error:
-                remark(f"{game.name}: no task of the kind {kind}: {error}")
-                unfit += 1
-                continue
-            for task in tasks:
-                result(json.dumps(task))
-            total += len(tasks)
+
+        def unfit(kind: str, error: GameError, name: str = game.name) -> None:
+            remark(f"{name}: no task of the kind {kind}: {error}")
+            missing.append(kind)
+
+        tasks = make_tasks(
+            game,
+            kinds=kinds or QUICK_KINDS,
+            count=number,
+            seed=seed,
+            steps=steps,
+            horizons=horizons,
+            scrambled=scramble,
+            rules=not no_rules,
+            unfit=unfit,
+        )
+        for task in tasks:
+            result(json.dumps(task))
+        total += len(tasks)
     remark(count(total, "task"))
-    if unfit:
+    if missing:
         ctx.exit(1)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from herbrand.cli.listening import listening, serve_app
 from herbrand.cli.options import token_option
 from herbrand.cli.output import remark
 from herbrand.errors import MissingExtra
@@ -45,19 +46,14 @@ def command(
     with --record, the matches and tournaments of a database, also while they are being played. Ctrl+C stops
     it.
     """
-    import socket
-
     try:
         import multipart  # noqa: F401  # needed by starlette for forms
-        import uvicorn
+        import uvicorn  # noqa: F401
 
         from herbrand.web.app import make_app
     except ImportError as error:
         raise MissingExtra("the web application", "web") from error
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-        address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    with listening(port, "--port") as (listener, address):
         token = None if is_public else token or new_token()
         app = make_app(folders, database=database, token=token)
         remark(f"serving {address}{f'?token={token}' if token else ''} (Ctrl+C to stop)")
@@ -65,10 +61,4 @@ def command(
             import webbrowser
 
             webbrowser.open(f"{address}?token={app.ticket()}" if token else address)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=1,  # event streams would stay open for ever
-        )
-        uvicorn.Server(config).run(sockets=[listener])
+        serve_app(app, listener)

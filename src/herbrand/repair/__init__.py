@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from herbrand.repair.search import SENTENCES as SENTENCES
     from herbrand.repair.search import Repair as Repair
     from herbrand.repair.search import RepairSearch as RepairSearch
+    from herbrand.repair.search import properties_of as properties_of
     from herbrand.repair.search import repair as repair
     from herbrand.repair.written import edited_text as edited_text
     from herbrand.repair.written import text_edits as text_edits
@@ -39,7 +40,7 @@ __all__, __getattr__, __dir__ = exports(
     {
         "edits": ("RuleEdit", "rule_edits"),
         "recorded": ("plays_recorded",),
-        "search": ("PROPERTIES", "SENTENCES", "Repair", "RepairSearch", "repair"),
+        "search": ("PROPERTIES", "SENTENCES", "Repair", "RepairSearch", "properties_of", "repair"),
         "written": ("edited_text", "text_edits"),
     },
 )

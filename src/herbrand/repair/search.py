@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Verdict
     from herbrand.syntax.nodes import Rule
 
-__all__ = ["PROPERTIES", "SENTENCES", "Repair", "RepairSearch", "repair"]
+__all__ = ["PROPERTIES", "SENTENCES", "Repair", "RepairSearch", "properties_of", "repair"]
 
 SENTENCES: Final = {
     "termination": ("some play never ends", "every play ends"),
@@ -68,6 +68,8 @@ AGAIN: Final = 0.2
 """What each turn adds to its cost."""
 DIAGNOSING: Final = 0.15
 """Share of the time in which the faults of the game are looked for."""
+EXPLORING: Final = 0.2
+"""Share of a proof's time in which states are listed."""
 SECOND: Final = 4
 """Edits that leave fewer faults and are edited once more."""
 _COMPARING: Final = 3.0
@@ -175,7 +177,7 @@ def repair(
     expected = (*plays, *(plays_of(reference, seed=seed) if reference is not None else ()))
     search = RepairSearch(game, errors=tuple(sorted({d.check for d in game.rules.errors})))
     if not search.errors:
-        found = _verdicts(game, properties, budget.share(DIAGNOSING), win)
+        found = properties_of(game, budget.share(DIAGNOSING), properties, win=win, exploring=EXPLORING)
         search.faults = {name: verdict for name, verdict in found.items() if verdict.answer == "refuted"}
         search.difference = first_difference(game, expected)
     if search.is_needed:
@@ -327,7 +329,9 @@ class _Search:
     def _proved(self, game: StateMachine, seconds: float) -> dict[str, Verdict] | None:
         """Return the properties of a game; None if it has not all, or not the plays that it should have."""
         try:
-            verdicts = _verdicts(game, self.properties, Budget(seconds), self.win)
+            verdicts = properties_of(
+                game, Budget(seconds), self.properties, win=self.win, exploring=EXPLORING
+            )
             if any(verdict.answer == "refuted" for verdict in verdicts.values()):
                 return None
             if (
@@ -371,9 +375,24 @@ def _game_of(statements: Iterable[Rule]) -> StateMachine:
     return StateMachine(read(Source("\n".join(map(str, statements)), "<edited>"), "prefix"))
 
 
-def _verdicts(game: StateMachine, properties: Sequence[str], budget: Budget, win: int) -> dict[str, Verdict]:
+def properties_of(
+    game: StateMachine,
+    budget: Budget,
+    properties: Sequence[str] = PROPERTIES,
+    *,
+    win: int = 100,
+    exploring: float = 0.4,
+) -> dict[str, Verdict]:
+    """Return what is proved or refuted of a game, without checking it again; see `herbrand.analyse`."""
     return analyse(
-        game, properties, budget=budget, win=win, values=False, remarks=False, check=False, exploring=0.2
+        game,
+        properties,
+        budget=budget,
+        win=win,
+        values=False,
+        remarks=False,
+        check=False,
+        exploring=exploring,
     ).properties
 
 

@@ -99,13 +99,10 @@ def _in_words(difference: Any) -> str:
 
 
 def _is_sound(game: Any) -> bool:
-    from herbrand.analyse import Budget, analyse
-    from herbrand.repair import PROPERTIES
+    from herbrand.analyse import Budget
+    from herbrand.repair import properties_of
 
-    found = analyse(
-        game, PROPERTIES, budget=Budget(*PROVING), values=False, remarks=False, check=False
-    ).properties
-    return all(verdict.answer == "proved" for verdict in found.values())
+    return all(verdict.answer == "proved" for verdict in properties_of(game, Budget(*PROVING)).values())
 
 
 if __name__ == "__main__":

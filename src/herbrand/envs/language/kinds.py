@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,7 @@ from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from random import Random
 
     from herbrand.game import Game
@@ -200,8 +201,9 @@ def _same(game: Game, chance: Random, steps: int) -> Draw:
     del steps
     statements = list(game.tree.statements)
     want = chance.random() < 0.5
+    draw = _Injuries(game).draw
     for _ in range(TRIES):
-        other = game if want else _injured(game, statements, chance)[2]
+        other = game if want else draw(chance)[2]
         if other.rules.errors:
             continue
         verdict = "rules" if want else diff(game, other, seconds=COMPARING).verdict
@@ -303,21 +305,18 @@ def _start(game: Game) -> State:
     return start
 
 
-def _to_the_end(game: Game, chance: Random) -> Trajectory:
+def _to_the_end(game: Game, chance: Random, most: int = LONGEST_WALK) -> Trajectory:
     """Return a random game, which may be cut short."""
     start = _start(game)
     start.require_moves()
     play = Trajectory(start)
-    play.finish(chance, max_steps=LONGEST_WALK)
+    play.finish(chance, max_steps=most)
     return play
 
 
 def _somewhere(game: Game, chance: Random) -> State:
     """Return a state of a random game that is not over, all of its steps equally likely."""
-    start = _start(game)
-    start.require_moves()
-    play = Trajectory(start)
-    play.finish(chance, max_steps=LONGEST_WALK - 1)
+    play = _to_the_end(game, chance, LONGEST_WALK - 1)
     if play.state.is_terminal or not all(play.state.legal_moves().values()):
         play.take_back(len(play) - 1)
     return chance.choice(play.states)
@@ -371,34 +370,47 @@ def _winning(state: State, role: str, within: int, left: list[int]) -> list[str]
 
 def _broken(game: Game, chance: Random) -> tuple[int, list[Rule], str]:
     """Change a statement such that a proved property is lost; return its number, the rules, the property."""
-    from herbrand.analyse import Budget, analyse
-    from herbrand.repair import PROPERTIES, SENTENCES
+    from herbrand.analyse import Budget
+    from herbrand.repair import SENTENCES, properties_of
 
     def lost(changed: Game) -> list[str]:
-        budget = Budget(*PROVING)
-        found = analyse(changed, PROPERTIES, budget=budget, values=False, remarks=False, check=False)
-        return [name for name, verdict in found.properties.items() if verdict.answer != "proved"]
+        verdicts = properties_of(changed, Budget(*PROVING))
+        return [name for name, verdict in verdicts.items() if verdict.answer != "proved"]
 
     if lost(game):
         raise GameError("not all properties of this game are proved in the budget of a task")
+    draw = _Injuries(game).draw
     for _ in range(TRIES):
-        number, rules, changed = _injured(game, list(game.tree.statements), chance)
+        number, rules, changed = draw(chance)
         if not changed.rules.errors and (missing := lost(changed)):
             return number, rules, SENTENCES[missing[0]][1]
     raise GameError("no change of one statement takes a property from this game")
 
 
-def _injured(game: Game, statements: Sequence[Rule], chance: Random) -> tuple[int, list[Rule], Game]:
-    """Return the number of a statement that was changed, the rules with it, and their game."""
-    from herbrand.game import loads
-    from herbrand.repair.injuries import injuries
+class _Injuries:
+    """Changes of one statement of a game."""
 
-    kinds = ["condition", "constant", "role"]
-    chance.shuffle(kinds)
-    for kind in kinds:
-        options = [(number, new) for number, new in injuries(statements, kind, game.roles) if new is not None]
-        if options:
-            number, new = chance.choice(options)
-            rules = [*statements[:number], new, *statements[number + 1 :]]
-            return number, rules, loads("\n".join(map(str, rules)), name=game.name)
-    raise GameError("no statement of this game can be changed")
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.statements = list(game.tree.statements)
+
+    @cached_property
+    def _options(self) -> dict[str, list[tuple[int, Rule]]]:
+        """Numbers of statements, and what they can become, by the kind of injury."""
+        from herbrand.repair.injuries import injuries
+
+        found = {
+            kind: [(n, new) for n, new in injuries(self.statements, kind, self.game.roles) if new is not None]
+            for kind in ("condition", "constant", "role")
+        }
+        return {kind: options for kind, options in found.items() if options}
+
+    def draw(self, chance: Random) -> tuple[int, list[Rule], Game]:
+        """Return the number of a statement that was changed, the rules with it, and their game."""
+        from herbrand.game import loads
+
+        if not self._options:
+            raise GameError("no statement of this game can be changed")
+        number, new = chance.choice(self._options[chance.choice(list(self._options))])
+        rules = [*self.statements[:number], new, *self.statements[number + 1 :]]
+        return number, rules, loads("\n".join(map(str, rules)), name=self.game.name)

@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.envs.language.kinds import KINDS, QUICK_KINDS
-from herbrand.errors import BudgetExceeded
+from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from herbrand.envs.language.kinds import Kind
     from herbrand.game import Game
@@ -33,13 +33,15 @@ def make_tasks(
     horizons: Sequence[int] = (),
     scrambled: bool = False,
     rules: bool = True,
+    unfit: Callable[[str, GameError], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Return `count` tasks of each kind about one game.
 
     States come from random games.  `steps` is how many joint moves a task of the kinds `steps`, `win` and
     `knows` has at most; with `horizons`, there are `count` tasks of the kind `steps` for each of these.
-    `rules=False` leaves the rules out of the prompt, which then asks for what was learnt elsewhere.  Raises
-    `GameError` for a game with errors, whose initial state is terminal, or that does not fit a kind.
+    `rules=False` leaves the rules out of the prompt, which then asks for what was learnt elsewhere.
+    `unfit(kind, error)` is called for a kind that the game does not fit, such as any for a game that is over
+    at once; without it, that raises `GameError`.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
@@ -68,9 +70,16 @@ def make_tasks(
             of_each.append((kind, kind, None))
     for kind, label, horizon in of_each:
         chance = random.Random(f"{name} {label} {seed}")
+        of_this = []
         for number in range(count):
             most = horizon or (chance.randint(min(2, steps), steps) if kind == "steps" else steps)
-            parts, altered = KINDS[kind].draw(game, chance, most)
+            try:
+                parts, altered = KINDS[kind].draw(game, chance, most)
+            except GameError as error:
+                if unfit is None:
+                    raise
+                unfit(kind, error)
+                break
             task = {
                 "id": f"{name}-{label}-{seed}-{number}" + ("-scrambled" if scrambled else ""),
                 "game": name,
@@ -82,7 +91,9 @@ def make_tasks(
                 **({"rules": True} if KINDS[kind].rules else {}),
                 **parts,
             }
-            tasks.append({**task, "prompt": _prompt(KINDS[kind], task, altered or text)})
+            of_this.append({**task, "prompt": _prompt(KINDS[kind], task, altered or text)})
+        else:
+            tasks += of_this
     return tasks
 
 

@@ -1,0 +1,48 @@
+"""What commands share that answer on a port."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["cannot_listen", "listening", "serve_app"]
+
+
+def cannot_listen(address: str, option: str, error: OSError) -> click.BadParameter:
+    """Return the error for an option whose address cannot be listened on."""
+    reason = (error.strerror or str(error)).lower()
+    if error.errno == errno.EADDRINUSE:
+        reason = f"another program is listening there; choose another port, or 0 for any free one: {option} 0"
+    return click.BadParameter(f"cannot listen on {address}: {reason}", param_hint=option)
+
+
+@contextmanager
+def listening(port: int, option: str) -> Iterator[tuple[socket.socket, str]]:
+    """Yield a socket bound to a port of 127.0.0.1, and its address; `click.BadParameter` if that fails."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise cannot_listen(f"127.0.0.1:{port}", option, error) from error
+        yield listener, f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+def serve_app(app: Any, listener: socket.socket) -> None:
+    """Serve an ASGI application until it is interrupted."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=1,  # event streams would stay open for ever
+    )
+    uvicorn.Server(config).run(sockets=[listener])
