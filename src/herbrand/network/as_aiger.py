@@ -64,9 +64,9 @@ def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -
     """Return the plays of a game as AIGER with bad states as properties; see the module.
 
     `wanted` are the names of properties: `playability`, a state that is not terminal in which some role has
-    no legal move; `terminal`; `win ROLE`, a terminal state in which the role's goal is 100; `goals`, a
-    terminal state in which some role other than `random` does not have exactly one goal value, an integer
-    from 0 to 100.
+    no legal move; `terminal`; `win ROLE`, a terminal state in which the role's only goal value is 100;
+    `goals`, a terminal state in which some role other than `random` does not have exactly one goal value, an
+    integer from 0 to 100.
     """
     flat = unrolled(network)
     fluents, first = len(flat.fluents), flat.inputs
@@ -133,13 +133,12 @@ def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -
 
 
 def _hundred(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:
-    """Return the literal of "the role's goal is 100"."""
+    """Return the literal of "the role's goal is 100, and no other value"."""
     text = network.terms.text
-    return gates.any_of(
-        literal(x)
-        for (owner, value), x in zip(network.goals.tolist(), network.goal.tolist(), strict=True)
-        if owner == role and text(value) == "100"
-    )
+    pairs = zip(network.goals.tolist(), network.goal.tolist(), strict=True)
+    mine = [(text(value), literal(x)) for (owner, value), x in pairs if owner == role]
+    hundred = gates.any_of(x for value, x in mine if value == "100")
+    return gates.all_of((hundred, *(x ^ 1 for value, x in mine if value != "100")))
 
 
 def _unique(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:

@@ -12,6 +12,7 @@ from strategies import games as random_games
 
 import herbrand
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.exploration import by_states
 from herbrand.analyse.exploration.certificates import Policy, Spoiler, StateSet, certain_end
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.replay import holds, replay
@@ -124,6 +125,42 @@ def test_who_can_win_and_who_cannot() -> None:
     assert found.properties["strong_winnability"].answer == "proved"
     lower = prove(BASE.replace("(goal b 100)", "(goal b 90)").replace("(goal a 100)", "(goal a 90)"), win=90)
     assert lower.properties["weak_winnability"].answer == "proved"
+
+
+TWO_GOALS = """
+(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+(<= (legal r (go ?x)) (true (at ?y)) (succ ?y ?x))
+(<= (legal r stay) (true (at ?x)))
+(<= (next (at ?x)) (does r (go ?x)))
+(<= (next (at ?x)) (does r stay) (true (at ?x)))
+(<= (next over) (does r stay))
+(<= terminal (true over))
+(<= terminal (true (at 4)))
+(<= (goal r 100) (true (at ?x)) (distinct ?x 0))
+(<= (goal r 50) (true (at ?x)) {other})
+"""
+
+
+@pytest.mark.parametrize(("other", "answer"), [("", "refuted"), ("(distinct ?x 3)", "proved")])
+@pytest.mark.parametrize("exploring", [0.0, 0.4])
+def test_a_goal_among_others_does_not_win(other: str, answer: str, exploring: float) -> None:
+    """Exploration and model checking agree on a role with two goal values at once: it has neither."""
+    game = herbrand.loads(TWO_GOALS.format(other=other))
+    result = analyse(game, ["weak_winnability", "goals"], budget=Budget(20), exploring=exploring)
+    assert result.properties["weak_winnability"].answer == answer
+    assert result.properties["goals"].answer == "refuted"
+
+
+def test_strategies_are_written_down_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a strategy would be too large, the answer stands without it; without any win none is needed."""
+    monkeypatch.setattr(by_states, "_STRATEGY", 3)
+    proved = analyse(herbrand.load("nim"), ["strong_winnability"]).properties["strong_winnability"]
+    assert proved.answer == "proved"
+    assert all(role.certificate is None for role in proved.roles.values() if role.answer == "proved")
+    game = herbrand.loads(TWO_GOALS.format(other=""))
+    lost = analyse(game, ["strong_winnability"]).properties["strong_winnability"]
+    assert lost.answer == "refuted"
+    assert all(isinstance(role.certificate, StateSet) for role in lost.roles.values())
 
 
 def test_a_strategy_and_a_fixed_list_of_actions_differ() -> None:

@@ -460,7 +460,7 @@ def test_distance_is_zero_exactly_in_the_states_looked_for() -> None:
     space = explore(game.expander)
     far = _distance(game, "win")(space.states)
     assert ((far == 0) == (space.over & (space.goals[:, 0] == 100))).all()
-    assert far[0] == 6  # three cells to mark, none of them blank any more
+    assert far[0] == 9  # three cells to mark, none of them blank any more; no line of the other, and no draw
 
 
 @pytest.mark.slow

@@ -289,7 +289,7 @@ def test_properties_are_those_of_the_rules(text: str, reached: set[str]) -> None
         fair = all(len(value) == 1 and 0 <= int(value[0]) <= 100 for value in players)
         end = state.is_terminal
         stuck = not end and not all(state.legal_moves().values())
-        return [stuck, end, end and not fair, *(end and "100" in value for value in values)]
+        return [stuck, end, end and not fair, *(end and list(value) == ["100"] for value in values)]
 
     seen = set()
     for _ in range(60):

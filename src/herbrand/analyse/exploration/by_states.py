@@ -25,6 +25,8 @@ __all__ = ["goal_verdict", "monotonicity", "playability", "strong", "strong_of",
 
 _WORK = 50_000_000
 """Edges that the search for a shortest cycle may visit."""
+_STRATEGY = 100_000
+"""Moves of the largest strategy that is written down; more take minutes to write and longer to check."""
 METHOD = "exploration"
 
 
@@ -162,7 +164,10 @@ def strong_of(space: StateSpace, role: int, value: int) -> Verdict:
     name = space.expander.roles[role]
     if space.transitions and not len(space.children):
         return Verdict.unknown("the edges of the graph were not stored")
-    rank, move = strong(space, role, space.over & (space.goals[:, role] == value))
+    target = space.over & (space.goals[:, role] == value)
+    if space.complete and not target.any():
+        return weak(space, role, value)
+    rank, move = strong(space, role, target)
     if rank[0] >= 0:
         policy = _policy(space, role, move, value, int(rank[0]))
         reason = f"{name} can force {value} within {rank[0]} steps"
@@ -191,12 +196,14 @@ def edges_with_move(space: StateSpace, state: int, role: int, number: int) -> ND
     return edges
 
 
-def _policy(space: StateSpace, role: int, move: NDArray[np.int32], value: int, steps: int) -> Policy:
-    """Collect the moves in all states that are reachable when the role plays them."""
+def _policy(space: StateSpace, role: int, move: NDArray[np.int32], value: int, steps: int) -> Policy | None:
+    """Collect the moves in all states that are reachable when the role plays them; None for too many."""
     visited, queue = {0}, [0]
-    moves = {}
+    moves: dict[frozenset[str], str] = {}
     facts = space.expander.facts
     for state in queue:
+        if len(moves) >= _STRATEGY:
+            return None
         if space.over[state]:
             continue
         number = int(move[state])
@@ -208,11 +215,13 @@ def _policy(space: StateSpace, role: int, move: NDArray[np.int32], value: int, s
     return Policy(space.expander.roles[role], moves, value, steps)
 
 
-def _spoiler(space: StateSpace, role: int, rank: NDArray[np.int32], value: int) -> Spoiler:
-    """Collect replies that keep the role from ever forcing the value."""
+def _spoiler(space: StateSpace, role: int, rank: NDArray[np.int32], value: int) -> Spoiler | None:
+    """Collect replies that keep the role from ever forcing the value; None for too many."""
     visited, queue = {0}, [0]
-    replies = {}
+    replies: dict[tuple[frozenset[str], str], tuple[str, ...]] = {}
     for state in queue:
+        if len(replies) >= _STRATEGY:
+            return None
         if space.over[state] or not space.counts[state].all():
             continue
         facts = space.expander.facts(space.states[state : state + 1])[0]

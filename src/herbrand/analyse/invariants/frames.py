@@ -82,14 +82,20 @@ class Frame:
         return self.system.circuit.all_of([self.terminal ^ 1, *(moves ^ 1).tolist()])
 
     def wins(self, role: int) -> int:
-        """Return the literal that the game is over and the goal of a role is 100."""
-        return self.system.circuit.all_of((self.terminal, self.hundred(role)))
+        """Return the literal that the game is over and the goal of a role is 100, and no other value."""
+        return self.system.circuit.all_of((self.terminal, self.hundred(role), self.no_other(role)))
 
     def hundred(self, role: int) -> int:
-        """Return the literal that the goal of a role is 100, in any state."""
+        """Return the literal that a goal value of a role is 100, in any state."""
+        return self.system.circuit.any_of(self._values(role, hundred=True))
+
+    def no_other(self, role: int) -> int:
+        """Return the literal that a role has no goal value but 100, in any state."""
+        return self.system.circuit.all_of([x ^ 1 for x in self._values(role, hundred=False)])
+
+    def _values(self, role: int, *, hundred: bool) -> list[int]:
         pairs = zip(self.system.goal_values, self.goal().tolist(), strict=True)
-        hundred = [x for (owner, text), x in pairs if owner == role and text == "100"]
-        return self.system.circuit.any_of(hundred)
+        return [x for (owner, text), x in pairs if owner == role and (text == "100") == hundred]
 
     def has_no_goal(self, role: int) -> int:
         """Return the literal that the game is over and a role has no, several or an invalid goal value."""

@@ -183,7 +183,9 @@ class RulesProgram:
             can = ["can(R) :- legal(R,M).", "fault :- player(R), not can(R)."]
             return [*lines, *can, ":- terminal.", ":- not fault."]
         if kind == "win":
-            return [":- not terminal.", f":- not goal({self._number(self.roles[role])},{self.term('100')})."]
+            number, hundred = self._number(self.roles[role]), self.term("100")
+            alone = f":- goal({number},V), V != {hundred}."
+            return [":- not terminal.", f":- not goal({number},{hundred}).", alone]
         if kind == "goals":
             values = [f"value({self.term(str(value))})." for value in range(101)]
             lines = [f"player({self._number(role)})." for role in self.players]

@@ -231,15 +231,20 @@ class _Encoding:
             self._both(result, -terminal, ways)
         elif kind == "win":
             role = self.roles.index(role_name)
-            mine = [
-                x
-                for (owner, text), x in zip(self.values, goal, strict=True)
-                if (owner, text) == (role, "100")
-            ]
-            self._both(result, terminal, mine)
+            values = {text: x for (owner, text), x in zip(self.values, goal, strict=True) if owner == role}
+            self._both(result, terminal, [self._alone("100", values)] if "100" in values else [])
         else:
             self._both(result, terminal, [w for role in self.players for w in self._faults(role, goal)])
         return result
+
+    def _alone(self, value: str, mine: dict[str, int]) -> int:
+        """Return a variable that is equivalent to one goal value and no other."""
+        alone = self.new()
+        literals = [x if text == value else -x for text, x in mine.items()]
+        for x in literals:
+            self.add([-alone, x])
+        self.add([alone, *(-x for x in literals)])
+        return alone
 
     def _faults(self, role: int, goal: list[int]) -> list[int]:
         mine = [(text, x) for (owner, text), x in zip(self.values, goal, strict=True) if owner == role]

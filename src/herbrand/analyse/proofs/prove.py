@@ -333,7 +333,8 @@ class _Run:
         from herbrand.analyse.exploration import by_states
 
         players = self.players
-        for name in self._undecided():
+        # Strategies take by far the longest, and fill the time that there is.
+        for name in sorted(self._undecided(), key="strong_winnability".__eq__):
             began = time.monotonic()
             if name == "termination":
                 verdict = by_states.termination(space)

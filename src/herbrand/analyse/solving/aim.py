@@ -70,17 +70,22 @@ class Aim:
         matter = Distance(self.system.circuit, frame.state, hundred).needed
         return find_domains(self.expander.network, self.states, time.monotonic() + self.seconds, matter)
 
-    def win(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
+    def win(
+        self, role: int, deadline: float, groups: Sequence[Group] = (), *, alone: bool = False
+    ) -> Moves | None:
         """Search for an end in which a role, by number, has 100; None when none was found in time.
 
+        With `alone`, it has no other goal value there; few games need it.
         `groups` hold in every reachable state.  Later calls continue with other seeds.
         """
         frame = self.system.any_state()
-        hundred, terminal = frame.hundred(role), frame.terminal
-        if 0 in (hundred, terminal):
+        parts = [frame.hundred(role), frame.terminal]
+        if 0 in parts:
             return None
-        distance = Distance(self.system.circuit, frame.state, (hundred, terminal), self.domains)
-        ways = (distance, distance.weighted(1, _ENDING))
+        if alone:
+            parts.insert(0, frame.no_other(role))
+        distance = Distance(self.system.circuit, frame.state, parts, self.domains)
+        ways = (distance, distance.weighted(*[1.0] * (len(parts) - 1), _ENDING))
         return (
             guided_line(self.expander, ways, _after(0.45, deadline), seeds=self.beams[role])
             or self.win_by_ends(role, _after(0.5, deadline), groups)
