@@ -25,7 +25,7 @@ from herbrand.rules.interface import FluentKeys
 from herbrand.rules.planner import Planner, Statistics
 from herbrand.rules.tabling import AnswerTable, Evaluation
 from herbrand.rules.terms import TermTable
-from herbrand.runtime.limits import DEFAULT, Limits, seconds_left, time_spent
+from herbrand.runtime.limits import DEFAULT, Limits, require_time, seconds_left, time_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -247,6 +247,7 @@ class RulesEngine(FluentKeys):
         with self._lock:
             if self._running:
                 return work()
+            require_time()
             limits = limits or self.limits
             self._spent = 0
             self._checkpoint = 512

@@ -49,7 +49,7 @@ def perfect_model(
         while grew:
             grew = False
             for rule in group:
-                heads = {_instance(rule.head, binding) for binding in _proofs(list(rule.body), {}, model)}
+                heads = {_instance(rule.head, binding) for binding in _proofs(list(rule.body), {}, model, clock)}
                 extension = model.setdefault(rule.head.name, set())
                 clock.spend(len(heads))
                 if not heads <= extension:
@@ -125,7 +125,7 @@ def _rename(term: Term) -> Term:
 
 
 def _proofs(
-    goals: list[Literal], binding: _Binding, model: dict[str, set[tuple[Ground, ...]]]
+    goals: list[Literal], binding: _Binding, model: dict[str, set[tuple[Ground, ...]]], clock: Clock
 ) -> Iterator[_Binding]:
     """Yield the bindings under which all goals hold: atoms first, then the tests."""
     if not goals:
@@ -134,30 +134,31 @@ def _proofs(
     for i, goal in enumerate(goals):
         rest = goals[:i] + goals[i + 1 :]
         if isinstance(goal, Atom):
+            clock.spend(0)
             for fact in list(model.get(goal.name, ())):
                 if len(fact) == len(goal.args) + 1:
                     extended = match(goal.args, fact[1:], binding)
                     if extended is not None:
-                        yield from _proofs(rest, extended, model)
+                        yield from _proofs(rest, extended, model, clock)
             return
         if isinstance(goal, And):
-            yield from _proofs([*goal.literals, *rest], binding, model)
+            yield from _proofs([*goal.literals, *rest], binding, model, clock)
             return
     for i, goal in enumerate(goals):
         if isinstance(goal, Or):
             for part in goal.literals:
                 # the tests of the other goals wait until this disjunct has bound its variables
-                yield from _proofs([part, *goals[:i], *goals[i + 1 :]], binding, model)
+                yield from _proofs([part, *goals[:i], *goals[i + 1 :]], binding, model, clock)
             return
     goal, rest = goals[0], goals[1:]
     if isinstance(goal, Distinct):
         if _ground(goal.left, binding) != _ground(goal.right, binding):
-            yield from _proofs(rest, binding, model)
+            yield from _proofs(rest, binding, model, clock)
     else:
         assert isinstance(goal, Not)
         assert isinstance(goal.literal, Atom)
         if _instance(goal.literal, binding) not in model.get(goal.literal.name, ()):
-            yield from _proofs(rest, binding, model)
+            yield from _proofs(rest, binding, model, clock)
 
 
 def _ground(term: Term, binding: _Binding) -> Ground:
