@@ -49,7 +49,8 @@ def perfect_model(
         while grew:
             grew = False
             for rule in group:
-                heads = {_instance(rule.head, binding) for binding in _proofs(list(rule.body), {}, model, clock)}
+                proofs = _proofs(list(rule.body), {}, model, clock)
+                heads = {_instance(rule.head, binding) for binding in proofs}
                 extension = model.setdefault(rule.head.name, set())
                 clock.spend(len(heads))
                 if not heads <= extension:
