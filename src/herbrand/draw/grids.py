@@ -15,12 +15,12 @@ from herbrand.draw.pieces import BOX, piece
 from herbrand.draw.terms import natural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from herbrand.draw.boards.layers import Cell, Layer
     from herbrand.draw.boards.layout import BoardLayout, Contents, Layout
 
-__all__ = ["board_parts", "placed", "title_of"]
+__all__ = ["board_parts", "cell_places", "drawn_walls", "placed", "title_of"]
 
 LARGEST: Final = 56.0
 SMALLEST: Final = 20.0
@@ -59,6 +59,22 @@ def board_parts(
         parts.append(_one_board(grids[number], number, copy, title, inside, known, last))
         parts[-1].broken = len(board.copies) == 4 and copy == 1
     return parts
+
+
+def cell_places(layout: Layout) -> dict[str, tuple[float, float, float]]:
+    """Return the middle and the size of each cell, in its board, by the names of `paper.cell_name`."""
+    return {
+        cell_name(number, copy, cell): (x, y, grid.size)
+        for number, grid in enumerate(map(_grid, layout.boards))
+        for copy in range(len(grid.board.copies))
+        for cell, (x, y) in grid.places.items()
+    }
+
+
+def drawn_walls(board: BoardLayout, walls: Iterable[tuple[Layer, Sequence[str]]]) -> str:
+    """Draw walls, which are those of `Contents`, from the corner of a board."""
+    grid = _grid(board)
+    return "".join(line for layer, row in walls for line in _wall(layer, row, grid))
 
 
 def title_of(name: str) -> str:
