@@ -7,8 +7,8 @@
 | `module`   | both with the runtime, as TypeScript or JavaScript                                   |
 | `page`     | a page of HTML with the board to click and players of several strengths              |
 
-The programs are in `templates/`: TypeScript in which types stand between ‹ and ›, so that removing them leaves
-JavaScript.  Imports `game`, `draw` and the packages below them.
+The programs are in `templates/`: TypeScript in which types stand between ‹ and ›, so that removing them
+leaves JavaScript.  Imports `game`, `draw` and the packages below them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from herbrand.publish.module import game_module as game_module
     from herbrand.publish.module import javascript as javascript
     from herbrand.publish.module import typescript as typescript
+    from herbrand.publish.page import game_page as game_page
 
 __all__, __getattr__, __dir__ = exports(
-    __name__, {"module": ("game_module", "javascript", "typescript")}
+    __name__, {"module": ("game_module", "javascript", "typescript"), "page": ("game_page",)}
 )

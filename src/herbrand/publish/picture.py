@@ -129,7 +129,9 @@ def _wall(
     """Return the walls that a fluent builds, and the last cell of their board, which is drawn before them."""
     for (board, copy), inside in layout.contents(layout.facts([fluent])).items():
         if inside.walls:
-            last = max((i for i, cell in enumerate(cells) if cell[0].startswith(f"{board}.{copy}:")), default=-1)
+            last = max(
+                (i for i, cell in enumerate(cells) if cell[0].startswith(f"{board}.{copy}:")), default=-1
+            )
             return (last, drawn_walls(layout.boards[board], inside.walls)) if last >= 0 else None
     return None
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import games
+from herbrand.syntax.preface import preface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +25,6 @@ MAX_USER_TEXTS: Final = 64
 MAX_FILES: Final = 2_000
 MAX_DESCRIPTION: Final = 1500
 """Characters of a description taken from a comment."""
-_COMMENT: Final = re.compile(r"\s*(;+|%+|//+)\s?")
 
 
 class NotThere(LookupError):
@@ -152,15 +150,8 @@ def _is_inside(path: Path) -> bool:
 
 
 def _description(text: str) -> str:
-    """Return the sentences of a rulesheet's initial comment, without title, legend and author."""
-    lines = []
-    for line in text.splitlines():
-        if line.strip() and not _COMMENT.match(line):
-            break
-        lines.append(_COMMENT.sub("", line, count=1).strip())
-    paragraphs = [" ".join(part.split("\n")) for part in "\n".join(lines).split("\n\n")]
-    before = takewhile(lambda part: not part.startswith("Author"), paragraphs)
-    return " ".join(part for part in before if part[:1].isupper() and part.endswith("."))[:MAX_DESCRIPTION]
+    """Return the sentences of a rulesheet's initial comment."""
+    return " ".join(preface(text))[:MAX_DESCRIPTION]
 
 
 @cache

@@ -1,0 +1,124 @@
+"""`herbrand publish`: games as pages that play anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+
+from herbrand import games
+from herbrand.cli.files import NOTATION, GameFile, read_game
+from herbrand.cli.output import count, progress_bar, remark
+from herbrand.errors import HerbrandError
+
+__all__ = ["command"]
+
+
+class GameFileOrFolder(GameFile):
+    """An argument that may also be a folder of rulesheets."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the path to read, as `GameFile` does, or of a folder."""
+        return value if Path(value).is_dir() else super().convert(value, param, ctx)
+
+
+@click.command("publish")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=GameFileOrFolder())
+@NOTATION
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The page to write; a folder for several games or those of a folder.",
+)
+@click.option("--title", default="Games", help="The title of a gallery.")
+@click.option(
+    "--proving",
+    metavar="SECONDS",
+    default=5.0,
+    type=click.FloatRange(min=0),
+    help="Time for what the page says of the game; 0 to say nothing.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context, files: tuple[str, ...], notation: str, output: Path, title: str, proving: float
+) -> None:
+    """Write games as pages of HTML to play anywhere.
+
+    A page holds all that it needs: the board to click, opponents of five levels, hints, the rules. It can be
+    opened as a file, and asks for nothing from the network. Several games, or a FOLDER of rulesheets, become
+    a folder of pages with a gallery, index.html; a game that cannot be published is named and left out.
+    """
+    from herbrand.publish.page import game_page
+    from herbrand.runtime.files import write_atomically
+
+    if len(files) > 1 or Path(files[0]).is_dir():
+        if not _gallery(_sheets(files), notation, output, title, proving):
+            ctx.exit(1)
+        return
+    if output.is_dir():
+        output = output / "index.html"
+    page = game_page(read_game(files[0], notation), proving=proving)
+    write_atomically(str(output), page)
+    remark(f"wrote {output} ({len(page.encode()) / 1000:.0f} kB)")
+
+
+def _sheets(files: tuple[str, ...]) -> list[str]:
+    """Return the rulesheets of folders, and the others as they are."""
+    sheets = []
+    for file in files:
+        path = Path(file)
+        if path.is_dir():
+            sheets += [str(one) for one in sorted(path.iterdir()) if one.suffix in games.ENDINGS]
+        else:
+            sheets.append(file)
+    return sheets
+
+
+def _gallery(sheets: list[str], notation: str, folder: Path, title: str, proving: float) -> bool:
+    """Write pages and their gallery; return whether all could be written."""
+    from herbrand.publish.page import gallery_entry, gallery_page, game_page
+    from herbrand.runtime.files import write_atomically
+
+    if folder.exists() and not folder.is_dir():
+        raise click.BadParameter(f"{folder} is no folder", param_hint="--output")
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = []
+    bar = progress_bar(len(sheets), "publishing")
+    taken: set[str] = {"index"}
+    failures = []
+    try:
+        for number, sheet in enumerate(sheets):
+            try:
+                game = read_game(sheet, notation)
+                page = game_page(game, proving=proving)
+                name = _free(game.name, taken)
+                entries.append(gallery_entry(game, quote(f"{name}.html")))
+            except HerbrandError as error:
+                failures.append(f"{sheet}: {error}")
+                continue
+            finally:
+                if bar is not None:
+                    bar[0](number + 1, len(sheets))
+            write_atomically(str(folder / f"{name}.html"), page)
+    finally:
+        if bar is not None:
+            bar[1]()
+    write_atomically(str(folder / "index.html"), gallery_page(entries, title))
+    for failure in failures:
+        remark(f"left out: {failure}")
+    remark(f"wrote {count(len(entries), 'page')} and a gallery, {folder / 'index.html'}")
+    return not failures
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name for a file that no other page has."""
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
+    free, number = plain, 1
+    while free.lower() in taken:
+        number += 1
+        free = f"{plain}-{number}"
+    taken.add(free.lower())
+    return free
