@@ -1,4 +1,4 @@
-"""`herbrand draw`: draw a state as SVG."""
+"""`herbrand draw`: draw a state as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ __all__ = ["command"]
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
 @MOVES
-@click.option("-o", "--output", metavar="PATH", help="The file to write; standard output by default.")
+@click.option(
+    "-o", "--output", metavar="PATH", help="The file to write, .svg or .png; standard output by default."
+)
 @click.option("--board-only", is_flag=True, help="Omit facts that are not on a board.")
 @click.option("--describe", is_flag=True, help="Print a description of the picture instead.")
 def command(
     file: str, notation: str, moves: str | None, output: str | None, board_only: bool, describe: bool
 ) -> None:
-    """Draw a state as a picture: SVG.
+    """Draw a state as a picture: SVG or PNG.
 
     Boards are recognised among the facts; other facts are drawn as towers, cards, lamps or a table. The
     cells of the last moves are marked. Colours follow the viewer's preference for light or dark. A file
-    NAME.drawing.json beside NAME.kif can give hints for the drawing.
+    NAME.drawing.json beside NAME.kif can give hints for the drawing. PNG needs herbrand[pictures].
     """
     from herbrand.draw.artist import Artist, caption
     from herbrand.runtime.files import write_atomically
@@ -48,7 +50,12 @@ def command(
     elif output is None:
         result(drawing.svg)
     else:
-        write_atomically(output, drawing.svg + "\n")
+        if output.lower().endswith(".png"):
+            from herbrand.draw.raster import png
+
+            write_atomically(output, png(drawing, zoom=2))
+        else:
+            write_atomically(output, drawing.svg + "\n")
         remark(f"wrote {output}")
 
 

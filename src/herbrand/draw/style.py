@@ -6,11 +6,13 @@ decides against what the reader's system prefers.
 
 from __future__ import annotations
 
+import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["DARK", "LIGHT", "PIECES", "STYLE"]
+__all__ = ["DARK", "LIGHT", "PIECES", "STYLE", "VARIABLES", "plain_style"]
 
 _COLOURS: Final = tomllib.loads(Path(__file__).with_name("colours.toml").read_text(encoding="utf-8"))
 PIECES: Final[dict[str, list[str]]] = _COLOURS["pieces"]
@@ -19,6 +21,9 @@ LIGHT: Final[dict[str, str]] = _COLOURS["light"]
 """Variables of the sheet on a light page."""
 DARK: Final[dict[str, str]] = _COLOURS["dark"]
 """Those on a dark page; outlines and strokes too, because dark ones cannot be made out there."""
+VARIABLES: Final = {"light": LIGHT, "dark": DARK}
+"""Both by the names of the themes."""
+_VARIABLE: Final = re.compile(r"var\(--hb-([\w-]+)(?:,([^()]*))?\)")
 
 
 def _variables(values: dict[str, str]) -> str:
@@ -32,6 +37,11 @@ def _sheet() -> str:
         f"[data-theme=light] .hb{{{_variables(LIGHT)}}}",
         f"[data-theme=dark] .hb{{{_variables(DARK)}}}",
     ]
+    return "".join([*themes, _rules()])
+
+
+def _rules() -> str:
+    """Return the rules that are the same in light and dark."""
     pieces = [
         f".hb .f-{name}{{fill:{fill}}}.hb .t-{name}{{fill:{letters}}}"
         f".hb .o-{name}{{stroke:var(--hb-edge-{name},{edge})}}"
@@ -39,7 +49,15 @@ def _sheet() -> str:
         for name, (fill, edge, letters) in PIECES.items()
     ]
     _, *rules = Path(__file__).with_name("style.css").read_text(encoding="utf-8").splitlines()
-    return "".join([*themes, *rules]).replace("@pieces;", "".join(pieces))
+    return "".join(rules).replace("@pieces;", "".join(pieces))
+
+
+@cache
+def plain_style(theme: str, fonts: str) -> str:
+    """Return the style sheet of one theme without variables, for programs that do not know these."""
+    values = VARIABLES[theme]
+    rules = _VARIABLE.sub(lambda found: values.get(found[1], found[2] or ""), _rules())
+    return f".hb{{font-family:{fonts}}}{rules}"
 
 
 STYLE: Final = _sheet()

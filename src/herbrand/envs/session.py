@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_STEPS", "RENDER_MODES", "Playing", "Session"]
 
 MAX_STEPS: Final = 1000
-RENDER_MODES: Final = ("ansi", "human")
+RENDER_MODES: Final = ("ansi", "human", "rgb_array")
 
 
 class Session:
@@ -163,7 +163,7 @@ class Playing:
         render_mode: str | None,
     ) -> None:
         if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f'render_mode is None, "ansi" or "human", not {render_mode!r}')
+            raise ValueError(f'render_mode is None, "ansi", "human" or "rgb_array", not {render_mode!r}')
         self.session = Session(game, max_steps=max_steps, reward_range=reward_range, illegal=illegal)
         self.game = game
         self.render_mode = render_mode
@@ -173,10 +173,17 @@ class Playing:
         """The state as a value that can be kept, and given to `set_state` later."""
         return self.session.state
 
-    def render(self) -> str | None:
-        """Draw the state: return it as text ("ansi"), or print it ("human")."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Draw the state: return it as text ("ansi") or pixels ("rgb_array"), or print it ("human").
+
+        Pixels are uint8 [height, width, 3], and need herbrand[pictures].
+        """
         if self.render_mode is None:
             return None
+        if self.render_mode == "rgb_array":
+            from herbrand.draw.raster import pixels
+
+            return pixels(self.game.artist.draw(self.session.state))
         text = self.game.artist.text(self.session.state)
         if self.render_mode == "ansi":
             return text

@@ -69,6 +69,12 @@ def test_render_draws_the_board() -> None:
     env = gymnasium.make("herbrand/ticTacToe-v0", render_mode="ansi")
     env.reset()
     assert env.render().splitlines()[1] == "1 . . ."
+    drawn = gymnasium.make("herbrand/ticTacToe-v0", render_mode="rgb_array")
+    drawn.reset()
+    empty = drawn.render()
+    drawn.step(4)
+    assert empty.shape == drawn.render().shape
+    assert (empty != drawn.render()).any()
 
 
 @pytest.mark.parametrize("name", ["eightPuzzle", "ticTacToe", "rockPaperScissors", "connectFour"])
