@@ -23,7 +23,7 @@ from typing import Any
 
 import herbrand
 from herbrand import games
-from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.errors import HerbrandError
 from herbrand.machine.trajectory import Trajectory
 from herbrand.publish import javascript
 
@@ -87,14 +87,13 @@ def _ordered(texts: Any) -> str:
     return " ".join(sorted(map(str, texts)))
 
 
-def compare(name: str, plays: int, seed: int) -> dict[str, Any]:
+def compare(game: herbrand.Game, plays: int, seed: int = 0, engine: str = "network") -> dict[str, Any]:
     """Play random games with herbrand, and replay them in Node; return what was compared."""
     started = time.monotonic()
-    game = herbrand.load(name)
     source = javascript(game)
-    chance = Random(f"{seed} {name}")
+    chance = Random(f"{seed} {game.name}")
     played = []
-    start = game.initial_state("network")
+    start = game.initial_state(engine)
     for _ in range(plays):
         play = Trajectory(start)
         play.finish(chance, max_steps=LONGEST)
@@ -112,16 +111,15 @@ def compare(name: str, plays: int, seed: int) -> dict[str, Any]:
             cwd=folder, capture_output=True, text=True, check=False,
         )  # fmt: skip
     try:
-        told = json.loads(run.stdout.splitlines()[-1])
+        outcome = json.loads(run.stdout.splitlines()[-1])
     except (IndexError, ValueError):
-        told = {"error": run.stderr[-500:]}
+        outcome = {"error": run.stderr[-500:]}
     return {
-        "game": game.name,
         "plays": plays,
         "bytes": len(source),
         "agrees": run.returncode == 0,
         "seconds": round(time.monotonic() - started, 1),
-        **told,
+        **outcome,
     }
 
 
@@ -138,8 +136,8 @@ def main() -> int:
     rows = []
     for name in options.games or games.names():
         try:
-            rows.append(compare(name, options.plays, options.seed))
-        except (HerbrandError, BudgetExceeded) as error:
+            rows.append({"game": name, **compare(herbrand.load(name), options.plays, options.seed)})
+        except HerbrandError as error:
             rows.append({"game": name, "error": str(error)})
         print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
     text = json.dumps(rows, indent=1)

@@ -19,7 +19,7 @@ LANGUAGES: Final = ("typescript", "javascript")
 """The languages of `game_module`."""
 
 _TYPES: Final = re.compile("‹[^›]*›")
-_PARTS: Final = ("runtime", "search", "picture")
+_PARTS: Final = ("runtime", "search", "player", "picture")
 
 
 def game_module(game: Game, language: str) -> str:
@@ -39,7 +39,7 @@ def game_module(game: Game, language: str) -> str:
 
 
 def library(language: str) -> str:
-    """Return the runtime, the search and the picture, which are the same for all games."""
+    """Return the runtime, the players and the picture, which are the same for all games."""
     return "\n".join(_in_language(template(f"{part}.ts.in"), language) for part in _PARTS)
 
 

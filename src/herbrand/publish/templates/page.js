@@ -26,85 +26,61 @@ const memory = {
 
 // -- a player in a worker, or on the page where workers are refused -------------------------------
 
-const THINKER = `
-let game = null;
+const IN_WORKER = `
 onmessage = async ({ data }) => {
-  if (data.packed) {
-    const packed = await inflate(data.packed);
-    const [tables] = unpack(packed);
-    game = new Game(tables, decodeWires(tables, packed, wiresStart(packed)));
-    return;
-  }
-  postMessage({ id: data.id, ...answer(game, data) });
+  onmessage = null;
+  const packed = await inflate(data);
+  const [tables] = unpack(packed);
+  serve(new Game(tables, decodeWires(tables, packed, wiresStart(packed))), self);
+  postMessage("ready");
 };`;
-
-/** Choose a move for a role that thinks some states possible. */
-function answer(game, { states, role, level, seed }) {
-  const chance = new Chance(seed);
-  const started = performance.now();
-  const opinions = think(states.map((bits) => new State(game, bits)), role, level, chance);
-  const chosen = choose(opinions, level, chance);
-  return { move: chosen.move, opinions: opinions.slice(0, 8), seconds: (performance.now() - started) / 1000 };
-}
 
 class Thinker {
   constructor(game, packed) {
     this.game = game;
     this.packed = packed;
-    this.waiting = new Map();
-    this.number = 0;
+    this.questions = new Set();
     this.start();
   }
 
+  /** Begin a worker; `this.player` is its player once it is ready, and null where workers are refused. */
   start() {
-    try {
-      const source = `${$("library").textContent}\n${answer}\n${THINKER}`;
-      const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-      this.worker = new Worker(address);
-      this.worker.onmessage = ({ data }) => this.done(data);
-      this.worker.onerror = () => this.withoutWorker();
-      this.worker.postMessage({ packed: this.packed });
-    } catch {
-      this.worker = null;
-    }
-  }
-
-  /** Ask for a move; give up what was asked before. */
-  ask(states, role, level) {
-    const question = { id: ++this.number, states: states.map((state) => state.bits), role, level, seed: seed() };
-    return new Promise((resolve) => {
-      this.waiting.set(question.id, { question, resolve });
-      if (this.worker) this.worker.postMessage(question);
-      else setTimeout(() => this.done({ id: question.id, ...answer(this.game, question) }), 30);
+    this.player = new Promise((resolve) => {
+      try {
+        const source = `${$("library").textContent}\n${IN_WORKER}`;
+        this.worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+        this.worker.onerror = () => resolve(null);
+        this.worker.onmessage = () => resolve(new RemotePlayer(this.worker));
+        this.worker.postMessage(this.packed);
+      } catch {
+        resolve(null);
+      }
     });
   }
 
-  done(reply) {
-    const asked = this.waiting.get(reply.id);
-    this.waiting.delete(reply.id);
-    asked?.resolve(reply);
+  /** Ask for a move; an answer that is no longer wanted never comes. */
+  async choose(states, role, level) {
+    const question = Symbol("question");
+    this.questions.add(question);
+    const player = await this.player;
+    const choice = await (player ? player.choose(states, role, level) : this.here(states, role, level));
+    this.questions.delete(question);
+    return choice;
   }
 
-  withoutWorker() {
-    this.worker = null;
-    for (const { question } of this.waiting.values()) {
-      this.done({ id: question.id, ...answer(this.game, question) });
-    }
+  async here(states, role, level) {
+    await new Promise((resolve) => setTimeout(resolve, 30)); // the page is drawn first
+    return answer(this.game, { id: 0, states: states.map(({ bits }) => bits), role, level, seed: Math.random() * 2 ** 31 });
   }
 
   /** Stop thinking about what was asked. */
   stop() {
-    if (!this.waiting.size) return;
-    this.waiting.clear();
-    if (this.worker) {
-      this.worker.terminate();
-      this.start();
-    }
+    if (!this.questions.size) return;
+    this.questions.clear();
+    if (!this.worker) return;
+    this.worker.terminate();
+    this.start();
   }
-}
-
-function seed() {
-  return Math.floor(Math.random() * 2 ** 31);
 }
 
 // -- a match ---------------------------------------------------------------------------------------
@@ -300,7 +276,7 @@ class Page {
         else if (!this.players.includes(role)) this.pending.set(role, legal[Math.floor(Math.random() * legal.length)]);
         else {
           const level = LEVELS.find((one) => one.name === this.seats[role]) ?? LEVELS[2];
-          const reply = await this.thinker.ask(this.match.possible(role), role, level);
+          const reply = await this.thinker.choose(this.match.possible(role), role, level);
           if (turn !== this.turn) return;
           this.pending.set(role, reply.move);
           this.thoughts.push({ role, step: this.match.joints.length, ...reply });
@@ -364,7 +340,7 @@ class Page {
     const turn = this.turn;
     this.note("Thinking …");
     const level = { ...LEVELS[3], seconds: 1.5 };
-    const { opinions: [best] } = await this.thinker.ask(this.match.possible(role), role, level);
+    const { opinions: [best] } = await this.thinker.choose(this.match.possible(role), role, level);
     if (turn !== this.turn) return;
     const worth = best.certain
       ? `it leads to ${best.value} for certain`
