@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from herbrand.cli.listening import listening, serve_app
@@ -29,11 +31,17 @@ LARGEST_REQUEST = 2_000_000
     default=3000,
     help="Address space of each of two subprocesses, which evaluate the rules.",
 )
-def command(stdio: bool, http: int | None, memory: int) -> None:
+@click.option(
+    "--pages",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write published games to this folder, as pages of HTML.",
+)
+def command(stdio: bool, http: int | None, memory: int, pages: Path | None) -> None:
     """Serve tools for language models.
 
-    It speaks the Model Context Protocol.  A model can then check, run, explain, prove, solve and repair
-    games; every answer follows from the rules.  Clients start it themselves; docs/howto/language-models.md
+    It speaks the Model Context Protocol.  A model can then check, run, explain, prove, solve, repair and
+    publish games; every answer follows from the rules.  Clients start it themselves; docs/howto/language-models.md
     explains the setup.  With --http it listens at http://127.0.0.1:PORT/mcp until it is interrupted.  Needs
     herbrand[llm].
     """
@@ -45,7 +53,9 @@ def command(stdio: bool, http: int | None, memory: int) -> None:
         if (error.name or "").split(".")[0] not in ("mcp", "pydantic", "anyio", "starlette"):
             raise
         raise MissingExtra("the server of tools", "llm") from error
-    server = make_server(megabytes=memory)
+    if pages is not None:
+        pages.mkdir(parents=True, exist_ok=True)
+    server = make_server(megabytes=memory, pages=pages)
     if http is None:
         server.run("stdio")
         return

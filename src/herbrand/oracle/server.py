@@ -7,13 +7,16 @@ https://modelcontextprotocol.io/specification/2025-06-18.
 
 from __future__ import annotations
 
+import json
+from collections import OrderedDict
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol
 
+from anyio import to_thread
 from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.types import CallToolResult, ImageContent, ResourceLink, TextContent, ToolAnnotations
 from pydantic import Field
 
 from herbrand import __version__, games
@@ -25,6 +28,9 @@ from herbrand.web.matches import ChildPool
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from mcp.types import ContentBlock
 
     class Ask(Protocol):
         """Calls an action of `herbrand.oracle.tools.Tools`."""
@@ -42,6 +48,8 @@ LONGEST: Final = 120.0
 """Seconds that a model can ask for."""
 GRACE: Final = 10.0
 """Seconds beyond those asked for, to read and ground the rules, until the subprocess is ended."""
+MAX_PAGES: Final = 8
+"""Published pages that can be read as resources; older ones are dropped."""
 
 _INSTRUCTIONS: Final = (
     "Exact answers about games in the Game Description Language (GDL). `game` is the name of a bundled game "
@@ -62,10 +70,11 @@ Seconds = Annotated[float, Field(gt=0, le=LONGEST, description="Time limit in se
 Seed = Annotated[int, Field(description="Determines all draws")]
 
 
-def make_server(*, megabytes: int = MEGABYTES) -> MCPServer[Any]:
+def make_server(*, megabytes: int = MEGABYTES, pages: Path | None = None) -> MCPServer[Any]:
     """Return a server whose subprocesses have so much address space each.
 
-    They are started when they are needed and end with the server.
+    They are started when they are needed and end with the server. Published pages are also written to the
+    folder `pages`, if one is given; nothing else is ever written.
     """
     pool = ChildPool("herbrand.oracle.worker", megabytes=megabytes)
 
@@ -102,6 +111,7 @@ def make_server(*, megabytes: int = MEGABYTES) -> MCPServer[Any]:
     _add_text_tools(server, ask)
     _add_play_tools(server, ask)
     _add_proof_tools(server, ask)
+    _add_publishing(server, ask, pages)
     _add_resources(server)
     _add_prompts(server)
     return server
@@ -197,9 +207,20 @@ def _add_play_tools(server: MCPServer[Any], ask: Ask) -> None:
         return await ask("why", game=game, atom=atom, moves=moves or [], seed=seed)
 
     @server.tool(title="Draw a state", annotations=_READS)
-    async def draw(game: GameText, moves: Moves = None, seed: Seed = 0) -> dict[str, Any]:
-        """Draw a state: the picture as SVG, and as text."""
-        return await ask("draw", game=game, moves=moves or [], seed=seed)
+    async def draw(
+        game: GameText,
+        moves: Moves = None,
+        seed: Seed = 0,
+        svg: Annotated[bool, Field(description="Also return the source of the picture as SVG")] = False,
+    ) -> CallToolResult:
+        """Draw a state: a picture, and the same as text."""
+        answer = await ask("draw", game=game, moves=moves or [], seed=seed, svg=svg)
+        content: list[ContentBlock] = [TextContent(text=answer["text"])]
+        if (png := answer.pop("png", None)) is not None:
+            content.insert(0, ImageContent(data=png, mime_type="image/png"))
+        else:
+            content.append(TextContent(text=answer.get("svg", "")))
+        return CallToolResult(content=content, structured_content=answer)
 
     @server.tool(title="Random games", annotations=_READS)
     async def simulate(
@@ -246,6 +267,47 @@ def _add_proof_tools(server: MCPServer[Any], ask: Ask) -> None:
     async def compare(first: GameText, second: GameText, seconds: Seconds = 20.0) -> dict[str, Any]:
         """Decide whether two games are the same up to names, or give the first play where they differ."""
         return await ask("compare", slow=seconds, first=first, second=second, budget=seconds)
+
+
+def _add_publishing(server: MCPServer[Any], ask: Ask, folder: Path | None) -> None:
+    """Add the tool that writes pages, and the resource that has the last ones."""
+    pages: OrderedDict[str, str] = OrderedDict()
+
+    @server.tool(title="Publish a game", annotations=ToolAnnotations(open_world_hint=False))
+    async def publish(
+        game: GameText,
+        title: Annotated[str, Field(description="The title of the page", max_length=80)] = "",
+        seconds: Annotated[
+            float, Field(ge=0, le=30, description="Time limit for what the page says is proved")
+        ] = 5.0,
+    ) -> CallToolResult:
+        """Make one page of HTML on which people play the game, against each other or a program.
+
+        The page is a resource, and a file where the server was started with a folder for pages.
+        """
+        answer = await ask("publish", slow=seconds + QUICK, budget=seconds, game=game, title=title)
+        name = "".join(letter if letter.isalnum() else "-" for letter in answer["name"].lower())
+        pages[name] = page = answer["page"]
+        pages.move_to_end(name)
+        while len(pages) > MAX_PAGES:
+            pages.popitem(last=False)
+        address = f"herbrand://pages/{name}"
+        size = len(page.encode())
+        result = {"resource": address, "bytes": size}
+        if folder is not None:
+            from herbrand.runtime.files import write_atomically
+
+            path = folder / f"{name}.html"
+            await to_thread.run_sync(write_atomically, path, page)
+            result["file"] = str(path)
+        link = ResourceLink(name=f"{name}.html", uri=address, mime_type="text/html", size=size)
+        return CallToolResult(content=[TextContent(text=json.dumps(result)), link], structured_content=result)
+
+    @server.resource("herbrand://pages/{name}", title="A published page", mime_type="text/html")
+    def page(name: str) -> str:
+        if name not in pages:
+            raise ResourceError(f"no page `{name[:80]}`; the last {MAX_PAGES} published ones are kept")
+        return pages[name]
 
 
 def _add_resources(server: MCPServer[Any]) -> None:

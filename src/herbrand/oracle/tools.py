@@ -8,13 +8,14 @@ are bounded.  Errors are exceptions of `herbrand.errors`, whose messages are for
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from functools import wraps
 from random import Random
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 from herbrand import games
 from herbrand.analyse.budget import Budget
-from herbrand.errors import GameError, IllegalMoveError, InvalidMoveError
+from herbrand.errors import GameError, IllegalMoveError, InvalidMoveError, MissingExtra
 from herbrand.machine.joint_text import in_kif, read_joint
 from herbrand.machine.trajectory import Trajectory
 from herbrand.oracle.bounds import bounded
@@ -35,6 +36,8 @@ MAX_TEXT: Final = 400_000
 """Characters of a rulesheet."""
 MAX_PICTURE: Final = 300_000
 """Characters of a picture as SVG."""
+MAX_SIDE: Final = 1200.0
+"""Pixels of the longer side of a picture as PNG."""
 MAX_MOVES: Final = 2_000
 """Joint moves from the initial state."""
 STATES: Final = 300_000
@@ -46,13 +49,13 @@ _inspector: Final = Inspector()
 def _bounded(
     function: Callable[Concatenate[_T, _P], dict[str, Any]],
 ) -> Callable[Concatenate[_T, _P], dict[str, Any]]:
-    """Bound the answer of an action; a picture comes on top."""
+    """Bound the answer of an action; a picture or a page comes on top."""
 
     @wraps(function)
     def answer(self: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> dict[str, Any]:
         value = function(self, *args, **kwargs)
-        picture = {key: value.pop(key) for key in ("svg",) if key in value}
-        return bounded(value) | picture
+        whole = {key: value.pop(key) for key in ("svg", "png", "page") if key in value}
+        return bounded(value) | whole
 
     return answer
 
@@ -63,7 +66,7 @@ class Tools:
     ACTIONS: Final = (
         *("check", "repair", "convert"),
         *("show", "legal_moves", "step", "why", "draw", "simulate", "choose_move"),
-        *("analyse", "solve", "measure", "compare"),
+        *("analyse", "solve", "measure", "compare", "publish"),
     )
 
     # -- texts ------------------------------------------------------------------------------
@@ -151,15 +154,21 @@ class Tools:
         return {"holds": explanation.holds, "explanation": str(explanation)}
 
     @_bounded
-    def draw(self, game: str, moves: Sequence[str] = (), seed: int = 0) -> dict[str, Any]:
-        """Return a picture of a state as SVG, and as text."""
-        from herbrand.draw.artist import Artist
+    def draw(self, game: str, moves: Sequence[str] = (), seed: int = 0, svg: bool = False) -> dict[str, Any]:
+        """Return a picture of a state: as text, and as PNG in base 64, or as SVG where that cannot be made."""
+        from herbrand.draw import png
 
         play = _play(game, moves, seed)
-        artist = Artist.of(_sound(game))
-        svg = artist.draw(play.state).svg
+        artist = _sound(game).artist
+        drawing = artist.draw(play.state)
+        answer = {"text": artist.text(play.state)}
+        zoom = min(1.0, MAX_SIDE / max(drawing.width, drawing.height))
+        try:
+            answer["png"] = b64encode(png(drawing, zoom=zoom)).decode()
+        except MissingExtra:
+            svg = True
         # half a picture is none
-        return {"text": artist.text(play.state)} | ({"svg": svg} if len(svg) <= MAX_PICTURE else {})
+        return answer | ({"svg": drawing.svg} if svg and len(drawing.svg) <= MAX_PICTURE else {})
 
     @_bounded
     def simulate(self, game: str, playouts: int, seed: int = 0, budget: float = 20.0) -> dict[str, Any]:
@@ -262,6 +271,18 @@ class Tools:
                 "only_second": list(difference.second),
             }
         return answer
+
+    # -- pages ------------------------------------------------------------------------------
+
+    @_bounded
+    def publish(self, game: str, budget: float, title: str = "") -> dict[str, Any]:
+        """Return a page of HTML on which people play the game."""
+        from herbrand.publish import game_page
+
+        text, name, source = _text(game)
+        named = game_of(text, "auto", title or name, source)
+        page = game_page(named, proving=budget)
+        return {"name": named.name, "page": page}
 
 
 # -- games and moves ----------------------------------------------------------------------------

@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64decode
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,10 +18,11 @@ from herbrand.oracle.bounds import bounded
 
 pytest.importorskip("mcp", reason="needs herbrand[llm]")
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from herbrand.oracle import make_server
+from herbrand.oracle.server import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -59,6 +62,10 @@ class Asker:
             raise RuntimeError(text)
         return result.structured_content if result.structured_content is not None else text
 
+    async def read(self, address: str) -> str:
+        """Return the text of a resource."""
+        return str(getattr((await self.client.read_resource(address)).contents[0], "text", ""))
+
     async def refused_or_not(self, tool: str, **arguments: Any) -> Any:
         """Return what a tool answered, or the message of its error."""
         try:
@@ -77,7 +84,7 @@ def ask(session: Callable[[Asker], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-def test_a_model_writes_mends_proves_and_plays_a_game() -> None:
+def test_a_model_writes_mends_proves_publishes_and_plays_a_game() -> None:
     async def session(ask: Asker) -> None:
         assert "(role R)" in await ask("guide")
         broken = await ask(
@@ -106,6 +113,11 @@ def test_a_model_writes_mends_proves_and_plays_a_game() -> None:
         reason = await ask("why", game=STONES, atom="terminal", moves=["(take 2)"])
         assert not reason["holds"]
         assert "(stones 0)" in reason["explanation"]
+        published = await ask("publish", game=repairs[0]["text"], title="Five <stones>", seconds=5)
+        page = await ask.read(published["resource"])
+        assert published["bytes"] == len(page.encode())
+        assert "<title>Five &lt;stones&gt;" in page
+        assert "Every play ends: proved." in page
 
     ask(session)
 
@@ -116,14 +128,57 @@ def test_random_games_pictures_measures_and_notations() -> None:
         statistics = await ask("simulate", game="ticTacToe", playouts=500, seed=3)
         assert statistics["playouts"] == 500
         assert sum(statistics["goals"]["xplayer"].values()) == 500
-        picture = await ask("draw", game="ticTacToe", moves=["mark(2,2)"])
-        assert picture["svg"].endswith("</svg>")
-        assert "x" in picture["text"]
+        drawn = await ask.client.call_tool("draw", {"game": "ticTacToe", "moves": ["mark(2,2)"]})
+        assert "x" in drawn.content[1].text
+        assert drawn.content[0].mime_type == "image/png"
+        assert b64decode(drawn.content[0].data).startswith(b"\x89PNG")
+        assert (await ask("draw", game="ticTacToe", svg=True))["svg"].endswith("</svg>")
         infix = (await ask("convert", game="nim", to="infix"))["text"]
         assert (await ask("compare", first=infix, second="nim"))["verdict"] == "rules"
         assert (await ask("measure", game="nim", seconds=30))["measures"]["length"]["value"] > 3
         percepts = (await ask("show", game="kuhn", moves=["(deal king queen)"], seed=1)).get("percepts")
         assert percepts is None or set(percepts) <= {"first", "second"}
+
+    ask(session)
+
+
+def test_pages_are_files_in_the_folder_of_the_server_only(tmp_path: Path) -> None:
+    """Titles are no paths, the last pages are resources, and every page is a file."""
+
+    async def run() -> None:
+        async with Client(make_server(pages=tmp_path)) as client:
+            ask = Asker(client)
+            files = []
+            for number in range(MAX_PAGES + 1):
+                answer = await ask("publish", game=STONES, title=f"../{number}", seconds=0)
+                files.append(Path(answer["file"]))
+            assert [file.name for file in files[:2]] == ["---0.html", "---1.html"]
+            assert sorted(tmp_path.iterdir()) == sorted(files)
+            assert await ask.read(answer["resource"]) == files[-1].read_text(encoding="utf-8")
+            with pytest.raises(MCPError, match="no page `---0`"):
+                await ask.read("herbrand://pages/---0")
+
+    asyncio.run(run())
+
+
+def test_every_tool_resource_and_prompt_is_listed() -> None:
+    """The names under which models find them, each with a title and a description."""
+
+    async def session(ask: Asker) -> None:
+        tools = (await ask.client.list_tools()).tools
+        assert {tool.name for tool in tools} == {
+            *("bundled_games", "guide", "check", "explain_check", "repair", "convert"),
+            *("show", "legal_moves", "step", "why", "draw", "simulate", "choose_move"),
+            *("analyse", "solve", "measure", "compare", "publish"),
+        }
+        assert all(tool.title and tool.description for tool in tools)
+        resources = (await ask.client.list_resources()).resources
+        templates = (await ask.client.list_resource_templates()).resource_templates
+        assert {str(one.uri) for one in resources} | {one.uri_template for one in templates} == {
+            *("herbrand://games", "herbrand://games/{name}", "herbrand://pages/{name}"),
+            *("herbrand://guide/gdl", "herbrand://guide/ggdl"),
+            *("herbrand://checks", "herbrand://checks/{name}"),
+        }
 
     ask(session)
 
@@ -181,10 +236,7 @@ def test_quick_tools_do_not_wait_for_slow_ones() -> None:
 
 def test_resources_and_prompts() -> None:
     async def session(ask: Asker) -> None:
-        client = ask.client
-
-        async def read(address: str) -> str:
-            return str(getattr((await client.read_resource(address)).contents[0], "text", ""))
+        client, read = ask.client, ask.read
 
         assert "ticTacToe" in (await read("herbrand://games")).splitlines()
         assert await read("herbrand://games/nim") == games.text("nim")
