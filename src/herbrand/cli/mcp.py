@@ -41,9 +41,9 @@ def command(stdio: bool, http: int | None, memory: int, pages: Path | None) -> N
     """Serve tools for language models.
 
     It speaks the Model Context Protocol.  A model can then check, run, explain, prove, solve, repair and
-    publish games; every answer follows from the rules.  Clients start it themselves; docs/howto/language-models.md
-    explains the setup.  With --http it listens at http://127.0.0.1:PORT/mcp until it is interrupted.  Needs
-    herbrand[llm].
+    publish games; every answer follows from the rules.  Clients start it themselves;
+    docs/howto/language-models.md explains the setup.  With --http it listens at http://127.0.0.1:PORT/mcp
+    until it is interrupted.  Needs herbrand[llm].
     """
     if stdio and http is not None:
         raise click.UsageError("--stdio and --http are mutually exclusive")

@@ -155,7 +155,7 @@ class Tools:
 
     @_bounded
     def draw(self, game: str, moves: Sequence[str] = (), seed: int = 0, svg: bool = False) -> dict[str, Any]:
-        """Return a picture of a state: as text, and as PNG in base 64, or as SVG where that cannot be made."""
+        """Return a state as text and as a picture: PNG in base 64, or SVG where that cannot be made."""
         from herbrand.draw import png
 
         play = _play(game, moves, seed)

@@ -148,17 +148,19 @@ def test_pages_are_files_in_the_folder_of_the_server_only(tmp_path: Path) -> Non
     async def run() -> None:
         async with Client(make_server(pages=tmp_path)) as client:
             ask = Asker(client)
-            files = []
             for number in range(MAX_PAGES + 1):
                 answer = await ask("publish", game=STONES, title=f"../{number}", seconds=0)
                 files.append(Path(answer["file"]))
-            assert [file.name for file in files[:2]] == ["---0.html", "---1.html"]
-            assert sorted(tmp_path.iterdir()) == sorted(files)
-            assert await ask.read(answer["resource"]) == files[-1].read_text(encoding="utf-8")
+            pages.append(await ask.read(answer["resource"]))
             with pytest.raises(MCPError, match="no page `---0`"):
                 await ask.read("herbrand://pages/---0")
 
+    files: list[Path] = []
+    pages: list[str] = []
     asyncio.run(run())
+    assert [file.name for file in files[:2]] == ["---0.html", "---1.html"]
+    assert sorted(tmp_path.iterdir()) == sorted(files)
+    assert pages == [files[-1].read_text(encoding="utf-8")]
 
 
 def test_every_tool_resource_and_prompt_is_listed() -> None:
