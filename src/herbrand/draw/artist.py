@@ -19,13 +19,17 @@ control  oplayer
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from herbrand.draw.boards.layout import find_layout
 from herbrand.draw.boards.rules import columns_first, static_relations
+from herbrand.draw.boards.sides import with_sides
 from herbrand.draw.boards.vocabulary import vocabulary
 from herbrand.draw.hints import hints_for
+from herbrand.draw.terms import arguments
+from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,7 +67,7 @@ class Artist:
             relations=partial(static_relations, game),
             hints=hints_for(game),
         )
-        return cls(game, layout, known.moves)
+        return cls(game, with_sides(game, layout), known.moves)
 
     def text(self, state: State | Iterable[str]) -> str:
         """Return a state, or the facts of one, as text: boards where there are any, else a table of facts."""
@@ -82,6 +86,7 @@ class Artist:
         control: bool = True,
         stacked: bool = False,
         style: bool = True,
+        tables: bool = True,
         name: str | None = None,
     ) -> Drawing:
         """Draw a state, or the facts of one.
@@ -101,11 +106,107 @@ class Artist:
             control=control,
             stacked=stacked,
             style=style,
+            tables=tables,
         )
+
+    def undrawn(self, state: State | Iterable[str]) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
+        """Return the facts that `draw` leaves out without `tables`, in two groups.
+
+        The first has, by role, what is counted for it: `{"white": {"score": "3"}}`.  The second has all
+        others, by their names: `{"quiet": ["0"]}`.
+
+        >>> import herbrand
+        >>> artist = Artist.of(game := herbrand.load("rockPaperScissors"))
+        >>> artist.undrawn(game.initial_state("rules"))
+        ({'left': {'rounds won': '0'}, 'right': {'rounds won': '0'}}, {'round': ['0']})
+        """
+        from herbrand.draw.looks import words
+        from herbrand.draw.svg import undrawn
+
+        roles = {role.lower(): role for role in self.game.roles}
+        counts: dict[str, dict[str, str]] = {}
+        others: dict[str, list[str]] = {}
+        facts = undrawn(_facts(state), self.layout, self._looks)
+        several = Counter(fact[:2] for fact in facts)
+        for fact in facts:
+            name, *values = (fact[0], *fact[1:])
+            label = " ".join(words(name)) or name
+            role = roles.get(values[0].lower()) if len(values) == 2 else None
+            if role is not None and values[1].isdecimal() and several[fact[:2]] == 1:
+                counts.setdefault(role, {})[label] = values[1]
+            else:
+                others.setdefault(label, []).append(" ".join(values) or "yes")
+        return counts, others
 
     def clicks(self, moves: Iterable[Move | str]) -> list[Clicks]:
         """Return for each move the cells to click, in order; none for a move that refers to no cell."""
         return [self._clicker.clicks(str(move)) for move in moves]
+
+    def say(self, move: Move | str) -> str:
+        """Return a move in words: places of several coordinates as one word, and pieces by their names.
+
+        >>> import herbrand
+        >>> Artist.of(herbrand.load("breakthrough")).say("(move a 2 a 3)")
+        'move a2 a3'
+        """
+        from herbrand.draw.looks import spoken, words
+
+        parts = arguments(str(move))
+        cells = self._clicker.cells(parts)
+        said, rest = [" ".join(words(parts[0])) or parts[0]], list(parts[1:])
+        starts = {cell.start: cell for cell in cells}
+        place = 0
+        while place < len(rest):
+            cell = starts.get(place)
+            if cell is not None and place + 1 < cell.stop:
+                names = rest[cell.start : cell.stop]
+                lettered = len(names) == 2 and names[0].isalpha() and names[1].isdecimal()
+                said.append(("" if lettered else "," if len(cells) > 1 else " ").join(names))
+                place = cell.stop
+                continue
+            look = self._looks.get(rest[place].lower())
+            is_piece = look is not None and look.kind in ("chess", "draughts")
+            said.append(spoken(rest[place], look) if look is not None and is_piece else rest[place])
+            place += 1
+        return " ".join(said)
+
+    def deciding_cells(self, state: State) -> tuple[str, ...]:
+        """Return the cells by which a role won, such as a line, by their names in the drawing.
+
+        They are those that a derivation of its goal uses; none if there is no single winner, or if it has
+        them not alone.
+
+        >>> import herbrand
+        >>> game = herbrand.load("ticTacToe")
+        >>> line = ["(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"]
+        >>> state = game.initial_state("rules")
+        >>> for step, move in enumerate(line):
+        ...     state = state.next((move, "noop") if step % 2 == 0 else ("noop", move))
+        >>> Artist.of(game).deciding_cells(state)
+        ('0.0:1:1', '0.0:1:2', '0.0:1:3')
+        """
+        from herbrand.draw.paper import cell_name
+
+        goals = {role: state.goal(role) for role in self.game.players}
+        best = max((goal for goal in goals.values() if goal is not None), default=0)
+        winners = [role for role, goal in goals.items() if goal == best]
+        if len(winners) != 1 or len(goals) < 2 or not state.is_terminal:
+            return ()
+        try:
+            root = state.why(f"(goal {winners[0]} {best})").root
+        except HerbrandError:
+            return ()
+        facts, waiting = set(), [root]
+        while waiting:
+            step = waiting.pop()
+            waiting += [child for child in step.children if child.holds]
+            if step.reason == "true in this state":
+                facts.add(step.text)
+        spots = [spot for parts in self.layout.facts(facts) if (spot := self.layout.spot(parts)) is not None]
+        contents = {spot.layer.what(spot.row).lower() for spot in spots}
+        if len(contents) > 1 and not all(winners[0].lower() in content.split() for content in contents):
+            return ()
+        return tuple(sorted({cell_name(spot.board, spot.copy, spot.layer.cell(spot.row)) for spot in spots}))
 
     @property
     def has_boards(self) -> bool:

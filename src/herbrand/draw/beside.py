@@ -55,7 +55,8 @@ def towers(
     sizes = {thing: i for i, thing in enumerate(movable)}
     bases = bool(roots) and not any(root in sizes for root in roots) and all(t[-1].isdigit() for t in sizes)
     width, high = 92.0, 26.0 if bases else 42.0
-    stacks = [_stack(root, above) for root in roots]
+    ground = roots[0] if len(layout.bases) == 1 and not bases and set(roots) == layout.bases else ""
+    stacks = [_stack(root, above) for root in (above[ground] if ground else roots)]
     tallest = max((len(stack) for stack in stacks), default=1)
     height = tallest * high + 10
     highlighted = {name for move in last for name in move}
@@ -77,6 +78,13 @@ def towers(
         said.append(" under ".join(stack))
     total = max(len(stacks) * (width + 12) - 12, width)
     svg.append(f'<line class="frame" x1="0" y1="{n(height + 1)}" x2="{n(total)}" y2="{n(height + 1)}"/>')
+    if ground:  # it holds all towers, side by side
+        inside = rect("cell", 0, height + 2, total, 26, 5) + text(total / 2, height + 15, ground, "label")
+        if item_name(ground) in highlighted:
+            inside += rect("last", 0, height + 2, total, 26, 5)
+        svg.append(clickable(item_name(ground), ground, inside))
+        height += 28
+        said = [f"{tower} on {ground}" for tower in said]
     return Part(total, height + 4, svg, ["towers: " + "; ".join(said)])
 
 

@@ -78,14 +78,21 @@ class Clicker:
     def clicks(self, move: str) -> Clicks:
         """Return the places to click for a move."""
         parts = arguments(move)
+        pieces = self._read(parts)
+        return tuple(place for piece in pieces if (place := self._place(piece, parts[1:])) is not None)
+
+    def cells(self, parts: tuple[str, ...]) -> list[range]:
+        """Return which arguments of a move, split into its parts, name a cell together."""
+        whole = [piece.at for piece in self._read(parts) if piece.whole and len(piece.at) > 1]
+        return [range(min(at), max(at) + 1) for at in whole]
+
+    def _read(self, parts: tuple[str, ...]) -> tuple[_Piece, ...]:
         shape = (parts[0], len(parts) - 1)
         if self._note(parts):
             self._plans.pop(shape, None)
         if shape not in self._plans:
             self._plans[shape] = self._plan(shape)
-        return tuple(
-            place for piece in self._plans[shape] if (place := self._place(piece, parts[1:])) is not None
-        )
+        return self._plans[shape]
 
     def _place(self, piece: _Piece, row: Sequence[str]) -> str | None:
         if piece.item:

@@ -6,9 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import cos, pi, sin, sqrt
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from herbrand.draw.looks import COLOURS, Look, words
+from herbrand.draw.looks import COLOURS, Look, role_colours, spoken, words
 from herbrand.draw.maps import arranged
 from herbrand.draw.paper import LETTER, WIDTH, Part, cell_name, clickable, n, rect, text
 from herbrand.draw.pieces import BOX, piece
@@ -24,6 +25,7 @@ __all__ = ["board_parts", "cell_places", "drawn_walls", "placed", "title_of"]
 
 LARGEST: Final = 56.0
 SMALLEST: Final = 20.0
+HEXAGONAL: Final = ("hex", "hex-left")
 BOARD: Final = 460.0
 """The longer side of a large board."""
 
@@ -39,8 +41,11 @@ class _Grid:
     width: float
     height: float
     columns: list[tuple[str, float, float]]
-    """Labels below the board, with their places."""
-    rows: list[tuple[str, float]]
+    """Labels of the columns, with their places."""
+    rows: list[tuple[str, float, float]]
+    """Labels of the rows, with their places."""
+    above: float = 0.0
+    """Room for labels above the board."""
 
 
 def board_parts(
@@ -52,11 +57,12 @@ def board_parts(
     """Draw all boards with their contents, which are those of `Layout.contents`."""
     parts: list[Part] = []
     grids = [_grid(board) for board in layout.boards]
+    colours = role_colours(layout.roles)
     for (number, copy), inside in contents.items():
         board = layout.boards[number]
         titled = len(board.copies) > 1 or len(layout.boards) > 1
         title = board.copy_title(copy, title_of(board.title)) if titled else ""
-        parts.append(_one_board(grids[number], number, copy, title, inside, known, last))
+        parts.append(_one_board(grids[number], number, copy, title, inside, known, last, colours))
         parts[-1].broken = len(board.copies) == 4 and copy == 1
     return parts
 
@@ -77,6 +83,20 @@ def drawn_walls(board: BoardLayout, walls: Iterable[tuple[Layer, Sequence[str]]]
     return "".join(line for layer, row in walls for line in _wall(layer, row, grid))
 
 
+def cell_words(board: BoardLayout, cell: Cell) -> str:
+    """Name a cell for people.
+
+    It is `e4` for a letter and a number, and tells rows from columns where both are numbers.
+    """
+    (one, two) = ".".join(cell[0]), ".".join(cell[1])
+    if not board.is_grid or board.form == "folded":
+        return " ".join(filter(None, (one, two)))
+    if len(one) == 1 and one.isalpha() and two.isdecimal():
+        return f"{one}{two}"
+    row, column = (two, one) if board.across else (one, two)
+    return f"row {row}, column {column}"
+
+
 def title_of(name: str) -> str:
     """Return the name of a fluent as words; nothing for one made of several."""
     return "" if "/" in name else " ".join(words(name))
@@ -90,6 +110,7 @@ def _one_board(
     inside: Contents,
     known: Mapping[str, Look],
     last: Sequence[Sequence[str]],
+    colours: Mapping[str, str],
 ) -> Part:
     board, size, contents, rack = grid.board, grid.size, inside.cells, grid.board.rack
     walls = [wall for layer, row in inside.walls for wall in _wall(layer, row, grid)]
@@ -98,7 +119,7 @@ def _one_board(
         for layer in board.layers
         for content in layer.known
     )
-    top = 22.0 if title else 0.0
+    top = (22.0 if title else 0.0) + grid.above
     left = 20.0 if grid.rows else 0.0
     svg: list[str] = []
     if title:
@@ -114,27 +135,30 @@ def _one_board(
         svg += _frames(grid)
     elif board.form == "map":
         svg += _roads(grid)
+    svg += _sides(grid, colours)
     filled: list[Cell] = []
     for cell, (x, y) in grid.places.items():
         if exist and cell not in exist and cell not in contents:
             continue
         names = [name for name in contents.get(cell, ()) if known[name.lower()].kind != "none"]
-        said = " ".join((*cell[0], *cell[1])) + (f": {', '.join(names)}" if names else "")
+        inhabitants = [(known[name.lower()], spoken(name, known[name.lower()])) for name in names]
+        said = ", ".join(filter(None, (title, cell_words(board, cell))))
+        said += f": {', '.join(what for _, what in inhabitants)}" if names else ""
         filled += [cell] * bool(names)
         drawn = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
         if board.form == "map" and not names:
             drawn += text(x, y, _shortened(cell[1][0], size), "label")
-        drawn += _crowd([(known[name.lower()], name) for name in names], x, y, size)
+        drawn += _crowd(inhabitants, x, y, size)
         svg.append(clickable(cell_name(number, copy, cell), said, drawn))
     svg += [_mark(grid, cell) for cell in inside.marks if cell in grid.places]
     svg += walls
+    svg += _boxes(grid)
     if board.form != "rings":
         svg += _frames(grid)
     svg += _trail(grid, number, copy, [*last, *_dropped(grid, number, copy, last, filled)])
-    svg += [text(x, y, label, "label") for label, x, y in grid.columns]
-    svg += [text(-11, y, label, "label") for label, y in grid.rows]
+    svg += [text(x, y, label, "label") for label, x, y in (*grid.columns, *grid.rows)]
     svg.append("</g>")
-    bottom = 20.0 if grid.columns else 0.0
+    bottom = 20.0 if any(y > grid.height for _, _, y in grid.columns) else 0.0
     said = _said(title or title_of(board.title) or "board", contents, known)
     return Part(max(left + grid.width, len(title) * LETTER), top + grid.height + bottom, svg, [said])
 
@@ -148,7 +172,8 @@ def _said(title: str, contents: Mapping[Cell, list[str]], known: Mapping[str, Lo
             if known[name.lower()].kind == "none":
                 empty += 1
             else:
-                by_content[name].append(" ".join((*cell[0], *cell[1])))
+                what = spoken(name, known[name.lower()])
+                by_content[what].append(" ".join((*cell[0], *cell[1])))
     said = [f"{name} at {', '.join(cells)}" for name, cells in sorted(by_content.items())]
     if empty:
         said.append(f"{empty} empty")
@@ -180,7 +205,7 @@ def _grid(board: BoardLayout) -> _Grid:
         return _map(board)
     many = len(board.copies)
     shorter = BOARD if many == 1 else 300.0 if many <= 4 else 180.0
-    if board.form in ("hex", "hex-left"):
+    if board.form in HEXAGONAL:
         return _hexagons(board, shorter)
     columns, rows = board.columns, board.rows
     size = max(SMALLEST, min(LARGEST, shorter / max(len(columns), len(rows))))
@@ -198,7 +223,7 @@ def _grid(board: BoardLayout) -> _Grid:
     height = len(rows) * size + gap * ((len(rows) - 1) // inner_y)
     small = size < 26 or board.nested
     x_labels = [(c[0], x, height + 11) for i, (c, x) in enumerate(xs.items()) if not small or i % 2 == 0]
-    y_labels = [(r[0], y) for i, (r, y) in enumerate(ys.items()) if not small or i % 2 == 0]
+    y_labels = [(r[0], -11.0, y) for i, (r, y) in enumerate(ys.items()) if not small or i % 2 == 0]
     if board.nested:
         x_labels, y_labels = [], []
     return _Grid(board, size, places, width, height, x_labels, y_labels)
@@ -236,7 +261,19 @@ def _hexagons(board: BoardLayout, shorter: float) -> _Grid:
     places = {cell: (x - low, y) for cell, (x, y) in places.items()}
     width = max(x for x, _ in existing) - low + size / 2
     height = (0.75 * (len(rows) - 1) + 1) * high
-    return _Grid(board, size, places, width, height, [], [])
+    by_row, by_column = defaultdict(list), defaultdict(list)
+    for cell, (x, y) in places.items():
+        if not board.cells or cell in board.cells:
+            one, two = cell[::-1] if board.across else cell
+            by_row[one].append((x, y))
+            by_column[two].append((x, y))
+    columns_at = []
+    for column, some in by_column.items():  # where a column does not begin at the top, its name is below it
+        first, last = min(some, key=itemgetter(1)), max(some, key=itemgetter(1))
+        x, y = (first[0], first[1] - high / 2 - 8) if first[1] < high else (last[0], last[1] + high / 2 + 8)
+        columns_at.append((column[0], x + (-step if y < first[1] else step) * size / 2, y))
+    rows_at = [(r[0], min(some)[0] - size / 2 - 11, min(some)[1]) for r, some in by_row.items()]
+    return _Grid(board, size, places, width, height, columns_at, rows_at, above=16.0)
 
 
 def _rings(board: BoardLayout) -> _Grid:
@@ -284,7 +321,7 @@ def _star(board: BoardLayout, size: float) -> _Grid:
         cells = sorted(by_row.get(one, ()), key=lambda cell: natural(cell[1][0]))
         for j, cell in enumerate(cells):
             places[cell] = ((widest - len(cells)) / 2 * size + (j + 0.5) * size, (i + 0.5) * size * 0.88)
-    rows = [(one[0], (i + 0.5) * size * 0.88) for i, one in enumerate(board.first)]
+    rows = [(one[0], -11.0, (i + 0.5) * size * 0.88) for i, one in enumerate(board.first)]
     return _Grid(board, size, places, widest * size, len(board.first) * size * 0.88, [], rows)
 
 
@@ -292,11 +329,8 @@ def _ground(
     board: BoardLayout, cell: Cell, x: float, y: float, size: float, *, chequered: bool, rack: bool
 ) -> str:
     """Draw an empty cell."""
-    if board.form in ("hex", "hex-left"):
-        radius = size / sqrt(3)
-        points = " ".join(
-            f"{n(x + radius * sin(pi / 3 * k))},{n(y - radius * cos(pi / 3 * k))}" for k in range(6)
-        )
+    if board.form in HEXAGONAL:
+        points = " ".join(f"{n(a)},{n(b)}" for a, b in _corners(x, y, size))
         return f'<polygon class="cell" points="{points}"/>'
     if board.form in ("star", "ragged", "rings", "map"):
         return f'<circle class="cell" cx="{n(x)}" cy="{n(y)}" r="{n(size * 0.44)}"/>'
@@ -346,9 +380,16 @@ def placed(svg: str, x: float, y: float, size: float) -> str:
 
 
 def _mark(grid: _Grid, cell: Cell) -> str:
-    x, y = grid.places[cell]
-    half = grid.size / 2 - 3
-    return rect("mark", x - half, y - half, 2 * half, 2 * half, 4)
+    return _around("mark", grid, *grid.places[cell], 3.0)
+
+
+def _around(kind: str, grid: _Grid, x: float, y: float, inset: float) -> str:
+    """Draw a line around a cell, a little inside of it."""
+    if grid.board.form in HEXAGONAL:
+        points = " ".join(f"{n(a)},{n(b)}" for a, b in _corners(x, y, grid.size - 2 * inset))
+        return f'<polygon class="{kind}" points="{points}"/>'
+    half = grid.size / 2 - inset
+    return rect(kind, x - half, y - half, 2 * half, 2 * half, 4)
 
 
 _SIDES: Final = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
@@ -397,6 +438,52 @@ def _between(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
     return [_bar(x, y, half, upright=abs(x1 - x2) > 1)]
 
 
+def _boxes(grid: _Grid) -> list[str]:
+    """Draw the lines between the boxes of a sudoku."""
+    board, size = grid.board, grid.size
+    ends = [k * board.boxes * size for k in range(1, board.boxes)]
+    lines = [(x, 0.0, x, grid.height) for x in ends] + [(0.0, y, grid.width, y) for y in ends]
+    return [f'<line class="frame" x1="{n(a)}" y1="{n(b)}" x2="{n(c)}" y2="{n(d)}"/>' for a, b, c, d in lines]
+
+
+def _corners(x: float, y: float, size: float) -> list[tuple[float, float]]:
+    """Return the corners of a hexagon, clockwise from the top."""
+    radius = size / sqrt(3)
+    return [(x + radius * sin(pi / 3 * k), y - radius * cos(pi / 3 * k)) for k in range(6)]
+
+
+def _sides(grid: _Grid, colours: Mapping[str, str]) -> list[str]:
+    """Colour the sides that roles have to join."""
+    board, size = grid.board, grid.size
+    if board.form not in HEXAGONAL:
+        w, h = grid.width, grid.height
+        lines = {
+            "rows": (((0, -2), (w, -2)), ((0, h + 2), (w, h + 2))),
+            "columns": (((-2, 0), (-2, h)), ((w + 2, 0), (w + 2, h))),
+        }
+        return [_path(ends, colours[role]) for axis, role in board.sides.items() for ends in lines[axis]]
+    # the edges of a hexagon that lie at a side, by the corners that they begin with
+    left, right = ((3, 4), (0, 1)) if board.form == "hex" else ((4, 5), (1, 2))
+    edges = {"rows": ((5, 0), (2, 3)), "columns": (left, right)}
+    svg, taken = [], set()
+    for axis in sorted(board.sides, reverse=True):
+        line = board.rows if axis == "rows" else board.columns
+        for end, corners in zip((line[0], line[-1]), edges[axis], strict=True):
+            for cell, (x, y) in grid.places.items():
+                row, column = cell[::-1] if board.across else cell
+                for k in corners if end == (row if axis == "rows" else column) else ():
+                    if (cell, k) not in taken:
+                        around = _corners(x, y, size)
+                        svg.append(_path((around[k], around[(k + 1) % 6]), colours[board.sides[axis]]))
+                        taken.add((cell, k))
+    return svg
+
+
+def _path(ends: Sequence[tuple[float, float]], colour: str) -> str:
+    (a, b), (c, d) = ends
+    return f'<line class="side s-{colour}" x1="{n(a)}" y1="{n(b)}" x2="{n(c)}" y2="{n(d)}"/>'
+
+
 def _frames(grid: _Grid) -> list[str]:
     """Draw the edge of a board; on a board of boards, of each of them."""
     board = grid.board
@@ -443,10 +530,9 @@ def _trail(grid: _Grid, number: int, copy: int, last: Sequence[Sequence[str]]) -
     """Show the last moves: a frame around each cell, an arrow from the first to the last."""
     by_name = {cell_name(number, copy, cell): place for cell, place in grid.places.items()}
     svg: list[str] = []
-    half = grid.size / 2 - 2
     for move in last:
         places = [by_name[name] for name in move if name in by_name]
-        svg += [rect("last", x - half, y - half, 2 * half, 2 * half, 4) for x, y in places]
+        svg += [_around("last", grid, x, y, 2.0) for x, y in places]
         for one, two in pairwise(places):
             svg += _arrow(one, two, grid.size)
     return svg

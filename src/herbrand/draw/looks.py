@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from herbrand.draw.boards.layout import Layout
 
-__all__ = ["COLOURS", "Look", "content_looks", "looks", "role_colours", "with_others", "words"]
+__all__ = ["COLOURS", "Look", "content_looks", "looks", "role_colours", "spoken", "with_others", "words"]
 
 COLOURS: Final = {
     **dict.fromkeys(("white", "light"), "white"),
@@ -108,6 +108,22 @@ def looks(
         else:
             result[name] = _one(spelt[name], spare, lower, arrows=arrows)
     return _told_apart(result)
+
+
+def spoken(name: str, look: Look) -> str:
+    """Return what to call a content.
+
+    >>> spoken("wp", Look("chess", "white", "pawn")), spoken("blackKing", Look("token", "black", "king"))
+    ('white pawn', 'black king')
+    """
+    if look.kind == "chess":
+        return f"{look.colour} {look.text}"
+    if look.kind == "draughts":
+        return f"{look.colour} {'king' if look.text == 'king' else 'man'}"
+    if look.kind == "disc" and len(name) == 1:
+        return look.colour
+    parts = words(name)
+    return " ".join(parts) if len(parts) > 1 else name
 
 
 def content_looks(layout: Layout) -> dict[str, Look]:

@@ -40,7 +40,7 @@ def read_map(pairs: Iterable[tuple[str, ...]], roles: Iterable[str] = ()) -> Map
     """Return the map that a relation between two things draws.
 
     None where it is none: of too few or too many places, of numbers, of roles, with roads nearly
-    everywhere, or an order of things one after another.
+    everywhere, an order of things one after another, or between things of two kinds.
     """
     roads = {(a, b) for a, b in pairs if a != b}
     known = frozenset((min(road), max(road)) for road in roads)
@@ -49,8 +49,8 @@ def read_map(pairs: Iterable[tuple[str, ...]], roles: Iterable[str] = ()) -> Map
         return None
     if all(map(str.isdecimal, places)) or {p.lower() for p in places} & {role.lower() for role in roles}:
         return None
-    after, before = len({a for a, _ in roads}), len({b for _, b in roads})
-    if after == before == len(roads) and len(roads) < len(places):
+    starts, ends = {a for a, _ in roads}, {b for _, b in roads}
+    if len(starts) == len(ends) == len(roads) < len(places) or not starts & ends:
         return None
     return Map(tuple(sorted(places, key=natural)), known)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from herbrand.draw.boards.layout import Layout
     from herbrand.draw.looks import Look
 
-__all__ = ["Drawing", "draw"]
+__all__ = ["Drawing", "draw", "undrawn"]
 
 GAP: Final = 26.0
 
@@ -60,13 +60,15 @@ def draw(
     control: bool = True,
     stacked: bool = False,
     style: bool = True,
+    tables: bool = True,
 ) -> Drawing:
     """Draw a state.
 
     `name` becomes the title, `lines` stand below the picture; `last` has the cells of the moves
     made last, by the names of `paper.cell_name`; `known` is what `looks.content_looks` returns.
-    Without `extras` only boards and towers are drawn, without `control` not whose turn it is; `stacked`
-    puts what is no board below the boards; without `style` the page must bring the style sheet.
+    Without `extras` only boards and towers are drawn, without `control` not whose turn it is, and without
+    `tables` no table of the `undrawn` facts; `stacked` puts what is no board below boards; without `style`
+    the page must bring the style sheet.
     """
     parts = layout.facts(facts)
     contents = layout.contents(parts)
@@ -84,16 +86,12 @@ def draw(
         painted[-1].broken = True
     if layout.lamps and len(layout.lamps) >= 2 and extras:
         painted.append(lamps(layout.lamps, {fact[0] for fact in parts if len(fact) == 1}))
-    announced = set() if control and not lines else set(layout.control)
-    rest = [fact for fact in parts if _is_rest(fact, layout) and (fact[0], len(fact) - 1) not in announced]
-    if rest and extras:
-        spare = [fact for fact in rest if _is_stock(fact, layout, known)]
-        held = [fact for fact in rest if fact not in spare and CARDS.match(fact[0]) and len(fact) > 1]
+    if extras:
+        spare, held, others = _beside(parts, layout, known, control=control and not lines)
         painted += [stock(name, spare, known, last) for name in dict.fromkeys(fact[0] for fact in spare)]
         if held:
             painted.append(cards(held, layout))
-        others = [fact for fact in rest if fact not in spare and fact not in held]
-        if others:
+        if others and tables:
             painted.append(table(others))
     if not painted:
         painted.append(caption(["no facts"]))
@@ -101,6 +99,22 @@ def draw(
         painted[-1].broken = True
         painted.append(caption(lines))
     return _page(painted, name, style=style)
+
+
+def undrawn(facts: Iterable[str], layout: Layout, known: Mapping[str, Look]) -> list[tuple[str, ...]]:
+    """Return the facts that `draw` lists in a table, but for whose turn it is."""
+    return _beside(layout.facts(facts), layout, known, control=False)[2]
+
+
+def _beside(
+    parts: Iterable[tuple[str, ...]], layout: Layout, known: Mapping[str, Look], *, control: bool
+) -> tuple[list[tuple[str, ...]], ...]:
+    """Return the facts that are not on boards: pieces, cards, and all others."""
+    announced = set() if control else set(layout.control)
+    rest = [fact for fact in parts if _is_rest(fact, layout) and (fact[0], len(fact) - 1) not in announced]
+    spare = [fact for fact in rest if _is_stock(fact, layout, known)]
+    held = [fact for fact in rest if fact not in spare and CARDS.match(fact[0]) and len(fact) > 1]
+    return spare, held, [fact for fact in rest if fact not in spare and fact not in held]
 
 
 def _is_rest(fact: tuple[str, ...], layout: Layout) -> bool:

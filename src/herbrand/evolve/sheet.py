@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from textwrap import dedent, wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.diagnostic import Source
+from herbrand.draw.hints import comment_of
 from herbrand.syntax.layout import format_text
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class SheetWriter:
     title: str
     about: list[str]
     """Paragraphs of the comment at the top."""
+    drawing: dict[str, Any] = field(default_factory=dict)
+    """How to draw the board, where rules do not tell (`herbrand.draw.hints`)."""
     sections: list[tuple[str, list[str]]] = field(default_factory=list)
 
     def section(self, comment: str) -> None:
@@ -105,7 +108,7 @@ class SheetWriter:
         for paragraph in self.about:
             lines.append(mark)
             lines.extend(wrap(paragraph, _WIDTH, initial_indent=f"{mark} ", subsequent_indent=f"{mark} "))
-        return lines
+        return [*lines, mark, comment_of(self.drawing, mark)] if self.drawing else lines
 
     def _all_sections(
         self, helpers: Mapping[str, tuple[str, str]], wanted: Collection[str]

@@ -23,6 +23,7 @@ from herbrand.draw.boards.vocabulary import Vocabulary
 from herbrand.draw.hints import read_hints
 from herbrand.draw.looks import looks
 from herbrand.draw.maps import arranged, read_map
+from herbrand.draw.style import DARK, LIGHT
 from herbrand.draw.svg import draw
 from herbrand.errors import HerbrandError
 
@@ -239,7 +240,7 @@ def test_hints_beside_a_rulesheet_are_followed(tmp_path: Path) -> None:
     with pytest.raises(HerbrandError, match="hint `colour`"):
         read_hints(hints)
     hints.write_text("no json", encoding="utf-8")
-    with pytest.raises(HerbrandError, match="no file of hints"):
+    with pytest.raises(HerbrandError, match="no valid hints"):
         Artist.of(game)
 
 
@@ -254,3 +255,110 @@ def test_the_command_writes_a_picture(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(cli, ["draw", "ticTacToe", "--moves", "(mark 9 9)"])
     assert wrong.exit_code == 2
     assert "joint move 1" in wrong.output
+
+
+def test_towers_on_one_table_stand_side_by_side() -> None:
+    """Blocks on a table are several towers; they were drawn as one, with the table at the bottom."""
+    facts = ["(on a table)", "(on b a)", "(on c table)"]
+    drawing = draw(facts, find_layout(Vocabulary.of(facts)))
+    assert drawing.text == "towers: a under b on table; c on table"
+    boxes = dict(re.findall(r'data-cell="item:(\w+)"[^>]*><rect class="[^"]*" x="([\d.]+)"', drawing.svg))
+    assert boxes["a"] == boxes["b"] != boxes["c"]
+    assert boxes["table"] == "0"
+
+
+@pytest.mark.parametrize("name", ["leduc", "kuram"])
+def test_cards_are_no_map(name: str) -> None:
+    """A relation between things of two kinds, such as ranks and copies, does not say what lies beside what."""
+    assert herbrand.load(name).artist.layout.boards == ()
+    assert read_map([("king", "1"), ("king", "2"), ("queen", "1"), ("queen", "2"), ("jack", "1")]) is None
+
+
+def test_hex_has_coloured_sides_and_coordinates() -> None:
+    """Each role has the sides that it joins in its colour, found by trying chains; every row and column has a name."""
+    artist = herbrand.load("hex").artist
+    (board,) = artist.layout.boards
+    assert (board.form, board.sides) == ("hex", {"rows": "red", "columns": "blue"})
+    svg = artist.draw(herbrand.load("hex").initial_state("rules"), style=False).svg
+    # of each side nine hexagons with two edges; one edge lies at two sides, twice
+    assert (svg.count("side s-red"), svg.count("side s-blue")) == (36, 34)
+    assert re.findall(r'<text class="label"[^>]*>(\d)', svg) == [*"123456789"] * 2
+    assert not herbrand.load("gomoku").artist.layout.boards[0].sides
+
+
+def test_sudoku_has_boxes() -> None:
+    """A square board with as many digits as rows is divided into boxes."""
+    game = herbrand.load("sudoku")
+    assert game.artist.layout.boards[0].boxes == 3
+    assert game.artist.draw(game.initial_state("rules")).svg.count('<line class="frame"') == 4
+    assert herbrand.load("eightPuzzle").artist.layout.boards[0].boxes == 0
+
+
+def test_pieces_have_their_names_in_words() -> None:
+    """`wp` is a white pawn to those who hear it or rest the mouse on it, and in moves."""
+    game = herbrand.load("chess")
+    drawing = game.artist.draw(game.initial_state("rules"))
+    assert "<title>white pawn</title>" in drawing.svg
+    assert 'data-say="e2: white pawn"' in drawing.svg
+    assert 'data-say="e4"' in drawing.svg
+    assert "white pawn at a 2" in drawing.text
+    assert game.artist.say("(move wp e 2 e 4)") == "move white pawn e2 e4"
+    assert game.artist.say("(castle white kingside)") == "castle white kingside"
+    squares = herbrand.load("krugrous").artist
+    assert squares.say("(move 2 3 1 2)") == "move 2,3 1,2"
+    assert 'data-say="row 3, column 2"' in squares.draw(squares.game.initial_state("rules")).svg
+
+
+def test_counts_of_roles_are_told_from_other_facts() -> None:
+    """What is on no board: scores by role, and the rest; a picture without tables has neither."""
+    game = herbrand.load("koukrark")
+    state = game.initial_state("rules")
+    counts, others = game.artist.undrawn(state)
+    assert counts == {"white": {"score": "0"}, "black": {"score": "0"}}
+    assert others == {"step": ["0"]}
+    assert "step" in game.artist.draw(state).svg
+    assert "step" not in game.artist.draw(state, tables=False).svg
+
+
+def test_the_cells_that_decided_are_known() -> None:
+    """Four in a line, a chain from side to side; nothing for a draw, or where many things decided."""
+    four = herbrand.load("connectFour")
+    state = four.initial_state("rules")
+    for step, column in enumerate("1212121"):
+        drop = f"(drop {column})"
+        state = state.next((drop, "noop") if step % 2 == 0 else ("noop", drop))
+    assert four.artist.deciding_cells(state) == tuple(f"0.0:1:{row}" for row in (1, 2, 3, 4))
+    assert four.artist.deciding_cells(four.initial_state("rules")) == ()
+    chess = herbrand.load("chess")
+    mate = [("wp", "f 2 f 3"), ("bp", "e 7 e 5"), ("wp", "g 2 g 4"), ("bq", "d 8 h 4")]
+    state = chess.initial_state("rules")
+    for step, (piece, where) in enumerate(mate):
+        move = f"(move {piece} {where})"
+        state = state.next((move, "noop") if step % 2 == 0 else ("noop", move))
+    assert state.is_terminal
+    assert chess.artist.deciding_cells(state) == ()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_grid_can_be_seen(theme: dict[str, str]) -> None:
+    """Lines stand out from the cells that they divide; in the dark they could not be made out."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    light, dark = sorted((luminance(theme["line"]), luminance(theme["cell"])), reverse=True)
+    assert (light + 0.05) / (dark + 0.05) >= 1.5
+
+
+def test_hints_in_the_comment_of_a_rulesheet_are_followed() -> None:
+    """A line `drawing:` of the first comment says how to draw, also where the text comes from no file."""
+    sheet = games.text("ticTacToe")
+    game = herbrand.loads(
+        f';; drawing: {{"pieces": {{"x": {{"kind": "disc", "colour": "green"}}}}}}\n{sheet}'
+    )
+    state = game.initial_state("rules").next(("(mark 1 1)", "noop"))
+    assert "hb-disc f-green" in game.artist.draw(state).svg
+    with pytest.raises(HerbrandError, match="comment `drawing:` has a hint `colour`"):
+        _ = herbrand.loads(f';; drawing: {{"colour": {{}}}}\n{sheet}').artist

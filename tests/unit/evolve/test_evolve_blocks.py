@@ -48,6 +48,8 @@ from herbrand.evolve import (
     random_design,
 )
 from herbrand.evolve.blocks.grammar import draw_block, grammar_of, within
+from herbrand.evolve.blocks.rewritten import Rewritten
+from herbrand.game import loads
 
 KINGS = Piece((Step("any", "both"),), "back")
 STONES = Piece((Place(),))
@@ -240,3 +242,15 @@ def test_the_reference_names_every_block() -> None:
         assert page.count(f"| **{kind.__name__}** |") == 1
         rows = page.split(f"| **{kind.__name__}** |")[1].split("| **")[0]
         assert all(f"| | `{name}` |" in rows for name in grammar_of(kind))
+
+
+def test_evolved_games_on_hexagons_show_hexagons() -> None:
+    """Also where no rule speaks of neighbours: sheets of designs, their GGDL and their variants say so."""
+    design = BoardGame(Hexagons(4), (Piece((Place(),)),), goals=(InARow(3),), turn=Several(2))
+    for text, notation in ((design.rulesheet(), "prefix"), (design.ggdl(), "ggdl")):
+        (board,) = loads(text, notation).artist.layout.boards
+        assert (board.form, board.across, board.upward) == ("hex-left", True, True)
+    assert design.game().artist.layout.boards[0].form == "hex-left"
+    variant = Rewritten("(role white)", design, ("a change",))
+    assert variant.rulesheet().startswith(';;; drawing: {"boards"')
+    assert "drawing" not in Rewritten("(role white)", None, ("a change",)).rulesheet()

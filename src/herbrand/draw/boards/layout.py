@@ -86,6 +86,10 @@ class BoardLayout:
     """Whether things are dropped into it from above."""
     roads: frozenset[Row] = frozenset()
     """Of a map: which places are beside each other."""
+    boxes: int = 0
+    """Rows and columns of the boxes into which the board is divided, as in sudoku; 0 without them."""
+    sides: Mapping[str, str] = field(default_factory=dict)
+    """Roles that have to join two sides: "rows" is the one from the first row to the last, "columns"."""
 
     @property
     def nested(self) -> bool:
@@ -542,7 +546,7 @@ def _finished(
     rack = _is_rack(board, vocabulary)
     across = letters or prefixed or bool({name.lower() for name in names} & columns) or towards or rack
     across = across and not rowlike
-    form, upward = board.form, across
+    form, upward, sides = board.form, across, board.sides
     if layer.split and not board.nested:
         counts = Counter(cell[0][0] for cell in board.cells)
         starts = {min(int(c[1][0]) for c in board.cells if c[0][0] == row) for row in counts}
@@ -556,7 +560,18 @@ def _finished(
         across = hint.get("across", across)
         upward = hint.get("upward", upward)
         rack = hint.get("rack", rack)
-    return replace(board, across=across, upward=upward, form=form, rack=rack)
+        sides = hint.get("sides", sides)
+    return replace(
+        board, across=across, upward=upward, form=form, rack=rack, boxes=_side_of_boxes(board), sides=sides
+    )
+
+
+def _side_of_boxes(board: BoardLayout) -> int:
+    """Return the side of the boxes of a sudoku: a square board with as many digits as it has rows."""
+    side = isqrt(len(board.first))
+    known = {what for layer in board.layers for what in layer.known if what.lower() not in BLANKS}
+    is_square = len(board.first) == len(board.second) == side * side > 1
+    return side if is_square and known == {str(i) for i in range(1, side * side + 1)} else 0
 
 
 def _is_rack(board: BoardLayout, vocabulary: Vocabulary) -> bool:

@@ -13,7 +13,7 @@ How the rules are put together, from what is possible to what becomes of it:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from herbrand.evolve.blocks.boards import Board, Hexagons, Line, Squares, Torus
 from herbrand.evolve.blocks.captures import Contagion, Custodian, Effect
@@ -338,9 +338,15 @@ class BoardGame(Design):
             most += f" + {self.board.columns} * {self.board.rows}"
         return self.board.writing() | Writing.of_numbers(most)
 
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """How to draw the board."""
+        return self.board.drawing
+
     def sheet_of(self) -> SheetWriter:
         """Return the rules in sections."""
-        sheet = SheetWriter(self.name, [*self.paragraphs(), self._legend(), "Author: evolved with herbrand."])
+        about = [*self.paragraphs(), self._legend(), "Author: evolved with herbrand."]
+        sheet = SheetWriter(self.name, about, drawing=self.drawing)
         acts = [act for piece in self.pieces for act in piece.actions]
         several = self.turn if isinstance(self.turn, Several) else None
         jumpers = [

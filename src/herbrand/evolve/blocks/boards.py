@@ -16,7 +16,7 @@ All boards define the same relations, so that the other blocks work with each of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import span
@@ -50,6 +50,11 @@ class Board(Block):
 
     wraps = False
     """Whether the last column and row touch the first."""
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """What cannot be recognised in all rules for it (`herbrand.draw.hints`)."""
+        return {}
 
     @property
     def columns(self) -> int:
@@ -222,6 +227,11 @@ class Hexagons(_SquareBoard):
     def directions(self) -> dict[str, tuple[int, int]]:
         """All six."""
         return {d: _STEPS[d] for d in ("east", "north", "northwest", "west", "south", "southeast")}
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """Hexagons: rules without neighbours do not say so."""
+        return {"boards": {"cell": {"form": "hex-left", "across": True, "upward": True}}}
 
     @property
     def diagonals(self) -> tuple[str, ...]:

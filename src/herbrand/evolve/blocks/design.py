@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.draw.hints import comment_of
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.from_json import block_from_json
 from herbrand.evolve.blocks.grammar import within
@@ -114,6 +115,11 @@ class Design(Block):
         return self.sheet_of().rules(self.helpers())
 
     @property
+    def drawing(self) -> dict[str, Any]:
+        """How to draw the board, where rules do not tell (`herbrand.draw.hints`)."""
+        return {}
+
+    @property
     def size(self) -> int:
         """Number of blocks and fields, as a measure of the complexity of the rules."""
         return _size(self)
@@ -123,7 +129,7 @@ class Design(Block):
 def _game_of(design: Design) -> Game:
     from herbrand.game import loads
 
-    return loads(design.rules_as_text(), "prefix", name=design.name)
+    return loads(f"{comment_of(design.drawing)}\n{design.rules_as_text()}", "prefix", name=design.name)
 
 
 def _size(block: Block) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import wrap
+from typing import Any
 
+from herbrand.draw.hints import comment_of
 from herbrand.evolve.blocks.design import Design
 from herbrand.syntax import read
 
@@ -37,7 +39,9 @@ class Rewritten(Design):
     def rulesheet(self) -> str:
         """Return the rulesheet, with its changes in a comment at the end."""
         remarks = "".join(f"; changed: {change}\n" for change in self.changes)
-        return f"{self.sheet.rstrip()}\n\n{remarks}"
+        drawing = comment_of(self.drawing) if self.drawing else ""
+        sheet = self.sheet if drawing in self.sheet else f"{drawing}\n{self.sheet}"
+        return f"{sheet.rstrip()}\n\n{remarks}"
 
     def rules_as_text(self) -> str:
         """Return the rules as they are."""
@@ -49,6 +53,11 @@ class Rewritten(Design):
 
         comment = "".join(f"// {line}\n" for line in wrap(self.in_words(), 108))
         return f"// {self.name}\n//\n{comment}\n{lift(read(self.sheet, 'prefix', self.name))}"
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """How to draw the board, as in the original design."""
+        return {} if self.origin is None else self.origin.drawing
 
     @property
     def size(self) -> int:
