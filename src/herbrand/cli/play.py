@@ -13,6 +13,7 @@ from herbrand.cli.output import columns, count, goals_line, remark, result
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
 from herbrand.machine.joint_text import normal
 from herbrand.match.local import LocalMatch
+from herbrand.play.levels import DEFAULT_LEVEL, LEVELS, default_clock
 from herbrand.play.registry import NoSuchPlayer
 
 if TYPE_CHECKING:
@@ -56,10 +57,13 @@ COMMANDS: Final = ("?", "help", "moves", "state", "goals", "hint", "why", "why-n
 @click.option(
     "--opponent",
     metavar="PLAYER",
-    default="random",
-    help="The player of the other roles: a player of `herbrand players`, or human.",
+    default=DEFAULT_LEVEL,
+    help=f"The player of the other roles: a level ({', '.join(LEVELS)}), another player of "
+    "`herbrand players`, or human.",
 )
-@click.option("--clock", type=POSITIVE, default=1.0, help="Seconds per move for programs.")
+@click.option(
+    "--clock", type=POSITIVE, help="Seconds per move for programs; by default those of the level, or 1."
+)
 @click.option("--seed", type=int, help="Makes the opponent's moves reproducible.")
 @click.option("--hint", "hints", is_flag=True, help="Show a program's ratings before each of your moves.")
 @click.option("--open", "everything", is_flag=True, help="Show hidden information, too.")
@@ -68,17 +72,16 @@ def command(
     notation: str,
     roles: tuple[str, ...],
     opponent: str,
-    clock: float,
+    clock: float | None,
     seed: int | None,
     hints: bool,
     everything: bool,
 ) -> None:
     """Play a game in the terminal.
 
-    The other roles choose at random or are played by a program (`herbrand players`) or by people at the
-    same keyboard: simultaneous moves are shown when all have been chosen. The role `random` always chooses at
-    random. In games with hidden information (`sees`), people and programs only get the information of their
-    roles. Type ? for help.
+    The other roles are played by a program or by people at the same keyboard: simultaneous moves are shown
+    when all have been chosen. The role `random` always chooses at random. In games with hidden information
+    (`sees`), people and programs only get the information of their roles. Type ? for help.
     """
     if file == STDIN:
         raise click.UsageError("FILE cannot be -: play reads your moves from standard input")
@@ -87,6 +90,8 @@ def command(
     programs = {}
     if opponent not in ("random", "human"):
         programs = {role: opponent for role in game.players if role not in people}
+    if clock is None:
+        clock = default_clock(opponent)
     preparation = max(clock, PREPARATION)
 
     def announce(name: str, role: str) -> None:
@@ -103,11 +108,10 @@ def command(
         ponder=len(programs) == 1 and not hints,  # then it takes time from no other program
         on_start=announce,
     )
-    for role in programs:
-        try:
-            match.player(role, opponent)
-        except NoSuchPlayer as error:
-            raise click.BadParameter(str(error), param_hint="--opponent") from error
+    try:
+        match.prepare()
+    except NoSuchPlayer as error:
+        raise click.BadParameter(str(error), param_hint="--opponent") from error
     kind = _Screen if everything or not game.has_percepts else _HiddenScreen
     try:
         kind(match, hints=hints).run()
@@ -188,7 +192,8 @@ class _Screen:
         drawn = [role for role in match.game.roles if role not in (*match.people, *match.programs)]
         rest = [f"{', '.join(drawn)} {'choose' if len(drawn) > 1 else 'chooses'} at random"] if drawn else []
         if match.programs:
-            rest.insert(0, f"a program plays {', '.join(match.programs)}")
+            names = ", ".join(dict.fromkeys(match.programs.values()))
+            rest.insert(0, f"{names} plays {', '.join(match.programs)}")
         result("; ".join([f"{match.game.name}: you play {', '.join(match.people)}", *rest]))
         result("? for help, quit to leave")
         try:

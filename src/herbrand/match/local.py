@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
 from herbrand.analyse.knowledge.filtering import possible_states
@@ -39,7 +41,7 @@ class LocalMatch:
     move and `preparation` seconds when they are first used.  In games with hidden information a program gets
     its history and a state sampled from those its role considers possible.  The same seed and the same moves
     of people give the same draws.  With `ponder` programs think while people do.  `on_start(player, role)` is
-    called before a program prepares.
+    called before the match waits for a program that prepares.
     """
 
     def __init__(
@@ -70,6 +72,8 @@ class LocalMatch:
         self._on_start = on_start
         self._chance = random.Random(seed)
         self._players: dict[tuple[str, str], Player] = {}
+        self._starting: dict[tuple[str, str], Future[None]] = {}
+        """Of programs whose preparation has not been waited for."""
         self._knowledge: dict[str, Knowledge | HerbrandError] = {}
         """What roles can know in the present state, or why that could not be computed."""
 
@@ -149,19 +153,44 @@ class LocalMatch:
 
     # -- programs ---------------------------------------------------------------------------
 
+    def prepare(self) -> None:
+        """Let all programs prepare in the background; raises `herbrand.play.NoSuchPlayer`."""
+        for role, name in self.programs.items():
+            self._start(role, name)
+
     def player(self, role: str, name: str) -> Player:
-        """Return the program `name` for a role, created and started on first use.
+        """Return the program `name` for a role, created on first use, when it has prepared.
 
         Raises `herbrand.play.NoSuchPlayer`.
         """
-        player = self._players.get((role, name))
-        if player is None:
-            player = make_player(name, seed=self._chance.getrandbits(32), ponder=self._ponder or None)
-            if self._on_start is not None:
-                self._on_start(name, role)
-            self._players[role, name] = player
-            player.start(self.game, role, self.preparation)
-        return player
+        key = role, name
+        starting = self._starting.get(key)
+        is_new = key not in self._players
+        if self._on_start is not None and (is_new or (starting is not None and not starting.done())):
+            self._on_start(name, role)
+        if is_new:
+            starting = self._start(role, name)
+        if starting is not None:
+            starting.result()
+            self._starting.pop(key, None)
+        return self._players[key]
+
+    def _start(self, role: str, name: str) -> Future[None]:
+        """Create a program and let it prepare in a thread; return what ends with the preparation."""
+        player = make_player(name, seed=self._chance.getrandbits(32), ponder=self._ponder or None)
+        self._players[role, name] = player
+        started: Future[None] = Future()
+        self._starting[role, name] = started
+
+        def start() -> None:
+            try:
+                player.start(self.game, role, self.preparation)
+                started.set_result(None)
+            except BaseException as error:  # noqa: BLE001  # raised again by `player`
+                started.set_exception(error)
+
+        threading.Thread(target=start, daemon=True).start()
+        return started
 
     def hint(self, role: str, name: str = "mcts") -> tuple[Move, PlayerReport | None]:
         """Return the move that a program would choose for a role, and its report about it."""

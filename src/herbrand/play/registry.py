@@ -39,6 +39,11 @@ _BUILTIN: Final = {
     "solved": "herbrand.play.solved:SolvedPlayer",
     "ismcts": "herbrand.play.ismcts:IsMctsPlayer",
     "meta": "herbrand.play.meta:MetaPlayer",
+    "beginner": "herbrand.play.levels:Beginner",
+    "casual": "herbrand.play.levels:Casual",
+    "club": "herbrand.play.levels:Club",
+    "strong": "herbrand.play.levels:Strong",
+    "expert": "herbrand.play.levels:Expert",
 }
 
 

@@ -62,7 +62,9 @@ def race(tmp_path: Path) -> str:
 
 
 def play(file: str, *options: str, typed: str) -> Result:
-    """Play with answers fed through a pipe."""
+    """Play with answers fed through a pipe, against random moves unless the options say otherwise."""
+    if "--opponent" not in options:
+        options = (*options, "--opponent", "random")
     return CliRunner().invoke(
         cli, ["play", file, *options], input=typed, env={"COLUMNS": "80"}, catch_exceptions=False
     )

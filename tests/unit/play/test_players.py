@@ -199,7 +199,7 @@ def test_programs_play_in_the_terminal() -> None:
     """`herbrand play --opponent NAME` asks a player; wrong names are refused."""
     words = ["play", "ticTacToe", "--opponent", "greedy", "--seed", "1"]
     outcome = CliRunner().invoke(cli, words, input="(mark 2 2)\nquit\n", catch_exceptions=False)
-    assert "a program plays oplayer" in outcome.output
+    assert "greedy plays oplayer" in outcome.output
     assert "oplayer plays (mark" in outcome.output
     outcome = CliRunner().invoke(cli, ["play", "ticTacToe", "--opponent", "gredy"], catch_exceptions=False)
     assert outcome.exit_code == 2
