@@ -53,10 +53,11 @@ def command() -> None:
             "same",
             "repair",
             "translate",
+            "write",
         ]
     ),
     help="Only this kind, of legal, next, steps, terminal, goals, which fit every game and are the default, "
-    "best, win, knows, bug, same, repair, translate.",
+    "best, win, knows, bug, same, repair, translate, write.",
 )
 @click.option("-n", "number", default=10, type=click.IntRange(1), help="Tasks of each kind.")
 @click.option("--seed", default=0, help="Makes the tasks reproducible.")

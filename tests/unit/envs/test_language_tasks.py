@@ -17,6 +17,7 @@ from herbrand.cli.main import cli
 from herbrand.envs.language import QUICK_KINDS, grade, make_tasks
 from herbrand.envs.language.tasks import MANY
 from herbrand.errors import GameError
+from herbrand.evolve import random_design
 from herbrand.machine.trajectory import Trajectory
 from herbrand.verify.diff import diff
 
@@ -338,9 +339,12 @@ def test_rules_are_graded_by_play() -> None:
     (repair,) = make_tasks(nim, kinds=["repair"], count=1, seed=2)
     assert repair["answer"][0] not in repair["prompt"]
     assert grade(repair, f"Here it is:\n```\n{repair['reference']}\n```\nDone.").score == 1
-    other = grade(repair, games.text("ticTacToe"))
+    other = grade(repair, repair["reference"].replace("(size c 5)", "(size c 4)"))
     assert (other.score, other.correct) == (0.5, False)
     assert "another game" in other.reason
+    assert grade(repair, games.text("ticTacToe")).score == 0, (
+        "a sound game that was written anew is no repair"
+    )
     unchanged = grade(repair, _rules_of(repair))
     assert unchanged.score == 0
     assert unchanged.reason
@@ -356,3 +360,37 @@ def test_rules_are_graded_by_play() -> None:
     for task in make_tasks(nim, kinds=["translate"], count=4, seed=1):
         assert grade(task, f"```{task['notation']}\n{task['answer'][0]}```").score == 1
         assert grade(task, task["reference"]).score == 0, "the rules as they were are no translation"
+
+
+def test_a_written_game_is_graded_by_play_and_proofs() -> None:
+    """The reference scores 1, a game that plays otherwise less and says where, another or a hostile one nothing."""
+    (task,) = make_tasks(herbrand.load("ticTacToe"), kinds=["write"], count=1)
+    text = games.text("ticTacToe")
+    assert "each into a blank cell" in task["prompt"]
+    assert "(mark A B) with A 1 to 3, B 1 to 3" in task["prompt"]
+    assert "(<=" not in task["prompt"]
+    assert grade(task, text).correct
+    no_draw = grade(task, f"```\n{text.replace('(<= terminal (not open))', '')}\n```")
+    assert 0.7 < no_draw.score < 1
+    assert "the game should be over" in no_draw.reason
+    assert "a role can be without a legal move: ((mark" in no_draw.reason
+    late = grade(task, text.replace("(init (control xplayer))", "(init (control oplayer))"))
+    assert late.score == 0
+    assert late.reason.startswith(
+        "in the initial state xplayer has the wrong legal moves; missing: (mark 1 1)"
+    )
+    assert "the roles should be xplayer, oplayer, not first, second" in grade(task, games.text("nim")).reason
+    faulty = grade(task, text.replace("(goal", "(gaol"))
+    assert (faulty.score, "line 69" in faulty.reason) == (0, True)
+    for hostile in ("", DOUBLING, task["prompt"], "(" * 50_000):
+        assert grade(task, hostile).score == 0
+
+
+def test_evolved_games_are_described_for_writing() -> None:
+    """The words of a design, with the names of its moves; scrambled rules have no description."""
+    design = random_design(3)
+    game = herbrand.loads(design.rulesheet(), name=design.name)
+    (task,) = make_tasks(game, kinds=["write"], count=1)
+    assert " ".join(design.paragraphs()[0].split()) in task["prompt"]
+    with pytest.raises(GameError, match="do not begin with a description"):
+        make_tasks(game, kinds=["write"], count=1, scrambled=True)

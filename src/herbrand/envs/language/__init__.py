@@ -18,6 +18,7 @@ of KIF terms.  The same game, seed and options give the same tasks.  Scrambled r
 | `repair`   | the whole game before one statement was changed                         | plays the same  |
 | `translate`| the rules in infix or Prolog notation                                   | the same game   |
 | `same`     | whether two rulesheets are the same game, names and order aside         | yes or no       |
+| `write`    | the rules of a game that is described in words                          | plays the same  |
 
 The first five cost no search, and can be asked of every game; the others are refused where they cannot be.
 
@@ -25,6 +26,7 @@ The first five cost no search, and can be asked of every game; the others are re
 |-----------|-----------------------------------------------------|
 | `tasks`   | `make_tasks`: draws tasks and writes their prompts  |
 | `kinds`   | one function for each kind: a state and its answer  |
+| `writing` | descriptions of games in words                      |
 | `grading` | `grade`: compares a reply with the answer           |
 | `asking`  | sends tasks to a model, and collects its replies    |
 | `judge`   | the same for rules, in a subprocess with limits     |

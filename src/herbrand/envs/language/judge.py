@@ -7,13 +7,22 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
+from contextlib import suppress
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.runtime.json_process import JsonProcess, RequestError, serve
 from herbrand.runtime.line_process import ProcessDied
 from herbrand.runtime.memory import limit_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.game import Game
+    from herbrand.verify.diff import PlayDifference
 
 __all__ = ["judge", "main"]
 
@@ -25,8 +34,20 @@ PROVING: Final = (5.0, 300_000, 800.0)
 """Seconds, states and megabytes for the properties of a repaired game."""
 COMPARING: Final = 5.0
 """Seconds for comparing a game with the reference."""
+PLAYED: Final = (20_000, 6.0)
+"""States and seconds for playing a written game beside its reference."""
+DIFFERENT: Final = 0.9
+"""The most for a written game that plays differently somewhere."""
+UNCOMPARED: Final = 0.95
+"""The most for one without a difference, of which not all states could be compared."""
+MOST_EDITS: Final = 2
+"""A repair of another game changes no more statements than this; what is written anew is none."""
 LONGEST: Final = 400_000
 """Characters of rules that are read."""
+ERRORS: Final = 3
+TERMS: Final = 5
+STEPS: Final = 12
+"""So many errors, terms that differ, and joint moves of a refutation are named."""
 _BLOCK: Final = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 
 
@@ -63,15 +84,27 @@ def main() -> None:
 
 def _answer(request: dict[str, Any]) -> tuple[float, str]:
     from herbrand.game import loads
-    from herbrand.verify.diff import diff
 
     reference = loads(request["reference"])
     given = loads(request["text"], notation=request.get("notation", "auto"))
     if given.rules.errors:
-        return 0.0, f"the rules have errors: {given.rules.errors[0].message}"
+        return 0.0, "the rules have errors: " + "; ".join(map(_error, given.rules.errors[:ERRORS]))
     wanted = request.get("notation")
     if wanted is not None and given.tree.notation != wanted:
         return 0.0, f"the rules are in {given.tree.notation} notation"
+    return (_written if request["kind"] == "write" else _same)(request, reference, given)
+
+
+def _error(error: Diagnostic) -> str:
+    """Describe an error with its line and its remedy."""
+    line = error.source.position(error.span.start).line
+    return f"line {line}: {error.message}" + (f" ({error.help})" if error.help else "")
+
+
+def _same(request: dict[str, Any], reference: Game, given: Game) -> tuple[float, str]:
+    """Grade rules that should be the same game, whatever its names: a translation or a repair."""
+    from herbrand.verify.diff import diff
+
     verdict, difference = "unknown", None
     try:
         result = diff(reference, given, seconds=COMPARING)
@@ -82,27 +115,80 @@ def _answer(request: dict[str, Any]) -> tuple[float, str]:
         reason = "not all states could be compared" if difference is None else _in_words(difference)
     if verdict in {"rules", "play"}:
         return 1.0, ""
-    if request["kind"] == "repair" and _is_sound(given):
-        return 0.5, f"all properties are proved, but this is another game: {reason}"
+    if request["kind"] == "repair" and _edits(reference, given) <= MOST_EDITS:
+        unproved = _unproved(given)
+        if not unproved:
+            return 0.5, f"all properties are proved, but this is another game: {reason}"
+        reason = "; ".join([*unproved, reason])
     return 0.0, reason
 
 
-def _in_words(difference: Any) -> str:
+def _written(request: dict[str, Any], reference: Game, given: Game) -> tuple[float, str]:
+    """Grade rules that were written from a description: play, and then the proofs of well-formedness."""
+    from herbrand.repair import PROPERTIES
+    from herbrand.verify.diff import agreement, compare_play, find_renaming
+
+    del request
+    with suppress(BudgetExceeded):
+        renaming = find_renaming(reference.rules, given.rules, seconds=COMPARING)
+        if renaming.same and all(kind == "relation" for kind, *_ in renaming.changed):
+            return 1.0, ""
+    play = compare_play(reference, given, {}, states=PLAYED[0], seconds=PLAYED[1])
+    if play.is_complete and play.difference is None:
+        return 1.0, ""
+    reasons = [] if play.difference is None else [_in_words(play.difference)]
+    alike = 1.0 if play.difference is None else agreement(reference, given, seconds=PLAYED[1])
+    if not alike:
+        return 0.0, reasons[0]
+    unproved = _unproved(given)
+    if play.difference is None:
+        reasons.append(f"no difference in {play.states} states, but not all could be compared")
+    share = 1 - len(unproved) / len(PROPERTIES)
+    most = UNCOMPARED if play.difference is None else DIFFERENT
+    return round(min(most, alike * (0.7 + 0.3 * share)), 4), "; ".join([*reasons, *unproved])
+
+
+def _in_words(difference: PlayDifference) -> str:
     """Describe the first difference in play, in words that a model can use."""
     where = f"after {'; '.join(difference.moves)}" if difference.moves else "in the initial state"
-    parts = [f"{difference.what} differs {where}"]
-    if difference.first:
-        parts.append(f"missing: {', '.join(difference.first[:5])}")
-    if difference.second:
-        parts.append(f"too much: {', '.join(difference.second[:5])}")
-    return "; ".join(parts)
+    what, _, role = difference.what.partition(" ")
+    missing, extra = (", ".join(terms[:TERMS]) for terms in (difference.first, difference.second))
+    match what:
+        case "terminal":
+            return f"{where} the game should {'' if missing else 'not '}be over"
+        case "roles":
+            return f"the roles should be {missing}, not {extra}"
+        case "goal":
+            return f"{where} the goal of {role} should be {missing or 'none'}, not {extra or 'none'}"
+    named = f"{where} {role} has the wrong {'legal moves' if what == 'legal' else 'percepts'}"
+    lacking = [f"missing: {missing}"] if missing else []
+    return "; ".join([named, *lacking, *([f"too many: {extra}"] if extra else [])])
 
 
-def _is_sound(game: Any) -> bool:
+def _line(joints: Iterable[Sequence[str]]) -> str:
+    return "; ".join(f"({' '.join(joint)})" for joint in joints)
+
+
+def _edits(reference: Game, given: Game) -> int:
+    """Return how many statements were changed, removed or added."""
+    mine, other = (Counter(map(str, game.tree.statements)) for game in (reference, given))
+    return max((mine - other).total(), (other - mine).total())
+
+
+def _unproved(game: Game) -> list[str]:
+    """Describe the properties of a game that are not proved, with the line of play that refutes one."""
     from herbrand.analyse import Budget
-    from herbrand.repair import properties_of
+    from herbrand.repair import SENTENCES, properties_of
 
-    return all(verdict.answer == "proved" for verdict in properties_of(game, Budget(*PROVING)).values())
+    said = []
+    for name, verdict in properties_of(game, Budget(*PROVING)).items():
+        wrong, right = SENTENCES[name]
+        if verdict.answer == "refuted":
+            line = [] if verdict.witness is None else verdict.witness.moves[:STEPS]
+            said.append(wrong + (f": {_line(line)}" if line else ""))
+        elif verdict.answer == "unknown":
+            said.append(f"not proved: {right}")
+    return said
 
 
 if __name__ == "__main__":

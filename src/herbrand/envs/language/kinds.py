@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.envs.language.writing import draw_writing
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.machine.trajectory import Trajectory
 
@@ -23,14 +24,18 @@ __all__ = ["KINDS", "QUICK_KINDS", "Kind"]
 LONGEST_WALK: Final = 200
 TRIES: Final = 60
 """States or injuries that are tried for one task."""
-SOLVING: Final = (2.0, 30_000, 300.0)
-"""Seconds, states and megabytes for solving a state."""
+SOLVING: Final = (30.0, 20_000, 300.0)
+"""Seconds, states and megabytes for solving a state.
+
+Here and below the states are what decides, so that tasks are the same on fast and slow machines."""
 LINES: Final = 20_000
 """States that are looked at for a forced win."""
-PROVING: Final = (1.0, 100_000, 300.0)
-"""Seconds, states and megabytes for the properties of an injured game."""
-COMPARING: Final = 5.0
-"""Seconds for comparing two games."""
+PROVING: Final = (5.0, 100_000, 300.0)
+"""Seconds, states and megabytes for the properties of a game."""
+REFUTING: Final = (1.0, 100_000, 300.0)
+"""The same for an injured game; most of what can be refuted is refuted in a tenth of that time."""
+COMPARING: Final = (30.0, 2_000)
+"""Seconds and states for comparing two games."""
 
 Draw = tuple[dict[str, Any], str]
 """The parts of a task, and the text of the rules where they are not those of the game."""
@@ -49,6 +54,7 @@ class Kind:
     rules: bool = False
     """Whether the reply is a rulesheet, which is compared with the `reference` of the task."""
     shows_state: bool = True
+    shows_rules: bool = True
 
 
 def _legal(game: Game, chance: Random, steps: int) -> Draw:
@@ -206,7 +212,7 @@ def _same(game: Game, chance: Random, steps: int) -> Draw:
         other = game if want else draw(chance)[2]
         if other.rules.errors:
             continue
-        verdict = "rules" if want else diff(game, other, seconds=COMPARING).verdict
+        verdict = "rules" if want else diff(game, other, seconds=COMPARING[0], states=COMPARING[1]).verdict
         if verdict == "unknown" or (verdict == "differs") == want:
             continue
         second = scramble(other.tree, chance.getrandbits(30)).text
@@ -286,6 +292,17 @@ KINDS: Final = {
         _same,
         choice=True,
         shows_state=False,
+    ),
+    "write": Kind(
+        "Write a game in the Game Description Language from this description.\n\n{description}\n\n"
+        "Use these names for roles, moves and percepts. Where the description does not say otherwise, a win "
+        "has the goal 100, a draw 50 and a loss 0. Every play must end, every role must have a legal move in "
+        "every state that is not terminal, and exactly one goal in every terminal state. Write the whole "
+        "rulesheet in prefix notation (KIF), between two lines of three backticks.",
+        draw_writing,
+        rules=True,
+        shows_state=False,
+        shows_rules=False,
     ),
 }
 """All kinds by name."""
@@ -374,10 +391,10 @@ def _broken(game: Game, chance: Random) -> tuple[int, list[Rule], str]:
     from herbrand.repair import SENTENCES, properties_of
 
     def lost(changed: Game) -> list[str]:
-        verdicts = properties_of(changed, Budget(*PROVING))
-        return [name for name, verdict in verdicts.items() if verdict.answer != "proved"]
+        verdicts = properties_of(changed, Budget(*REFUTING))
+        return [name for name, verdict in verdicts.items() if verdict.answer == "refuted"]
 
-    if lost(game):
+    if any(verdict.answer != "proved" for verdict in properties_of(game, Budget(*PROVING)).values()):
         raise GameError("not all properties of this game are proved in the budget of a task")
     draw = _Injuries(game).draw
     for _ in range(TRIES):

@@ -100,6 +100,8 @@ def make_tasks(
 def _prompt(kind: Kind, task: dict[str, Any], rules: str) -> str:
     """Return what a model is asked."""
     parts = []
+    if not kind.shows_rules:
+        return kind.question.format_map(task) + "\n"
     if rules:
         parts.append("These are the rules of a game in the Game Description Language:\n\n" + rules.rstrip())
     parts.append("The roles, in the order of joint moves: " + ", ".join(task["roles"]))

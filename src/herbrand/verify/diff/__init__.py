@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded
-from herbrand.verify.diff.behaviour import Behaviour, PlayDifference, compare_play
+from herbrand.verify.diff.behaviour import Behaviour, PlayDifference, agreement, compare_play
 from herbrand.verify.diff.renaming import Renaming, Symbol, find_renaming
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ __all__ = [
     "PlayDifference",
     "Renaming",
     "Symbol",
+    "agreement",
     "compare_play",
     "diff",
     "find_renaming",

@@ -15,6 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded
+from herbrand.machine.trajectory import Trajectory
 from herbrand.rules.terms import read_term
 from herbrand.verify.diff.renaming import translate
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.verify.diff.renaming import Symbol
 
-__all__ = ["Behaviour", "PlayDifference", "compare_play"]
+__all__ = ["Behaviour", "PlayDifference", "agreement", "compare_play"]
 
 _RANDOM_STEPS = 300
 _JOINT_MOVES = 200
@@ -88,6 +89,25 @@ def compare_play(
     return search.run(random.Random(seed))
 
 
+def agreement(
+    first: StateMachine,
+    second: StateMachine,
+    *,
+    plays: int = 20,
+    seconds: float = 10.0,
+    seed: int = 0,
+) -> float:
+    """Return how much of the random plays of the first game the second plays alike, from 0 to 1.
+
+    A play counts up to the first state in which players would observe a difference, as a share of its states;
+    a difference in the initial state leaves nothing.  Names have to be the same.
+    """
+    search = _Search(first, second, {}, plays * _RANDOM_STEPS, seconds)
+    if search.roles_differ() is not None:
+        return 0.0
+    return search.agreement(plays, random.Random(seed))
+
+
 class _Search:
     """One comparison."""
 
@@ -109,11 +129,18 @@ class _Search:
         self.states = 0
         self.complete = True
 
-    def run(self, chance: random.Random) -> Behaviour:
+    def roles_differ(self) -> PlayDifference | None:
+        """Return the difference of the roles, if there is one."""
         first, second = self.games
         roles = [self.to_second(role.lower()) for role in first.roles]
-        if roles != [role.lower() for role in second.roles]:
-            return Behaviour(0, True, PlayDifference("roles", (), first.roles, second.roles))
+        if roles == [role.lower() for role in second.roles]:
+            return None
+        return PlayDifference("roles", (), first.roles, second.roles)
+
+    def run(self, chance: random.Random) -> Behaviour:
+        first, second = self.games
+        if (roles := self.roles_differ()) is not None:
+            return Behaviour(0, True, roles)
         pair = first.initial_state(), second.initial_state()
         started = time.monotonic()  # starting engines has its own budget
         self.breadth_until, self.deadline = started + 0.7 * self.seconds, started + self.seconds
@@ -164,6 +191,28 @@ class _Search:
                     return step
                 (left, right), path = step, (*path, _shown(joint))
         return None
+
+    def agreement(self, plays: int, chance: random.Random) -> float:
+        """Return the mean share of the states of random plays before a difference; see the function."""
+        first, second = self.games
+        start, right_start = first.initial_state(), second.initial_state()
+        deadline = time.monotonic() + self.seconds
+        shares: list[float] = []
+        while len(shares) < plays and (not shares or time.monotonic() < deadline):
+            play = Trajectory(start)
+            play.finish(chance, max_steps=_RANDOM_STEPS)
+            right, alike = right_start, 0
+            for number, left in enumerate(play.states):
+                if self._compare(left, right, ()) is not None:
+                    break
+                alike += 1
+                if number < len(play):
+                    step = self._step(left, right, play.joint_moves[number], ())
+                    if isinstance(step, PlayDifference):
+                        break
+                    right = step[1]
+            shares.append(alike / len(play.states))
+        return sum(shares) / len(shares)
 
     def _joint_moves(self, state: State) -> Iterator[tuple[str, ...]]:
         if state.is_terminal:
