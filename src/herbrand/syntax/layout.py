@@ -25,7 +25,7 @@ __all__ = ["format_text"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _INDENT = 4
-_UNFORMATTED = frozenset({"left-over-text", "commented-rules"})
+_UNFORMATTED = frozenset({"left-over-text", "commented-rules", "foreign-comment"})
 """Warnings about text that is no statement."""
 _MOST_ON_A_LINE = 3
 """Maximum number of parts of a rule on one line: arrow, head and a single condition."""

@@ -39,6 +39,9 @@ _LINE = re.compile(r"^([ \t]*)(%*)([^\r\n]*)", re.MULTILINE)
 _SHEET, _RULE, _NOT, _OR, _LISTS_OF_TERMS, _ATOM, _TERM, _DISTINCT = range(8)
 _CONNECTIVE = {"not": _NOT, "or": _OR, "distinct": _DISTINCT}
 
+_FOREIGN = re.compile(r"(?<![^\s()])(?://|/\*|[#%])")
+_SIGNIFICANT = re.compile(r";[^\r\n]*|[()]|(?<![^\s()])(//|/\*|#+|%+)")
+_REST_OF_LINE, _BLOCK = re.compile(r"[^\r\n]*"), re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _BINARY_SAMPLE = 65_536
 
 
@@ -50,6 +53,7 @@ def read_prefix(source: Source) -> Tree:
     Takes time and memory linear in the length of the text.
     """
     read_as, edits = _uncommented(source)
+    read_as, signs = _foreign_comments(read_as)
     reader = _Reader(read_as)
     reader.report.source = source
     if edits:
@@ -59,6 +63,16 @@ def read_prefix(source: Source) -> Tree:
             edits[0].span,
             help="delete the signs; comments of the prefix notation begin with `;`",
             fix=Fix("delete the signs", edits),
+        )
+    if signs:
+        place = signs[0].span
+        sign = source.text[place.start : place.end]
+        reader.report.warning(
+            "foreign-comment",
+            f"`{sign}` begins a comment of another language: what follows is not read",
+            place,
+            help="comments of the prefix notation begin with `;`",
+            fix=Fix("write `;`", signs),
         )
     with suspend_collector():  # trees have no cycles, and collecting takes a third of the time
         reader.read()
@@ -95,6 +109,59 @@ def _uncommented(source: Source) -> tuple[Source, tuple[Edit, ...]]:
         written = written.partition(";")[0]
         depth = max(0, depth + written.count("(") - written.count(")"))
     return Source("".join([*pieces, text[at:]]), source.name), tuple(edits)
+
+
+def _foreign_comments(source: Source) -> tuple[Source, tuple[Edit, ...]]:
+    """Return a text with comments in the style of other languages as comments, at the same offsets.
+
+    Also returns the edits that write them with `;`.  Inside of statements `#` and `%` are names, and so is
+    `//` where what follows on its line closes a parenthesis.
+    """
+    text = source.text
+    if not _FOREIGN.search(text):
+        return source, ()
+    edits: list[Edit] = []
+    pieces: list[str] = []
+    depth = at = 0
+    for token in _SIGNIFICANT.finditer(text):
+        sign, start = token[1], token.start()
+        if start < at:
+            continue
+        if sign is None:
+            depth = max(0, depth + (token[0] == "(") - (token[0] == ")"))
+            continue
+        comment = (_BLOCK if sign == "/*" else _REST_OF_LINE).match(text, start)
+        if comment is None or (depth and (sign != "//" or not _is_balanced(comment[0]))):
+            continue
+        pieces.append(text[at:start])
+        at = comment.end()
+        if sign == "/*":
+            pieces.append(re.sub(r"[^\r\n]", " ", comment[0]))
+            edits += _as_line_comments(text, start, at)
+        else:
+            pieces.append(";".ljust(len(sign)) + comment[0][len(sign) :])
+            edits.append(Edit(Span(start, token.end()), ";"))
+    return (Source("".join([*pieces, text[at:]]), source.name), tuple(edits)) if edits else (source, ())
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether parentheses are closed in the order in which they are opened."""
+    depth = 0
+    for sign in re.findall(r"[()]", text):
+        depth += 1 if sign == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _as_line_comments(text: str, start: int, end: int) -> list[Edit]:
+    """Return edits that write a comment between `/*` and `*/` as comments that end with their lines."""
+    breaks = [start + m.end() for m in re.finditer(r"\r\n|\r|\n", text[start:end])]
+    edits = [Edit(Span(start, start + 2), ";"), *(Edit(Span(at, at), ";") for at in breaks)]
+    if text.endswith("*/", start + 2, end):
+        rest = _REST_OF_LINE.match(text, end)
+        edits.append(Edit(Span(end - 2, end), "\n" if rest and rest[0].strip() else ""))
+    return edits
 
 
 class _Reader:

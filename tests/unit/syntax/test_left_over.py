@@ -150,3 +150,41 @@ def test_comment_signs_before_a_rule_or_two_stay_comments() -> None:
     tree = read("(role red)\n; %% (role blue)\n(legal red push)", "prefix")
     assert str(tree) == "(role red)\n(legal red push)"
     assert tree.diagnostics == ()
+
+
+SIGNS = """// a lamp (role blue)
+(role red) # (role green)
+/* (role one)
+   (role two) */ (legal red push) %% (legal red pull)
+(<= (next on) // whenever (legal red push)
+    (does red push)) //
+(<= terminal (true on))
+(goal red 100)
+/* (goal red 0)"""
+
+
+def test_comments_of_other_languages_are_comments() -> None:
+    """Nothing in them is read, inside of rules or between them; the fix writes `;` and changes nothing else."""
+    clean = (
+        "(role red) (legal red push) (<= (next on) (does red push)) (<= terminal (true on)) (goal red 100)"
+    )
+    tree = read(SIGNS, "prefix")
+    assert tree == read(clean)
+    assert [(d.check, d.is_error) for d in tree.diagnostics] == [("foreign-comment", False)]
+    assert "foreign-comment" in {d.check for d in check(tree, strict=True).errors}
+    text, _ = apply_fixes(SIGNS, tree.diagnostics)
+    assert read(text, "prefix").diagnostics == ()
+    assert read(text, "prefix") == tree
+    assert [word for word in ("lamp", "green", "two", "pull", "whenever") if word not in text] == []
+    assert text.startswith("; a lamp (role blue)\n(role red) ; (role green)\n")
+    with pytest.raises(GameError):
+        format_text(tree.source)
+
+
+@pytest.mark.parametrize("name", ["#", "%", "//", "##"])
+def test_signs_may_be_names(name: str) -> None:
+    """Inside of statements; `//` where a parenthesis is closed behind it."""
+    text = f"(role {name})\n(<= (p {name}) (true {name}) (q {name} b))\n(row {'a' if name == '//' else name}\n {name})"
+    tree = read(text, "prefix")
+    assert not [d for d in tree.diagnostics if d.check == "foreign-comment"]
+    assert str(tree) == text.replace("\n ", " ")

@@ -42,6 +42,7 @@ CHECKS: Final = (
     _check("comma-in-name", "S15", ERROR, spec=True),
     _check("misplaced-parenthesis", "S16", ERROR, spec=True),
     _check("left-over-text", "S17", WARNING, spec=True),
+    _check("foreign-comment", "", WARNING, spec=True),
     _check("commented-rules", "", WARNING, spec=True),
     _check("unreadable-token", "", ERROR, spec=True, notation="infix"),
     _check("prolog-only", "", ERROR, notation="infix"),
