@@ -10,7 +10,6 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, time_limit
 from herbrand.cli.output import result, spaced, write_json
-from herbrand.errors import GameError
 from herbrand.runtime.limits import DEFAULT
 
 __all__ = ["command"]
@@ -34,8 +33,7 @@ def command(file: str, notation: str, stats: bool, no_shrink: bool, seconds: flo
     from herbrand.ground import ground
 
     game = read_game(file, notation)
-    if game.rules.errors:
-        raise GameError(f"{game.name} has errors", game.rules.errors)
+    game.require_playable()
     program = ground(
         game.rules,
         limits=replace(game.limits, seconds=seconds),

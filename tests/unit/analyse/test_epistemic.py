@@ -191,6 +191,49 @@ def test_engines_refuse_and_checks_tell():
     assert [str(move) for move in own.initial_state().legal_moves("a")] == ["go"]
 
 
+COMMANDS = [
+    *(
+        "analyse",
+        "bench",
+        "convert --to aiger",
+        "convert --to asp",
+        "convert --to automaton",
+        "convert --to c",
+    ),
+    *("convert --to efg", "convert --to ggdl", "convert --to ground-json", "convert --to lanes"),
+    *("convert --to network", "convert --to pddl", "convert --to prolog", "diff FILE", "draw", "ground"),
+    "measure",
+    *("match --player random --player random", "play --as ann", "reader", "repair", "simulate", "verify"),
+]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_refuse_such_rules_by_name(line, tmp_path):
+    """Each command that follows states alone says that the rules ask what roles know."""
+    file = tmp_path / "coin.kif"
+    file.write_text(COIN, encoding="utf-8")
+    name, *options = line.replace("FILE", str(file)).split()
+    outcome = CliRunner().invoke(cli, [name, str(file), *options])
+    assert outcome.exit_code in (1, 2)
+    said = outcome.output + str(outcome.exception)
+    assert "`knows` (GDL-III)" in said or "what roles know" in said
+
+
+@pytest.mark.parametrize("target", ["prefix", "infix", "gdl2", "scrambled", "json", "dot"])
+def test_notations_keep_what_is_known(target, tmp_path):
+    """Conversions that only write the rules have all conditions."""
+    file = tmp_path / "coin.kif"
+    file.write_text(COIN, encoding="utf-8")
+    outcome = CliRunner().invoke(cli, ["convert", str(file), "--to", target], catch_exceptions=False)
+    assert outcome.exit_code == 0
+    assert outcome.stdout.count("knows") >= (COIN.count("(knows") if target != "dot" else 1)
+
+
+def test_known_and_commonly_known_are_one_word(children):
+    """`knows` with one argument and with two is no confusion of relations."""
+    assert "relation-arity" not in {d.check for d in children.game.diagnostics}
+
+
 def test_show_follows_such_games(tmp_path):
     """`herbrand show` tells what holds, what everybody knows, and what is legal."""
     file = tmp_path / "coin.kif"
