@@ -163,7 +163,10 @@ def solve(
             values, states = backward_values(game, engine=engine, states=nodes, limits=limits)
             value = dict(zip(game.players, values, strict=True))
             return GameValue(game.name, "backward induction", value, _tight(value), sizes={"states": states})
-        tree = unfold(game, engine=engine, nodes=nodes, limits=limits)
+        share = 0.6 if method == "auto" and len(game.players) == 2 else 1.0  # the rest is for an exchange
+        tree = unfold(
+            game, engine=engine, nodes=nodes, limits=replace(limits, seconds=share * limits.seconds)
+        )
     except (BudgetExceeded, GameError) as error:
         if isinstance(error, MissingExtra):
             raise
