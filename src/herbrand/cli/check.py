@@ -33,6 +33,9 @@ ROUNDS: Final = 10
 MENDED = frozenset({"role-without-legal-move", "no-goal", "several-goals", "initial-state-terminal"})
 """Checks about how a game is played, which `herbrand repair` may mend."""
 
+REASONS = frozenset({"undeclared-base", "undeclared-input"})
+"""Checks whose findings are often the reason for others, and are reported before them."""
+
 
 @click.command("check")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
@@ -157,7 +160,8 @@ def _trial(tree: Tree, *, brief: bool) -> tuple[Diagnostic, ...]:
     from herbrand.analyse.trial.play import brief_checks, play_checks
     from herbrand.game import Game
 
-    return brief_checks(Game(tree, limits=BRIEF)) if brief else play_checks(Game(tree))
+    diagnostics = brief_checks(Game(tree, limits=BRIEF)) if brief else play_checks(Game(tree))
+    return tuple(sorted(diagnostics, key=lambda d: d.check not in REASONS))
 
 
 def _is_selected(diagnostic: Diagnostic, selected: Sequence[str] | None, ignored: Sequence[str]) -> bool:

@@ -32,6 +32,8 @@ class Faults:
     def __init__(self, text: str, report: DiagnosticCollector) -> None:
         self.text = text
         self.report = report
+        self.torn: Torn | None = None
+        """The only parenthesis that the statement at hand lacks."""
 
     def unclosed(self, torn: Torn) -> None:
         """S2: parentheses that should all be closed at one offset."""
@@ -51,9 +53,16 @@ class Faults:
         )
 
     def misplaced(self, item: Seq, name: str, at: int, surplus: int) -> None:
-        """S16: `name` should be closed at `at`, before the condition at `surplus`."""
+        """S16: `name` should be closed at `at`, before the condition at `surplus`.
+
+        In a statement that lacks one parenthesis, that is the one, and not to be reported twice.
+        """
         fix = None
-        if item.closed:
+        if self.torn is not None:
+            self.report.withdraw("unclosed-parenthesis", self.torn.opened[0])
+            self.torn = None
+            fix = Fix("insert `)`", (edit(at, at, ")"),))
+        elif item.closed:
             edits = (edit(at, at, ")"), edit(item.end - 1, item.end))
             fix = Fix("move the parenthesis", edits)
         self.report.error(

@@ -161,6 +161,8 @@ class CarefulReader:
             return None, start + 1
         for torn in lists.torn:
             self.faults.unclosed(torn)
+        alone = lists.torn[0] if len(lists.torn) == 1 else None
+        self.faults.torn = alone if alone is not None and len(alone.opened) == 1 else None
         return lists.root, lists.end
 
     def _extra_parentheses(self, start: int, end: int) -> int:

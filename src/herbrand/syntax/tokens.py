@@ -211,6 +211,11 @@ class DiagnosticCollector:
         for severity, diagnostics in self.by_severity.items():
             self.by_severity[severity] = [d for d in diagnostics if d.span.start < start]
 
+    def withdraw(self, check: str, start: int) -> None:
+        """Remove the diagnostic of a check at the offset `start`."""
+        for severity, diagnostics in self.by_severity.items():
+            self.by_severity[severity] = [d for d in diagnostics if (d.check, d.span.start) != (check, start)]
+
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics in textual order; a note on the last one counts the omitted ones."""
         collected = [d for diagnostics in self.by_severity.values() for d in diagnostics]

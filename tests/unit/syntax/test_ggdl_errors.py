@@ -141,6 +141,11 @@ MISTAKES = [
     ("init ^ N :: integer >= 1 default 2", "integer", "unknown type `integer`", "write `int`"),
     ("init ^ N :: int 1..5 default 3", "1", "expected `default`, found `1`",
      "write, for example, `init ^ N :: int >= 1 <= 9 default 3`"),
+    ("init ^ N :: int >= 3 <= 5 default 9\ndata idx := 1 .. N", "9",
+     "the default `9` of `N` is not an integer from 3 to 5", None),
+    ("data idx := 3 .. 1", "3 .. 1", "the range 3 .. 1 is empty", "did you mean `1 .. 3`?"),
+    ('init s := "abc', '"abc', "an unterminated quotation", "close it on its line"),
+    ("int s := a", "int", "`int` begins no sentence that gives a value", "write `init`"),
     ("?p -> go(?n:integer) :- role(?p)", "integer", "unknown type `integer`", "did you mean `int`?"),
     ("init (\n G := 1\n H := 2\n?p -> go :- turn(?p)", "(", "this `(` is never closed", "insert `)` where it ends"),
 ]  # fmt: skip
@@ -159,9 +164,9 @@ def test_one_mistake_gives_one_error_with_its_remedy(sentence, place, message, h
 
 
 def test_a_prefix_sentence_that_is_never_closed_ends_before_the_next_sentence():
-    """It does not swallow the rest of the text: two errors about its own parentheses, none about others."""
-    text = "role a\ninit turn := a\n(<= (legal ?p foo (role ?p))\n?p -> go(?i:role) :- turn(?p)\nterminal :- turn == a"
-    assert [d.check for d in found(text) if d.is_error] == ["unclosed-parenthesis", "misplaced-parenthesis"]
+    """It does not swallow the rest of the text: one error about its own parenthesis, none about others."""
+    text = "role a\ninit turn := a\n(<= (legal ?p foo (role ?p))\n?p -> go(?i:role) :- turn(?p)\nterminal :- turn == a\na $= 9"
+    assert [d.check for d in found(text) if d.is_error] == ["misplaced-parenthesis"]
 
 
 def test_an_argument_may_have_a_union_of_types():

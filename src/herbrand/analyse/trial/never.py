@@ -123,6 +123,13 @@ def _remedy(rules: Rules, model: DerivedFacts, rule: Rule, atom: Atom) -> tuple[
             fix = None if arg.name in elsewhere else _as_variable(rule, arg.name)
             return f"did you mean `?{arg.name}`, a variable?", fix
         listed = ", ".join(f"`{value}`" for value in values[:SHOWN]) + (", …" if len(values) > SHOWN else "")
+        gap = _gap(rules, values, arg.name)
+        if gap is not None:
+            missing = gap.edits[0].text.strip()
+            return (
+                f"argument {place + 1} of `{term.name}` is only ever {listed}: is `{missing}` missing?",
+                gap,
+            )
         return f"argument {place + 1} of `{term.name}` is only ever {listed}", None
     if atom.name == "does":
         return "no such move is ever legal", None
@@ -143,6 +150,34 @@ def _values(model: DerivedFacts, atom: Atom, place: int) -> list[str]:
         general = Atom(atom.name, (*atom.args[:-1], Function(term.name, args)))
     offset = len(atom.args) - 1 if term is not atom else 0
     return sorted({str(row[offset + place]) for row in model.instances(general)}, key=lambda v: (len(v), v))
+
+
+def _gap(rules: Rules, values: list[str], wanted: str) -> Fix | None:
+    """Add the fact, such as `(succ 6 7)`, without which numbers end before the one that is wanted."""
+    numbers = {int(value) for value in values if value.isdecimal()}
+    if (
+        not wanted.isdecimal()
+        or not numbers
+        or max(numbers) >= int(wanted)
+        or rules.tree.notation != "prefix"
+    ):
+        return None
+    last = max(numbers)
+    chains: dict[str, dict[int, Rule]] = {}
+    for rule in rules.tree.statements:
+        steps = [str(arg) for arg in rule.head.args]
+        if (
+            rule.is_fact
+            and len(steps) == 2
+            and all(map(str.isdecimal, steps))
+            and int(steps[0]) + 1 == int(steps[1])
+        ):
+            chains.setdefault(rule.head.name, {})[int(steps[0])] = rule
+    for name, chain in chains.items():
+        if last - 1 in chain and last not in chain and last + 1 in chain:
+            at = chain[last - 1].end
+            return Fix("add the missing fact", (Edit(Span(at, at), f" ({name} {last} {last + 1})"),))
+    return None
 
 
 def _as_variable(rule: Rule, name: str) -> Fix:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 import random
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -161,15 +162,11 @@ class _Sample(Findings):
         if self.bases is not None and (UNDECLARED_BASE.name, "base", ERROR) not in self.reports:
             undeclared = sorted(fact for fact in state.facts if fact.lower() not in self.bases)
             if undeclared:
-                self.add(
-                    UNDECLARED_BASE,
-                    "base",
-                    f"`{undeclared[0]}` is true, but no `base` lists it",
-                    path,
-                    help=_declare("base", undeclared[0], self.bases),
-                    place=_source_of(self.game, undeclared[0], "next" if path else "init"),
-                    fix=self._base_fix(undeclared[0], initially=not path),
-                )
+                fact = undeclared[0]
+                help_text, fix = self._base_remedy(fact, initially=not path)
+                message = f"`{fact}` is true, but no `base` lists it"
+                place = _source_of(self.game, fact, "next" if path else "init")
+                self.add(UNDECLARED_BASE, "base", message, path, help=help_text, place=place, fix=fix)
         if ended:
             return False
         moves = state.legal_moves()
@@ -196,19 +193,40 @@ class _Sample(Findings):
                 )
         return all(moves[role] for role in self.game.roles)
 
-    def _base_fix(self, fact: str, *, initially: bool) -> Fix | None:
-        """Spell an initial fluent as declared, if one of its words occurs nowhere else; else declare it."""
+    def _base_remedy(self, fact: str, *, initially: bool) -> tuple[str, Fix | None]:
+        """Add a role, spell an initial fluent as declared if it occurs nowhere else, or declare it."""
         close = difflib.get_close_matches(fact.lower(), self.bases or (), n=1, cutoff=0.75)
-        words = set(fact.lower().replace("(", " ").replace(")", " ").split())
-        strange = words - set(close[0].replace("(", " ").replace(")", " ").split()) if close else set()
-        place = _source_of(self.game, fact, "init") if initially and len(strange) == 1 else None
+        declare = _declaration(self.game, "base", fact)
+        if not close:
+            return _declare("base", fact, ()), declare
+        words, declared = _words(fact), _words(close[0])
+        strange = {word.lower() for word in words} - {*declared}
         text = self.game.tree.source.text
+        role = self._missing_role(words, declared)
+        if role is not None:
+            at = next(rule.end for rule in reversed(self.game.tree.statements) if rule.head.name == "role")
+            missing = f"(role {role})" if self.game.tree.notation == "prefix" else f"role({role})"
+            return f"is `{missing}` missing?", Fix(f"add `{missing}`", (Edit(Span(at, at), f"\n{missing}"),))
+        place = _source_of(self.game, fact, "init") if initially else None
         if place is not None and self.game.tree.notation == "prefix":
-            (word,) = strange
             at = text.lower().find(fact.lower(), place.start, place.end)
-            if at >= 0 and text.lower().count(word) == 1:
-                return Fix(f"write `{close[0]}`", (Edit(Span(at, at + len(fact)), close[0]),))
-        return _declaration(self.game, "base", fact)
+            is_alone = len(strange) == 1 and text.lower().count(min(strange)) == 1
+            if at >= 0 and (is_alone or (len(words) != len(declared) and not strange)):
+                return f"did you mean `{close[0]}`? Otherwise declare it with `base`", Fix(
+                    f"write `{close[0]}`", (Edit(Span(at, at + len(fact)), close[0]),)
+                )
+        return _declare("base", fact, self.bases or ()), declare
+
+    def _missing_role(self, words: list[str], declared: list[str]) -> str | None:
+        """Return the word of a fluent that stands where a declared one has a role, if rules use it, too."""
+        roles = {role.lower() for role in self.game.roles}
+        used = re.findall(r"[^\s()?]+", self.game.tree.source.text.lower())
+        differences = [pair for pair in zip(words, declared, strict=False) if pair[0].lower() != pair[1]]
+        if len(words) != len(declared) or len(differences) != 1:
+            return None
+        word, other = differences[0]
+        is_role = word.lower() in roles
+        return word if other in roles and not is_role and used.count(word.lower()) > 2 else None
 
     def _goals(self, state: State, path: list[str], *, ended: bool) -> None:
         from herbrand.check.checks.goals import GOAL_VALUE
@@ -230,6 +248,11 @@ class _Sample(Findings):
                 )
             elif ended and not values and role != "random":
                 self.add(NO_GOAL, "goal", f"`{role}` has no goal value in a terminal state", path)
+
+
+def _words(text: str) -> list[str]:
+    """Return the names in a fluent."""
+    return text.replace("(", " ").replace(")", " ").split()
 
 
 def _source_of(game: StateMachine, text: str, relation: str) -> Span | None:

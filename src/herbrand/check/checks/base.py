@@ -13,7 +13,7 @@ from herbrand.syntax import tokens
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Node, Rule, Variable, atoms_of, children
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from herbrand.check.dependency import DependencyGraph
     from herbrand.check.relations import Relation
@@ -215,6 +215,17 @@ class Sheet:
                     if key not in first_occurrences:
                         first_occurrences[key] = node  # type: ignore[assignment]
         return [(node, percept) for (_, _, percept), node in first_occurrences.items()]
+
+    def last_arguments(self, keywords: Collection[str]) -> frozenset[tuple[str, int]]:
+        """Return name and arity of the last arguments of atoms with these keywords and the right arity."""
+        atoms = (*(rule.head for rule in self.statements), *(atom for _, atom, _ in self.body_atoms))
+        return frozenset(
+            atom.args[-1].key
+            for atom in atoms
+            if atom.name in keywords
+            and atom.arity == KEYWORDS[atom.name]
+            and isinstance(atom.args[-1], Constant | Function)
+        )
 
     @cached_property
     def graph(self) -> DependencyGraph:

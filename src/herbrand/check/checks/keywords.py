@@ -32,6 +32,8 @@ CHECKS: Final = checks_in(globals())
 
 _NUMBERS: Final = ("no arguments", "one argument", "two arguments")
 _NEEDED: Final = {"role": "player", "legal": "move", "goal": "result", "terminal": "end of the game"}
+_FAMILIES: Final = (("legal", "does", "input"), ("init", "next", "true", "base"))
+"""Keywords whose last arguments are the same kind of thing: moves, fluents."""
 _OUTCOMES: Final = frozenset({("legal", 2), ("goal", 2), ("terminal", 0)})
 
 
@@ -50,6 +52,11 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
         rule.head.args[0].key
         for rule in sheet.definitions.get(("init", 1), ())
         if isinstance(rule.head.args[0], Constant | Function)
+    }
+    changing = {
+        rule.head.args[0].key
+        for rule in sheet.definitions.get(("next", 1), ())
+        if rule.body and isinstance(rule.head.args[0], Constant | Function)
     }
     for rule in sheet.statements:
         head = rule.head
@@ -77,7 +84,7 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
             )
         elif head.name == "next" and not rule.body and isinstance(head.args[0], Constant | Function):
             fluent = head.args[0]
-            if fluent.key not in begun and sheet.definitions.get(("init", 1)):
+            if fluent.key not in begun and fluent.key in changing:
                 yield sheet.report(
                     UNCONDITIONAL_NEXT,
                     head,
@@ -121,16 +128,36 @@ def _listed(sheet: Sheet) -> str:
 def _wrong_arity(sheet: Sheet, atom: Atom) -> Diagnostic:
     name, args = atom.name, atom.args
     arity = KEYWORDS[name]
-    hint = None
-    if name == "legal" and len(args) == 1:
+    hint, fix = _surplus(sheet, atom) if len(args) > arity > 0 and name != "base" else (None, None)
+    if hint is not None:
+        pass
+    elif name == "legal" and len(args) == 1:
         hint = "unary `legal` belongs to a later dialect: name the role that may make the move"
     elif name == "base":
         hint = "`base` lists what can be true, one proposition a statement; older sheets used it differently"
     elif name == "input" and len(args) == 1:
         hint = "name the role that may make the move"
-    return sheet.report(
-        KEYWORD_ARITY, atom, f"`{name}` takes {_NUMBERS[arity]}, but has {len(args)} here", help=hint
-    )
+    message = f"`{name}` takes {_NUMBERS[arity]}, but has {len(args)} here"
+    return sheet.report(KEYWORD_ARITY, atom, message, help=hint, fix=fix)
+
+
+def _surplus(sheet: Sheet, atom: Atom) -> tuple[str | None, Fix | None]:
+    """Make a known fluent or move of surplus arguments: drop them, or make them arguments of the last one."""
+    arity = KEYWORDS[atom.name]
+    last, *surplus = atom.args[arity - 1 :]
+    known = next((sheet.last_arguments(family) for family in _FAMILIES if atom.name in family), frozenset())
+    if not isinstance(last, Constant) or not last.end:
+        return None, None
+    if (last.name, len(surplus)) in known:
+        edits = [Edit(Span(last.start, last.start), "("), Edit(Span(surplus[-1].end, surplus[-1].end), ")")]
+        text = sheet.apply(last.name, *(sheet.quote(arg).strip("`") for arg in surplus))
+    elif (last.name, 0) in known:
+        edits = [Edit(Span(last.end, surplus[-1].end), "")]
+        text = sheet.quote(last).strip("`")
+    else:
+        return None, None
+    shown = sheet.apply(atom.name, *(sheet.quote(arg).strip("`") for arg in atom.args[: arity - 1]), text)
+    return f"did you mean `{shown}`?", Fix(f"write `{text}`", tuple(edits)) if sheet.is_prefix else None
 
 
 def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:

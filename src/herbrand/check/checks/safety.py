@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, Check, Sheet, checks_in
 from herbrand.diagnostic import Edit, Fix, Span
-from herbrand.syntax.nodes import And, Atom, Distinct, Function, Not, Or, Rule, Variable, variables_of, walk
+from herbrand.syntax.nodes import (
+    And,
+    Atom,
+    Distinct,
+    Function,
+    Not,
+    Or,
+    Rule,
+    Variable,
+    atoms_of,
+    variables_of,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -77,7 +89,7 @@ def _rule(sheet: Sheet, rule: Rule) -> Iterator[Diagnostic]:
     if helper:
         loose = {}
     for variable in loose.values():
-        yield _head_variable(sheet, rule, variable)
+        yield _head_variable(sheet, rule, variable, bound)
     for literal, variables in tests.items():
         names = [v for v in variables if v.name not in loose]
         if names:
@@ -86,30 +98,56 @@ def _rule(sheet: Sheet, rule: Rule) -> Iterator[Diagnostic]:
                 break
 
 
-def _head_variable(sheet: Sheet, rule: Rule, variable: Variable) -> Diagnostic:
+def _head_variable(sheet: Sheet, rule: Rule, variable: Variable, bound: set[str]) -> Diagnostic:
     shown = sheet.variable(variable)
     places = [v for literal in rule.body for v in variables_of(literal) if v.name == variable.name]
     labels: list[tuple[Node, str]] = [(variable, "never bound" if not places else "not bound here")]
     if places:
         remark = "only in one alternative, or negated" if _has_or(rule.body) else "does not bind it"
         labels.append((places[0], remark))
-    return sheet.report(
-        UNSAFE_VARIABLE,
-        variable,
-        f"{shown} in the head is not bound by the body",
-        labels=labels,
-        help=f"bind {shown} in a positive literal"
-        + (" of every alternative" if places and _has_or(rule.body) else ""),
+    help_text = f"bind {shown} in a positive literal" + (
+        " of every alternative" if places and _has_or(rule.body) else ""
     )
+    fix = None
+    condition = _frame_condition(sheet, rule)
+    if condition is not None:
+        help_text = f"add the condition `{condition}`, if the rule says what stays true"
+        fix = Fix(f"add `{condition}`", (Edit(Span(rule.head.end, rule.head.end), f" {condition}"),))
+    elif unused := _used_once(rule, variable, bound):
+        suggestions = " or ".join(sheet.variable(v) for v in unused[:3])
+        help_text += f"; or did you mean {suggestions}?"
+    message = f"{shown} in the head is not bound by the body"
+    return sheet.report(UNSAFE_VARIABLE, variable, message, labels=labels, help=help_text, fix=fix)
+
+
+def _frame_condition(sheet: Sheet, rule: Rule) -> str | None:
+    """Return the condition that a frame rule lacks, one that asks for state and moves only in negations."""
+    atoms = [pair for literal in rule.body for pair in atoms_of(literal)]
+    fluent = rule.head.args[0] if rule.head.key == ("next", 1) else None
+    if not sheet.is_prefix or not isinstance(fluent, Function) or fluent.end == fluent.start:
+        return None
+    if any(atom.name in ("true", "does") and not negative for atom, negative in atoms):
+        return None
+    return f"(true {sheet.source.text[fluent.start : fluent.end]})" if any(n for _, n in atoms) else None
+
+
+def _used_once(rule: Rule, variable: Variable, bound: set[str]) -> list[Variable]:
+    """Return the bound variables with a single use in a rule, if `variable` has a single use, too.
+
+    None for a variable in place of a role, which a condition `(role ?r)` binds.
+    """
+    if rule.head.name in ("legal", "goal", "sees", "input") and variable == rule.head.args[0]:
+        return []
+    count = Counter(v.name for v in variables_of(rule))
+    return [v for v in variables_of(rule) if count[v.name] == count[variable.name] == 1 and v.name in bound]
 
 
 def _meant(sheet: Sheet, rule: Rule, variable: Variable, bound: set[str]) -> Fix | None:
-    """Write the only variable that is bound, but used nowhere else, instead of one that is not bound."""
-    count = Counter(v.name for v in variables_of(rule))
-    lonely = [v for v in variables_of(rule) if count[v.name] == 1 and v.name in bound]
-    if count[variable.name] > 1 or len(lonely) != 1 or variable.end == variable.start:
+    """Write the only bound variable with a single use instead of one that is not bound."""
+    unused = _used_once(rule, variable, bound)
+    if len(unused) != 1 or variable.end == variable.start:
         return None
-    text = sheet.source.text[lonely[0].start : lonely[0].end]
+    text = sheet.source.text[unused[0].start : unused[0].end]
     return Fix(f"write `{text}`", (Edit(Span(variable.start, variable.end), text),))
 
 

@@ -39,8 +39,10 @@ def bind(program: GgdlProgram) -> None:
             by_folded[sentence.name.lower()] = sentence.name
             program.declare(sentence.name, "parameter")
             _one(program, sentence)
-        except Refused:
-            program.constants.setdefault(sentence.name, Constant("0"))
+        except Refused:  # the default, or a small size, so that nothing else seems wrong
+            default = sentence.default
+            text = program.source.text[default.start : default.end] if default is not None else ""
+            program.constants.setdefault(sentence.name, Constant(text if text.isdecimal() else "1"))
     program.report.source = program.source
     for name in program.arguments:
         if name not in declared:

@@ -168,6 +168,9 @@ class _Parser(ExpressionReader):
                 self.dialect(f"`{token.text} {{`", "write rules with `:-`, `==>` and `and`")
             if same_line and follows.text == "::" and self._is_signature():
                 self.dialect("a signature", "declare it with `base F(T) = U` or a typed `init`")
+            if same_line and follows.kind == t.NAME and self.peek(2).text == ":=":
+                message = f"`{token.text}` begins no sentence that gives a value"
+                self.report.refuse("E-SYNTAX", message, token, help="write `init`")
             if same_line and follows.text == ":=" and self.peek(2).kind == t.NAME:
                 self.dialect("an instance without `init`", "write `init` before it")
             if same_line and self._is_record():

@@ -167,7 +167,7 @@ class _Tokenizer:
                 self.report.add(
                     "E-LEX", "an unterminated quotation", (start, self.at), help="close it on its line"
                 )
-                continue
+                word += word[0]  # the sentence is read as if it were closed
             assert kind is not None
             if word == ".":
                 kind = self._full_stop(start, joined=joined)

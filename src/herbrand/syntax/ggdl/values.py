@@ -157,7 +157,10 @@ class Values:
         """Return the integers of a range."""
         first, last = self.integer(low), self.integer(high)
         if first > last:
-            self.report.refuse("E-RANGE-EMPTY", f"the range {first} .. {last} is empty", (start, end))
+            is_literal = isinstance(low, n.Number) and isinstance(high, n.Number)
+            help_text = f"did you mean `{last} .. {first}`?" if is_literal else None
+            message = f"the range {first} .. {last} is empty"
+            self.report.refuse("E-RANGE-EMPTY", message, (start, end), help=help_text)
         if last - first >= MAX_MEMBERS:
             self.report.refuse("E-TYPE-INFINITE", f"the range {first} .. {last} is too large", (start, end))
         return tuple(integer(i, start, end) for i in range(first, last + 1))
