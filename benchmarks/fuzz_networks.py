@@ -10,7 +10,8 @@ Its meaning is computed gate by gate in numpy, and compared with
   emulated, so that no processor has to have them; the choice of moves as well, for any rank;
 - the core, on all levels of kernels that the processor can run, walked and with machine code: states
   evaluated by `core.StateEvaluator` and one by one by `NetworkEngine`, random games by `core.Playouts`;
-- the C source that `herbrand convert --to c` writes, for one case in N, if there is a compiler.
+- the C source that `herbrand convert --to c` writes, for one case in N, if there is a compiler, and the
+  WebAssembly module of `--to wasm`, if there is Node.
 
 Circuits with some numbers changed must also be refused with `ValueError`, or work; they never crash and
 never hang.
@@ -36,9 +37,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from emulated import EmulatedMachine
 from interpreted import InterpretedPlayouts
+from wasm_host import NODE, differences
 
 from herbrand import core
 from herbrand.convert.lanes.c_language import c_source
+from herbrand.convert.wasm import game_module
 from herbrand.engine.on_network import NetworkEngine
 from herbrand.network import LaneProgram, Network
 from herbrand.network.lane_machine import LaneMachine
@@ -644,6 +647,9 @@ def check_games(network: Network, shape: Shape, chance: Generator, *, compiled: 
             same(
                 f"the state that was stuck, {name}", interpreted.stuck_fluents, np.flatnonzero(bits).tolist()
             )
+    if compiled and NODE is not None:
+        module = game_module(network, "game")
+        assert not (wrong := differences(network, module, games=games, steps=max_steps, longest=4)), wrong
     if compiled and COMPILER is not None:
         words = int(chance.choice([1, 2]))
         flags = [f"-DPART_WORDS={words}", str(chance.choice(["-O0", "-O1", "-O2"]))]

@@ -121,5 +121,7 @@ def _write(written: str | bytes, output: str | None) -> None:
         remark(f"wrote {output}")
     elif isinstance(written, str):
         result(written, newline=False)
+    elif sys.stdout.isatty():
+        raise click.UsageError("this output is binary: write it to a file with -o FILE, or into a pipe")
     else:
         sys.stdout.buffer.write(written)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.explanation import MoveReport, PlayerReport
 
-__all__ = ["DEFAULT_LEVEL", "LEVELS", "SkillLevel", "LevelPlayer", "default_clock"]
+__all__ = ["DEFAULT_LEVEL", "LEVELS", "LevelPlayer", "SkillLevel", "default_clock"]
 
 _PLAYOUTS_PER_STATE: Final = 16
 """Playouts of the tree search that count as one of `ismcts`, which is slower but starts in many states."""

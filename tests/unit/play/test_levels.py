@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import herbrand
 from herbrand.cli.main import cli
 from herbrand.play import MoveReport, make_player, players
-from herbrand.play.levels import DEFAULT_LEVEL, LEVELS, SkillLevel, LevelPlayer, default_clock
+from herbrand.play.levels import DEFAULT_LEVEL, LEVELS, LevelPlayer, SkillLevel, default_clock
 from herbrand.play.processes import ProcessPlayer
 
 if TYPE_CHECKING:

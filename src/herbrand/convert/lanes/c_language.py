@@ -6,17 +6,16 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from herbrand import __version__
 from herbrand.convert.lanes.chunks import cut
-from herbrand.network.lane_machine import LaneMachine
-from herbrand.network.lanes import LaneProgram, operation
+from herbrand.convert.lanes.programs import playing_programs
+from herbrand.network.lanes import operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from herbrand.convert.lanes.chunks import Chunk, Chunks
+    from herbrand.network.lanes import LaneProgram
     from herbrand.network.network import Network
 
 __all__ = ["c_source"]
@@ -35,7 +34,7 @@ def c_source(network: Network, game: str) -> str:
     `game` is the name of the game, a prefix of all public names.
     """
     name = _identifier(game)
-    programs = _needed(network)
+    programs = playing_programs(network, arity=_ARITY)
     first = programs[0].play
     assert first is not None
     fields = {
@@ -53,21 +52,6 @@ def c_source(network: Network, game: str) -> str:
     }
     template = files("herbrand.convert.lanes").joinpath("random_games.c.in").read_text(encoding="utf-8")
     return re.sub("‹(\\w+)›", lambda match: fields[match[1]], template)
-
-
-def _needed(network: Network) -> list[LaneProgram]:
-    """Return the first program, and the one that takes over when an assumption of the first fails."""
-    first = LaneProgram.playing(network, arity=_ARITY)
-    play = first.play
-    assert play is not None
-    if play.conflict == 0:  # row 0 is constant false: no assumption can fail
-        return [first]
-    second = LaneProgram.playing(network, assume=False, arity=_ARITY)
-    machine = LaneMachine(first)
-    machine.state[np.flatnonzero(play.initial)] = ~np.uint64(0)
-    machine.rows[play.active] = ~np.uint64(0)
-    machine.run("legal")
-    return [second] if machine.rows[play.conflict].any() else [first, second]
 
 
 def _identifier(game: str) -> str:
