@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
     from herbrand.web.guard import Guard
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to drive")
 PATIENCE = 25_000
 """Milliseconds to wait for what the server has to work out."""
 
@@ -72,16 +69,6 @@ def address(database: Path) -> Iterator[str]:
     """A server for everyone."""
     with served(make_app(database=database)) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium without a screen."""
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

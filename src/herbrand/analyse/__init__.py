@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.budget import Budget as Budget
     from herbrand.analyse.exploration.explore import StateSpace as StateSpace
     from herbrand.analyse.exploration.explore import explore as explore
+    from herbrand.analyse.invariants.sat import missing_solver as missing_solver
     from herbrand.analyse.proofs.prove import analyse as analyse
     from herbrand.analyse.solving.plan import Plan as Plan
     from herbrand.analyse.solving.plan import find_plan as find_plan
@@ -44,6 +45,7 @@ __all__, __getattr__, __dir__ = exports(
         "budget": ("Budget",),
         "verdict": ("Verdict", "Witness"),
         "proofs.prove": ("analyse",),
+        "invariants.sat": ("missing_solver",),
         "exploration.explore": ("StateSpace", "explore"),
         "solving.solve": ("Solution", "solve"),
         "solving.plan": ("Plan", "find_plan"),

@@ -66,7 +66,7 @@ def command(
 
     Random games are generated, varied, evaluated by programs, and kept if they are better than the previous
     best of their kind. The state of the search is always saved in DIR/search.db, so that an interrupted
-    search can be resumed. DIR/index.html shows the games; `herbrand web DIR/games` serves them for play.
+    search can be resumed. DIR/index.html shows the games, and leads to a page to play each.
     """
     from herbrand.evolve.gallery import write_gallery
     from herbrand.evolve.search import GameSearch
@@ -123,7 +123,7 @@ def _report(search: GameSearch, page: Path, *, wants_json: bool) -> None:
         )
         return
     result(_table(search.progress()))
-    result(f"{count(len(elites), 'game')} in {page}; to play them: herbrand web {page.parent / 'games'}")
+    result(f"{count(len(elites), 'game')} in {page}, which plays them in any browser")
 
 
 def _table(progress: SearchProgress) -> str:

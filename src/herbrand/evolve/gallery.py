@@ -2,6 +2,7 @@
 
 DIR/index.html         the page, which is self-contained
 DIR/games/NAME.kif     the rulesheets (NAME.ggd in GGDL), for `herbrand web DIR/games` and other commands
+DIR/play/NAME.html     the games as pages to play
 DIR/games.json         designs, measures, proofs and lineages
 """
 
@@ -9,12 +10,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
 from herbrand.evolve.search.judging import AXES
-from herbrand.machine.trajectory import Trajectory
+from herbrand.publish import game_page, sample_picture
 from herbrand.runtime.files import write_atomically
 from herbrand.runtime.rendering import render
 
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 
     from herbrand.evolve.search.candidate import Candidate
     from herbrand.evolve.search.loop import SearchProgress
-    from herbrand.game import Game
 
-__all__ = ["SUFFIXES", "picture", "write_gallery"]
+__all__ = ["SUFFIXES", "write_gallery"]
 
 SUFFIXES: Final = {"prefix": "kif", "ggdl": "ggd"}
 """File suffixes by notation."""
 MAX_PICTURES: Final = 60
-"""Number of games, the best ones, that have a picture."""
+"""Number of games, the best ones, that have a picture and a page."""
 
 
 def write_gallery(
@@ -40,14 +39,18 @@ def write_gallery(
     """Write the gallery of a search into a folder and return its page.
 
     `everything` are all candidates of the search, for the lineages; `notation` is that of the rulesheets, one
-    of `SUFFIXES`.  Rulesheets of games that are no longer in the archive are removed.
+    of `SUFFIXES`.  Rulesheets and pages of games that are no longer in the archive are removed.
     """
     suffix = SUFFIXES[notation]
     elites = progress.archive.elites()
     sheets = folder / "games"
     sheets.mkdir(parents=True, exist_ok=True)
     current = {f"{candidate.name}.{suffix}" for candidate in elites}
-    for path in [path for other in SUFFIXES.values() for path in sheets.glob(f"*.{other}")]:
+    pages = folder / "play"
+    pages.mkdir(exist_ok=True)
+    current |= {f"{candidate.name}.html" for candidate in elites[:MAX_PICTURES]}
+    written = [path for other in SUFFIXES.values() for path in sheets.glob(f"*.{other}")]
+    for path in [*written, *pages.glob("*.html")]:
         if path.name not in current:
             path.unlink()
     by_name = {candidate.name: candidate for candidate in everything if candidate.design is not None}
@@ -57,13 +60,14 @@ def write_gallery(
         design = candidate.design
         text = design.ggdl() if notation == "ggdl" else design.rulesheet()
         write_atomically(sheets / f"{candidate.name}.{suffix}", text)
-        svg = picture(design.game()) if place < MAX_PICTURES else ""
+        svg, has_page = _show(candidate, pages) if place < MAX_PICTURES else ("", False)
         line = [candidate, *_ancestors(candidate, by_name)]
         cards.append(
             {
                 "candidate": candidate,
                 "rules": design.paragraphs(),
                 "svg": svg,
+                "has_page": has_page,
                 "lineage": [str(one.lineage) for one in line],
             }
         )
@@ -77,14 +81,16 @@ def write_gallery(
     return page
 
 
-def picture(game: Game, seed: int = 1) -> str:
-    """Return an SVG of a state in the middle of a random game; empty on failure."""
+def _show(candidate: Candidate, pages: Path) -> tuple[str, bool]:
+    """Return a picture of a game, and whether a page to play it could be written."""
+    assert candidate.design is not None
+    game = candidate.design.game()
+    proofs = [f"{key.replace('_', ' ').capitalize()}: {value}." for key, value in candidate.proofs.items()]
     try:
-        play = Trajectory.replay(game, ())
-        play.finish(Random(seed))
-        return game.artist.draw(play.states[len(play.states) // 2], stacked=True).svg
+        write_atomically(pages / f"{candidate.name}.html", game_page(game, proving=0, proofs=proofs))
     except HerbrandError:
-        return ""
+        return sample_picture(game), False
+    return sample_picture(game), True
 
 
 def _ancestors(candidate: Candidate, by_name: Mapping[str, Candidate]) -> list[Candidate]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from herbrand.publish.module import javascript as javascript
     from herbrand.publish.module import typescript as typescript
     from herbrand.publish.page import game_page as game_page
+    from herbrand.publish.page import sample_picture as sample_picture
 
 __all__, __getattr__, __dir__ = exports(
-    __name__, {"module": ("game_module", "javascript", "typescript"), "page": ("game_page",)}
+    __name__, {"module": ("game_module", "javascript", "typescript"), "page": ("game_page", "sample_picture")}
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import __version__, games
 from herbrand.draw.looks import words
 from herbrand.errors import HerbrandError
+from herbrand.machine.trajectory import Trajectory
 from herbrand.publish.module import library, template
 from herbrand.publish.picture import picture_of
 from herbrand.publish.tables import packed
@@ -18,12 +21,16 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
 
-__all__ = ["GalleryEntry", "gallery_page", "game_page"]
+__all__ = ["GalleryEntry", "gallery_entry", "gallery_page", "game_page", "sample_picture"]
 
 PROVING: Final = 5.0
 """Seconds for what the page says of the game."""
 SHORT: Final = 3
 """Paragraphs of help that are shown at once."""
+LONG: Final = 160
+"""Characters of a description, which ends with a sentence."""
+SAMPLE_STEPS: Final = 200
+"""Steps after which the random game for a picture is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +42,21 @@ class GalleryEntry:
     title: str
     description: str
     svg: str
-    """A picture of the initial state."""
+    """A picture of a state in the middle of a game; empty where there is none."""
 
 
-def game_page(game: Game, *, proving: float = PROVING) -> str:
+def game_page(game: Game, *, proving: float = PROVING, proofs: Sequence[str] = ()) -> str:
     """Return a page of HTML with the rules, the board to click, and players of several levels.
 
-    It asks for nothing from anywhere, and can be opened as a file.  What it says of the game is proved within
-    `proving` seconds, 0 for no such section.  Raises `GameError` for a game that cannot be played, and
-    `BudgetExceeded` for one without a network within the game's limits.
+    It asks for nothing from anywhere, and can be opened as a file.  It says what is proved of the game
+    within `proving` seconds, 0 for nothing, and the sentences `proofs`.  Raises `GameError` for a game that
+    cannot be played, and `BudgetExceeded` for one without a network within the game's limits.
     """
     from herbrand.runtime.rendering import Markup, render
 
     game.require_playable()
-    title, description = _title(game)
-    text = game.tree.source.text
+    title, description, help_ = _texts(game)
     picture = picture_of(game)
-    help_ = [part for part in preface(text) if part != description]
-    program = template("page.js")
     return str(
         render(
             "publish/page.html",
@@ -62,21 +66,35 @@ def game_page(game: Game, *, proving: float = PROVING) -> str:
             style=Markup(template("page.css")),  # our own
             help=help_,
             is_short=len(help_) <= SHORT,
-            rules=text.strip(),
-            proofs=_proofs(game, proving) if proving > 0 else [],
-            has_board=picture["svg"] is not None,
+            rules=game.tree.source.text.strip(),
+            proofs=[*proofs, *(_proofs(game, proving) if proving > 0 else ())],
+            has_board=picture["svg"] is not None or bool(picture["towers"]),
             packed=packed(game, picture),
             library=Markup(_in_page(library("javascript"))),  # our own
-            program=Markup(_in_page(program)),  # our own
+            program=Markup(_in_page(template("page.js"))),  # our own
         )
     )
 
 
 def gallery_entry(game: Game, file: str) -> GalleryEntry:
     """Describe the page of a game for a gallery."""
-    title, description = _title(game)
-    svg = game.artist.draw(game.initial_state(), stacked=True, control=False, extras=False, style=False).svg
-    return GalleryEntry(file, title, description, svg)
+    title, description, _ = _texts(game)
+    return GalleryEntry(file, title, description, sample_picture(game, style=False))
+
+
+def sample_picture(game: Game, *, style: bool = True) -> str:
+    """Return a state in the middle of a random game as SVG; empty where none can be drawn.
+
+    Without `style` the page must bring the style sheet.
+    """
+    try:
+        play = Trajectory.replay(game, ())
+        play.finish(Random(1), max_steps=SAMPLE_STEPS)
+        middle = play.states[len(play.states) // 2]
+        extras = style or not game.artist.has_boards
+        return game.artist.draw(middle, stacked=True, control=False, extras=extras, style=style).svg
+    except HerbrandError:
+        return ""
 
 
 def gallery_page(entries: Sequence[GalleryEntry], title: str) -> str:
@@ -104,35 +122,47 @@ def gallery_page(entries: Sequence[GalleryEntry], title: str) -> str:
     )
 
 
-def _title(game: Game) -> tuple[str, str]:
-    """Return what to call a game, and a sentence about it: bundled ones are described apart."""
+def _texts(game: Game) -> tuple[str, str, list[str]]:
+    """Return what to call a game, a sentence about it, and how it is played.
+
+    Bundled games are described in files of their own, others by the comment at their beginning.
+    """
     text = game.tree.source.text
     info: dict[str, Any] = {}
     if game.name in games.names() and games.text(game.name) == text:
         info = games.info(game.name)
-    said = preface(text)
     plain = " ".join(words(game.name)) or game.name
-    return str(info.get("title", plain[:1].upper() + plain[1:])), str(
-        info.get("description", said[0] if said else "")
-    )
+    title = str(info.get("title", plain[:1].upper() + plain[1:]))
+    heading = re.compile(r"How it is played: *(\w)")  # the page has it already
+    paragraphs = [heading.sub(lambda begun: begun[1].upper(), part, count=1) for part in preface(text)]
+    description = str(info.get("description", paragraphs[0] if paragraphs else ""))
+    sentence = _first_sentences(description)
+    return title, sentence, [part for part in paragraphs if part != sentence]
+
+
+def _first_sentences(text: str) -> str:
+    """Return the beginning of a text: as many whole sentences as are short, but at least one."""
+    ends = [end.start() for end in re.finditer(r"(?<=[.!?])(?=\s|\Z)", text)]
+    return text[: max((end for end in ends if end <= LONG), default=ends[0] if ends else len(text))]
 
 
 def _proofs(game: Game, seconds: float) -> list[str]:
     """Return what is proved of a game, and what is not known."""
-    from herbrand.analyse import Budget
+    from herbrand.analyse import Budget, missing_solver
     from herbrand.repair import SENTENCES, properties_of
 
     try:
         verdicts = properties_of(game, Budget(seconds))
-    except HerbrandError:
-        return []
+    except HerbrandError as error:
+        return [f"Nothing is proved: {error}."]
+    unknown = f"not proved in {seconds:g} seconds"
+    if missing := missing_solver():
+        unknown += f" without a solver, which comes with {missing}"
     lines = []
     for name, verdict in verdicts.items():
         wrong, right = SENTENCES[name]
-        said = right if verdict.answer != "refuted" else wrong
-        said = said[:1].upper() + said[1:]
-        answer = f"not proved in {seconds:g} seconds" if verdict.answer == "unknown" else "proved"
-        lines.append(f"{said}: {answer}.")
+        said = wrong if verdict.answer == "refuted" else right
+        lines.append(f"{said[:1].upper()}{said[1:]}: {'proved' if verdict.is_known else unknown}.")
     return lines
 
 

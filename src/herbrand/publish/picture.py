@@ -1,8 +1,8 @@
 """How the states of a game are drawn, as data: the empty boards, and what each fluent puts where.
 
 `herbrand.draw` draws any set of facts.  A program without it needs to know beforehand what every fluent that
-can be true adds to the picture.  Fluents on boards put a piece into a cell, or mark one; the others are
-words beside the boards.
+can be true adds to the picture.  Fluents on boards put a piece into a cell, or mark one; those of towers put
+one thing on another; the others are cards and words beside the boards.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.draw.beside import CARDS
 from herbrand.draw.grids import cell_places, drawn_walls
-from herbrand.draw.looks import Look, content_looks, with_others, words
+from herbrand.draw.looks import PALETTE, Look, content_looks, with_others, words
 from herbrand.draw.paper import cell_name
 from herbrand.draw.pieces import piece
 from herbrand.draw.style import STYLE
 from herbrand.draw.svg import draw
-from herbrand.draw.terms import arguments
+from herbrand.draw.terms import arguments, natural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from herbrand.draw.boards.layers import Shape
     from herbrand.draw.boards.layout import Layout
     from herbrand.game import Game
 
@@ -43,7 +45,7 @@ def picture_of(game: Game) -> dict[str, Any]:
     content: list[list[int] | None] = []
     marks = []
     walls: list[tuple[int, str] | None] = []
-    beside: list[tuple[str, str] | None] = []
+    beside: list[tuple[str, str, str, bool] | None] = []
     for fluent in fluents:
         placed, marked, is_drawn = _placed(layout, fluent, numbers, looks, pieces)
         wall = _wall(layout, fluent, cells)
@@ -62,9 +64,11 @@ def picture_of(game: Game) -> dict[str, Any]:
         "cells": cells,
         "pieces": [piece(looks[name]) for name in names],
         "names": [_name(looks[name], name) for name in names],
+        "terms": names,
         "content": content,
         "marks": marks,
         "walls": walls,
+        "towers": [_towers(layout, shape, fluents) for shape in layout.towers],
         "beside": beside,
         "lamps": [fluents.index(name) for name in layout.lamps if name in fluents],
         "clicks": [[list(clicks) for clicks in artist.clicks(some)] for some in moves],
@@ -136,14 +140,51 @@ def _wall(
     return None
 
 
-def _words(layout: Layout, fluent: str) -> tuple[str, str] | None:
-    """Return what a fluent says beside the boards, and about what; None for what the page says otherwise."""
+def _towers(layout: Layout, shape: Shape, fluents: Sequence[str]) -> dict[str, Any]:
+    """Return the table `Towers` for what stands on what, drawn as `draw.beside.towers` draws it."""
+    suffix = shape[0].removeprefix("on")
+    grounding = {start + suffix for start in ("table", "clear", "on_table", "ontable")}
+    on: list[tuple[int, str, str]] = []
+    there: list[tuple[int, str]] = []
+    for number, (name, *rest) in enumerate(map(arguments, fluents)):
+        if (name, len(rest)) == shape:
+            on.append((number, rest[0], rest[1]))
+        elif name in grounding and len(rest) == 1:
+            there.append((number, rest[0]))
+    bases = layout.bases if len(layout.towers) == 1 else frozenset()
+    grounded = {thing for _, thing in there}
+    stacked = {thing for _, above, below in on for thing in (above, below)}
+    things = sorted(stacked | grounded | bases, key=natural)
+    movable = [thing for thing in things if thing in layout.movable or thing in grounded]
+    places = {thing: i for i, thing in enumerate(things)}
+    return {
+        "things": things,
+        "colours": [
+            PALETTE[movable.index(thing) % len(PALETTE)] if thing in movable else "" for thing in things
+        ],
+        "on": [(number, places[thing], places[below]) for number, thing, below in on],
+        "there": [(number, places[thing]) for number, thing in there],
+        "bases": sorted(places[base] for base in bases),
+        "isSized": bool(bases) and not bases & {*movable} and all(name[-1].isdigit() for name in movable),
+    }
+
+
+def _words(layout: Layout, fluent: str) -> tuple[str, str, str, bool] | None:
+    """Return what a fluent says beside the boards: about what, what, how many, and whether that is a card.
+
+    None for what the page says otherwise.
+    """
     name, *rest = arguments(fluent)
     shape = (name, len(rest))
-    is_shown = shape in layout.drawn and shape not in (*layout.towers, *layout.rows)
+    is_shown = shape in layout.drawn and shape not in layout.rows
     if is_shown or shape in layout.control or name in layout.hints.get("hide", ()) or name in layout.lamps:
         return None
-    return " ".join(words(name)) or name, " ".join(rest)
+    label = " ".join(words(name)) or name
+    if len(rest) > 1 and rest[0].lower() in {role.lower() for role in layout.roles}:
+        label = f"{rest.pop(0)} {label}"
+    is_card = bool(CARDS.match(name)) and bool(rest)
+    number = rest.pop() if is_card and len(rest) > 1 and rest[-1].isdigit() else ""
+    return label, " ".join(rest), number, is_card
 
 
 def _name(look: Look, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -226,8 +227,8 @@ def test_changes_that_do_not_matter() -> None:
     assert look_at(Variant(ROW, Lineage("random", 1)), job).reason == "plays as a game before"
 
 
-def test_proofs_decide() -> None:
-    """A game that both can win is admitted; one that nobody can win by its rules is not."""
+def test_proofs_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game that both can win is admitted; one that nobody can win by its rules is not; what is missing is said."""
     verdicts, against, _ = admission(ROW, 120)
     assert against == ""
     assert {name: verdict.split()[0] for name, verdict in verdicts.items()} == {
@@ -235,16 +236,28 @@ def test_proofs_decide() -> None:
         "playability": "proved",
         "weak_winnability": "proved",
     }
+    verdicts, _, _ = admission(
+        BoardGame(Squares(6, 6), (Piece((Place(supply=9),)),), goals=(InARow(4),)), 0.0
+    )
+    assert verdicts["playability"] == "unknown (not decided in 0 s)"
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "pysat", None)
+        verdicts, _, _ = admission(
+            BoardGame(Squares(6, 6), (Piece((Place(supply=9),)),), goals=(InARow(4),)), 0.0
+        )
+    assert verdicts["playability"] == "unknown (not decided in 0 s without pip install 'herbrand[analyse]')"
     unwinnable = BoardGame(Squares(3, 3), (Piece((Place(supply=2),)),), goals=(InARow(3),))
     assert admission(unwinnable, 120)[1] == "not proved: weak_winnability"
 
 
 def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command writes a page that needs nothing else, the rulesheets, and everything as JSON."""
+    """The command writes a page that needs nothing else, the rulesheets, pages to play, and everything as JSON."""
     monkeypatch.setattr(gallery, "MAX_PICTURES", 1)
     GameSearch(tmp_path / "search.db", QUICK, measure=fake, prove=named).run(batches=2, executor=Inline())
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "Gone.kif").write_text("(role a)")
+    (tmp_path / "play").mkdir()
+    (tmp_path / "play" / "Gone.html").write_text("")
     run = CliRunner().invoke(command, ["--out", str(tmp_path), "--minutes", "0"])
     assert run.exit_code == 0, run.output
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -257,7 +270,11 @@ def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert game["rules"][0] in page
         assert game["name"] in run.output
     assert page.count("<svg") == 1
-    assert not re.search(r'(src|href)="(?!#|games/|http://127\.0\.0\.1)', page)
+    assert not re.search(r'(src|href)="(?!#|games/|play/)', page)
+    (best,) = (tmp_path / "play").iterdir()
+    assert page.count(f'href="play/{best.name}"') == 2
+    for key, value in next(game for game in content if game["name"] == best.stem)["proofs"].items():
+        assert f"{key.replace('_', ' ').capitalize()}: {value}." in best.read_text(encoding="utf-8")
     told = CliRunner().invoke(command, ["--out", str(tmp_path), "--minutes", "0", "--json"])
     assert json.loads(told.stdout)["candidates"] == 8
     typed = ["--out", str(tmp_path), "--minutes", "0", "--notation", "ggdl"]

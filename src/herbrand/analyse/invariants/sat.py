@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from herbrand.errors import BudgetExceeded, optional_import
+from herbrand.errors import BudgetExceeded, MissingExtra, optional_import
 from herbrand.network.graph import unknown_cone
 from herbrand.runtime.collector import suspend_collector
 from herbrand.runtime.limits import require_time
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["Assignment", "Solver", "library"]
+__all__ = ["Assignment", "Solver", "library", "missing_solver"]
 
 _CONFLICTS = 1000
 """Conflicts between two checks of the clock."""
@@ -30,6 +30,15 @@ def library() -> Any:
     with optional_import("proving properties of games", "analyse"):
         from pysat import solvers
     return solvers
+
+
+def missing_solver() -> str:
+    """Return what to install for proofs that need a SAT solver; an empty text where it is installed."""
+    try:
+        library()
+    except MissingExtra as error:
+        return f"pip install 'herbrand[{error.extra}]'"
+    return ""
 
 
 class Solver:

@@ -90,8 +90,7 @@ def admission(design: Design, seconds: float = PROOF_SECONDS) -> Proofs:
     A game is rejected if one of them is refuted or if termination is not proved; the others may remain
     unknown within the budget.
     """
-    from herbrand.analyse.budget import Budget
-    from herbrand.analyse.proofs.prove import analyse
+    from herbrand.analyse import Budget, analyse, missing_solver
 
     clock, game = _Clock(), design.game()
     properties = ["termination", "playability"]
@@ -101,8 +100,10 @@ def admission(design: Design, seconds: float = PROOF_SECONDS) -> Proofs:
     budget = Budget(seconds=seconds, states=20_000)
     decided = analyse(game, properties, budget=budget, values=False, remarks=False).properties
     clock.lap("proofs")
+    without = f" without {extra}" if (extra := missing_solver()) else ""
+    unknown = f"unknown (not decided in {seconds:g} s{without})"
     verdicts = {
-        name: f"{verdict.answer} ({verdict.method})" if verdict.is_known else verdict.answer
+        name: f"{verdict.answer} ({verdict.method})" if verdict.is_known else unknown
         for name, verdict in decided.items()
     }
     if all_win:

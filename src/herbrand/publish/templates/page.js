@@ -3,8 +3,11 @@
 "use strict";
 
 const PERSON = "person";
+/** Pixels that a finger hits. */
+const TAP = 24;
 const $ = (id) => document.getElementById(id);
-const plain = (term) => term.replace(/^\((.*)\)$/, "$1").replace(/[()]/g, " ").replace(/\s+/g, " ").trim();
+const plain = (term) => term.replace(/[()_]/g, " ").replace(/\s+/g, " ").trim();
+const byNumber = new Intl.Collator("en", { numeric: true }).compare;
 
 /** Keep a choice for the next visit; browsers may forbid that for files. */
 const memory = {
@@ -90,6 +93,7 @@ class Match {
     this.game = game;
     this.states = [game.initialState];
     this.joints = [];
+    this.seen = [];
     this.resigned = null;
     this.knowledge = null;
     this.remember();
@@ -105,9 +109,10 @@ class Match {
 
   play(joint) {
     const before = this.state;
-    const seen = this.game.tables.hidden ? before.seen(joint) : null;
+    const seen = this.game.tables.hidden ? before.seen(joint) : [];
     const after = before.after(joint);
     this.joints.push(joint);
+    this.seen.push(seen);
     this.states.push(after);
     this.knowledge?.forEach((one) => one.observe(joint[one.role], seen[one.role], after.isTerminal));
   }
@@ -118,6 +123,7 @@ class Match {
     const joints = this.joints.slice(0, steps);
     this.states.length = 1;
     this.joints = [];
+    this.seen = [];
     this.remember();
     joints.forEach((joint) => this.play(joint));
   }
@@ -128,16 +134,20 @@ class Match {
     this.knowledge = this.game.roles.map((_, role) => new Knowledge(initial, role, new Chance(role + 1)));
   }
 
-  /** The states that a role thinks possible. */
+  /** The states that a role thinks possible, as far as they are drawn: it knows at least its legal moves. */
   possible(role) {
-    return this.knowledge ? this.knowledge[role].states : [this.state];
+    const { state } = this;
+    if (!this.knowledge) return [state];
+    const legal = String(state.legalNumbers(role));
+    const states = this.knowledge[role].states.filter((one) => String(one.legalNumbers(role)) === legal);
+    return states.length ? states : [state];
   }
 
-  /** What a role knows of each fluent. */
+  /** What a role knows of each fluent: never anything wrong, though not all states it thinks possible are drawn. */
   facts(role) {
-    const fluents = this.game.tables.fluents.map((_, f) => f);
-    if (!this.knowledge || this.isOver || role === null) return fluents.map((f) => this.state.holds(f));
-    return this.knowledge[role].facts();
+    const facts = this.game.tables.fluents.map((_, f) => this.state.holds(f));
+    if (!this.knowledge || this.isOver || role === null) return facts;
+    return this.knowledge[role].facts().map((value, f) => (value === facts[f] ? value : null));
   }
 
   /** The moves as text, for the address of the page. */
@@ -175,6 +185,8 @@ class Page {
     this.covered = false;
     this.byKeys = false;
     this.turn = 0;
+    this.zoomed = false;
+    this.heard = 0;
     this.match = new Match(game);
     this.thoughts = [];
     this.recall();
@@ -206,6 +218,8 @@ class Page {
     $("share").onclick = () => this.share();
     $("flip").onclick = () => $("board").classList.toggle("flipped");
     $("flip").hidden = !this.picture.svg || this.players.length !== 2;
+    $("zoom").onclick = () => this.zoom(!this.zoomed);
+    addEventListener("resize", () => this.zoom(this.zoomed));
     $("uncover").onclick = () => this.uncover();
     $("theme").onclick = () => {
       const root = document.documentElement;
@@ -236,6 +250,7 @@ class Page {
     this.picked = [];
     this.thoughts = [];
     this.viewer = null;
+    this.heard = 0;
     this.note("");
     void this.advance();
   }
@@ -297,6 +312,7 @@ class Page {
     const isSecret = this.game.tables.hidden || this.pending.size > 0;
     if (this.people.length > 1 && isSecret && this.viewer !== role) {
       this.covered = true;
+      document.querySelector("main").inert = true;
       $("cover-text").textContent = `${this.game.roles[role]}, it is your turn. Nobody else should look now.`;
       $("cover").hidden = false;
       $("uncover").focus();
@@ -306,6 +322,7 @@ class Page {
 
   uncover() {
     this.covered = false;
+    document.querySelector("main").inert = false;
     $("cover").hidden = true;
     this.show();
   }
@@ -320,6 +337,7 @@ class Page {
     while (steps > 0 && this.people.length && !hadChoice(steps)) steps--;
     if (steps >= 0) match.back(steps);
     this.thoughts = this.thoughts.filter((thought) => thought.step < match.joints.length);
+    this.heard = match.joints.length;
     this.note("");
     void this.advance();
   }
@@ -345,7 +363,7 @@ class Page {
     const worth = best.certain
       ? `it leads to ${best.value} for certain`
       : `it led to ${Math.round(best.value)} of 100 on the average`;
-    this.note(`Hint: ${plain(this.game.moveTexts[best.move])} – ${worth}.`);
+    this.note(`Hint: ${this.spell(role, best.move)} – ${worth}.`);
     for (const place of this.clicksOf(role, best.move)) {
       for (const cell of this.cells(place)) cell.classList.add("hinted");
     }
@@ -374,6 +392,20 @@ class Page {
     return this.picture.clicks[role][move - this.game.firstMove[role]];
   }
 
+  /** A move in words: pieces by their names, squares as `e4` or `3,4`. */
+  spell(role, move) {
+    const { terms, names } = this.picture;
+    const words = plain(this.game.moveTexts[move]).split(" ");
+    const owner = `${this.game.roles[role]} `;
+    const named = (word) => names[terms.indexOf(word.toLowerCase())]?.replace(owner, "") ?? word;
+    let text = words.map(named).join(" ");
+    const squares = this.clicksOf(role, move).map((place) => place.split(":").slice(1));
+    if (!squares.length || !squares.every((parts) => parts.length === 2 && parts.every((part) => /^\w+$/.test(part)))) return text;
+    const short = squares.map(([x, y]) => (/^[a-z]$/i.test(x) ? x + y : `${x},${y}`));
+    squares.forEach((parts, i) => (text = text.replace(parts.join(" "), short[i])));
+    return text.replace(short.join(" "), short.join(" to "));
+  }
+
   /** The legal moves that begin with the cells picked so far. */
   candidates(role) {
     return this.match.state
@@ -388,6 +420,9 @@ class Page {
     const next = this.candidates(role).filter((move) => isPlace(this.clicksOf(role, move)[this.picked.length] ?? "", cell));
     if (next.length) {
       this.picked.push(cell);
+      const [after, ...more] = this.clicksOf(role, next[0]).slice(this.picked.length);
+      const isForced = next.every((move) => this.clicksOf(role, move)[this.picked.length] === after);
+      if (more.length && isForced && after.startsWith("item:")) this.picked.push(after); // where it stands
       const ended = next.filter((move) => this.clicksOf(role, move).length === this.picked.length);
       if (next.length === 1 && ended.length === 1) return this.choose(role, next[0]);
     } else if (this.picked.includes(cell)) {
@@ -458,6 +493,8 @@ class Page {
     this.showBeside(facts);
     this.showChoices(role);
     this.showStatus(role);
+    this.showSeen(looker);
+    this.say(looker);
     this.showPlayed(looker);
     this.showThoughts();
     this.showTurn();
@@ -469,15 +506,15 @@ class Page {
   showBoard(facts, role, focused) {
     const board = $("board");
     const hadFocus = this.byKeys ? (focused ?? document.activeElement?.dataset?.cell) : null;
+    const scrolled = [board.scrollLeft, board.scrollTop];
     board.innerHTML = drawBoards(this.picture, facts);
-    const svg = board.querySelector("svg");
-    if (!svg) return;
-    svg.setAttribute("role", "group");
+    for (const svg of board.querySelectorAll("svg")) svg.setAttribute("role", "group");
     const moves = role === null ? [] : this.candidates(role);
     const places = moves.map((move) => this.clicksOf(role, move)[this.picked.length]).filter(Boolean);
     const named = new Set(places.filter((place) => !place.includes("*")));
     const open = [...new Set(places.filter((place) => place.includes("*")))];
     const last = this.lastClicks();
+    const decisive = this.decisive();
     let first = null;
     for (const cell of board.querySelectorAll("[data-cell]")) {
       const name = cell.dataset.cell;
@@ -487,26 +524,68 @@ class Page {
       if (can) {
         cell.classList.add("can");
         first ??= cell;
-        if (this.picked.length) this.addSpot(cell, name);
+        if (this.picked.length) this.addSpot(cell);
       }
       if (this.picked.includes(name)) cell.classList.add("picked");
       if (last.some((place) => isPlace(place, name))) cell.classList.add("last");
+      if (decisive.has(name)) cell.classList.add("decisive");
+      addHalo(cell);
     }
     const start = (hadFocus && this.cells(hadFocus)[0]) || first || board.querySelector("[data-cell]");
     if (start) start.tabIndex = 0;
     if (hadFocus) start?.focus();
+    this.zoom(this.zoomed);
+    board.scrollTo(...scrolled);
   }
 
-  /** Mark a cell as one that may be clicked next. */
-  addSpot(cell, name) {
-    const found = this.picture.cells.find((one) => one[0] === name);
-    if (!found) return;
+  /** Offer to enlarge a board whose cells are too small to be hit by a finger. */
+  zoom(zoomed) {
+    const svg = $("board").querySelector("svg");
+    const smallest = Math.min(...this.picture.cells.map(([, , , size]) => size));
+    if (!svg || !this.picture.svg) return;
+    const across = svg.viewBox.baseVal.width;
+    const fitting = svg.getScreenCTM().a;
+    if (!this.zoomed) this.small = fitting * smallest < TAP;
+    this.zoomed = zoomed && this.small;
+    $("board").classList.toggle("zoomed", this.zoomed);
+    svg.style.width = this.zoomed ? `${(1.3 * TAP * across) / smallest}px` : "";
+    $("zoom").hidden = !this.small;
+    $("zoom").textContent = this.zoomed ? "Zoom out" : "Zoom in";
+  }
+
+  /** Mark a cell as one that may be clicked next, in its middle. */
+  addSpot(cell) {
+    const { x, y, width, height } = cell.firstElementChild.getBBox();
     const spot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
     spot.setAttribute("class", "spot");
-    spot.setAttribute("cx", found[1]);
-    spot.setAttribute("cy", found[2]);
-    spot.setAttribute("r", found[3] * 0.16);
+    spot.setAttribute("cx", x + width / 2);
+    spot.setAttribute("cy", y + height / 2);
+    spot.setAttribute("r", Math.min(width, height) * 0.16);
     cell.append(spot);
+  }
+
+  /** The cells without whose content the one winner would not have won, such as a line, unless they are many. */
+  decisive() {
+    const { state } = this.match;
+    if (this.decisiveOf === state) return this.decisiveCells;
+    this.decisiveOf = state;
+    this.decisiveCells = new Set();
+    if (!state.isTerminal || this.players.length < 2) return this.decisiveCells;
+    const best = Math.max(...this.players.map((role) => state.goals[role] ?? 0));
+    const winners = this.players.filter((role) => state.goals[role] === best);
+    if (winners.length > 1) return this.decisiveCells;
+    let pieces = 0;
+    this.picture.content.forEach((content, f) => {
+      if (!content || !state.holds(f)) return;
+      pieces++;
+      const bits = state.bits.slice();
+      bits[f >>> 5] &= ~(1 << (f & 31));
+      const without = new State(this.game, bits);
+      if (without.isTerminal && without.goals[winners[0]] === best) return;
+      this.decisiveCells.add(this.picture.cells[content[0]][0]);
+    });
+    if (3 * this.decisiveCells.size > 2 * pieces) this.decisiveCells.clear();
+    return this.decisiveCells;
   }
 
   /** The cells of the moves made last, but of those that no person may know. */
@@ -532,11 +611,12 @@ class Page {
   }
 
   showBeside(facts) {
-    const groups = besideBoards(this.picture, facts);
-    const isCard = (label) => /^(holds?|hand|cards?|dealt|public|covered|open|die|dice|hidden|shown)$/i.test(label);
-    const lines = groups.map(([label, values]) => {
-      const shown = values.map((value) => `<dd>${escapeText(plain(value) || "yes")}</dd>`).join("");
-      return `<div class="${isCard(label) ? "cards" : ""}"><dt>${escapeText(label)}</dt>${shown}</div>`;
+    const lines = besideBoards(this.picture, facts).map(({ label, values }) => {
+      const shown = values.map(({ text, isCard, isKnown }) => {
+        const kinds = [isCard && "card", !isKnown && "unknown"].filter(Boolean).join(" ");
+        return `<dd class="${kinds}">${escapeText(text === "" ? "yes" : text.replace(/[()_]/g, " "))}</dd>`;
+      });
+      return `<div><dt>${escapeText(label)}</dt>${shown.join("") || "<dd class=\"unlit\">none</dd>"}</div>`;
     });
     const lamps = this.picture.lamps.map((f) => {
       const state = facts[f] === null ? "unknown" : facts[f] ? "lit" : "unlit";
@@ -550,18 +630,21 @@ class Page {
   /** List the moves that no click makes, and all where the board shows none. */
   showChoices(role) {
     const box = $("choices");
+    this.wasInChoices ||= this.byKeys && box.contains(document.activeElement);
     box.replaceChildren();
     if (role === null) return;
     const moves = this.candidates(role);
-    const listed = moves.filter((move) => this.clicksOf(role, move).length <= this.picked.length || !this.picture.svg);
+    const hasBoard = hasBoards(this.picture);
+    const listed = moves.filter((move) => this.clicksOf(role, move).length <= this.picked.length || !hasBoard);
     if (!listed.length) {
       if (this.picked.length) this.addChoice(box, "Start over", () => this.click(this.cells(this.picked[0])[0]));
       return;
     }
     if (this.picked.length) box.insertAdjacentHTML("beforeend", "<p>Which of these?</p>");
-    for (const move of listed.slice(0, 400)) {
-      this.addChoice(box, plain(this.game.moveTexts[move]), () => this.choose(role, move));
-    }
+    const named = listed.map((move) => [this.spell(role, move), move]).sort(([a], [b]) => byNumber(a, b));
+    for (const [text, move] of named) this.addChoice(box, text, () => this.choose(role, move));
+    if (this.wasInChoices) box.querySelector("button").focus();
+    this.wasInChoices = false;
   }
 
   addChoice(box, text, action) {
@@ -576,6 +659,7 @@ class Page {
     const { match, game } = this;
     const status = $("status");
     status.classList.toggle("over", match.isOver);
+    status.classList.remove("won");
     if (match.resigned !== null) {
       status.textContent = `${game.roles[match.resigned]} resigned.`;
     } else if (match.isOver) {
@@ -597,8 +681,10 @@ class Page {
     const values = this.players.map((role) => goals[role] ?? 0);
     const best = Math.max(...values);
     const winners = this.players.filter((_, i) => values[i] === best);
-    let said = `The game is over.`;
-    if (this.players.length === 1) said = best === 100 ? "Solved!" : "The game is over.";
+    const isWon = winners.length === 1 && (this.players.length === 1 ? best === 100 : this.people.includes(winners[0]));
+    $("status").classList.toggle("won", isWon);
+    let said = "The game is over.";
+    if (this.players.length === 1) said = isWon ? "Solved!" : said;
     else if (winners.length === this.players.length) said = "A draw.";
     else if (winners.length === 1) {
       const [winner] = winners;
@@ -609,19 +695,48 @@ class Page {
     return `${said} (${scores})`;
   }
 
-  showPlayed(looker) {
+  /** The moves of a step that a role may know, in words: those of roles that had a choice. */
+  known(step, looker) {
     const { match, game } = this;
     const hides = game.tables.hidden && !match.isOver;
-    $("played").innerHTML = match.joints
-      .map((joint, step) => {
-        const moves = joint
-          .map((move, role) => [move, role])
-          .filter(([, role]) => match.states[step].legalNumbers(role).length > 1 && (!hides || role === looker))
-          .map(([move, role]) => `<b>${escapeText(game.roles[role])}</b> ${escapeText(plain(game.moveTexts[move]))}`);
-        return `<li>${moves.join(", ") || "–"}</li>`;
+    return match.joints[step]
+      .map((move, role) => [game.roles[role], role, move])
+      .filter(([, role]) => match.states[step].legalNumbers(role).length > 1 && (!hides || role === looker))
+      .map(([name, role, move]) => [name, this.spell(role, move)]);
+  }
+
+  /** What a role saw of a step, in words, where the rules hide the rest. */
+  seen(step, looker) {
+    if (!this.game.tables.hidden || this.match.isOver || looker === null) return [];
+    return this.match.seen[step][looker].map(plain).sort(byNumber);
+  }
+
+  showSeen(looker) {
+    const { length } = this.match.joints;
+    const seen = length && this.people.length ? this.seen(length - 1, looker) : [];
+    $("seen").textContent = seen.length ? `${this.game.roles[looker]} sees: ${seen.join("; ")}.` : "";
+  }
+
+  showPlayed(looker) {
+    $("played").innerHTML = this.match.joints
+      .map((_, step) => {
+        const moves = this.known(step, looker).map(([name, text]) => `<b>${escapeText(name)}</b> ${escapeText(text)}`);
+        const seen = this.seen(step, looker).map((text) => `<i>${escapeText(text)}</i>`);
+        return moves.length || seen.length ? `<li value="${step + 1}">${[...moves, ...seen].join(", ")}</li>` : "";
       })
       .join("");
     $("played").scrollTop = $("played").scrollHeight;
+  }
+
+  /** Tell screen readers what was played since the last time, and whose turn it is. */
+  say(looker) {
+    if (this.covered) return;
+    const { length } = this.match.joints;
+    const steps = this.match.joints.map((_, step) => step).slice(Math.max(this.heard, length - 3));
+    this.heard = length;
+    const said = steps.flatMap((step) => this.known(step, looker).map(([name, text]) => `${name}: ${text}.`));
+    const text = [...said, $("seen").textContent, $("status").textContent].join(" ").trim();
+    if ($("heard").textContent !== text) $("heard").textContent = text;
   }
 
   showThoughts() {
@@ -633,7 +748,7 @@ class Page {
     }
     const rows = thought.opinions.map(
       (one) =>
-        `<tr><td>${escapeText(plain(this.game.moveTexts[one.move]))}</td><td>${one.value.toFixed(0)}${one.certain ? " for certain" : ""}</td>` +
+        `<tr><td>${escapeText(this.spell(thought.role, one.move))}</td><td>${one.value.toFixed(0)}${one.certain ? " for certain" : ""}</td>` +
         `<td>${Math.round(100 * one.share)} %</td></tr>`,
     );
     $("thoughts").innerHTML =
@@ -666,8 +781,7 @@ class Page {
       };
       box.append(label, select);
     }
-    const hidden = this.game.tables.hidden ? "Each player knows only what the rules show it. " : "";
-    $("about").textContent = hidden;
+    $("about").textContent = this.game.tables.hidden ? "Everybody sees only what the rules of the game show." : "";
   }
 
   showTurn() {
@@ -678,6 +792,17 @@ class Page {
   note(text) {
     $("note").textContent = text;
   }
+}
+
+/** Draw the outline of a cell again above its content, where neighbours do not cover it: it shows what is marked. */
+function addHalo(cell) {
+  const outline = cell.firstElementChild;
+  const { x, y, width, height } = outline.getBBox();
+  const halo = outline.cloneNode();
+  const middle = [x + width / 2, y + height / 2];
+  halo.setAttribute("class", "halo");
+  halo.setAttribute("transform", `translate(${middle}) scale(0.94) translate(${middle.map((at) => -at)})`);
+  cell.append(halo);
 }
 
 /** Unpack the game and show it. */
