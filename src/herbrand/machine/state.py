@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import GameError, IllegalMoveError, InvalidMoveError
+from herbrand.machine.joint_text import read_joint
 from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JointMove", "State"]
 
-JointMove = Sequence[Move | str] | Mapping[str, Move | str]
-"""One move for each role, in role order or by role."""
+JointMove = Sequence[Move | str] | Mapping[str, Move | str] | Move
+"""One move for each role, in role order or by role; where one role alone has a choice, its move."""
 
 
 class State:
@@ -134,8 +135,10 @@ class State:
         """Return the state after a joint move.
 
         `joint_move` has one move for each role: a sequence in role order, or a mapping by role; moves are
-        `Move`s or KIF texts.  Raises `IllegalMoveError` if a move is not legal or the state is terminal,
-        `InvalidMoveError` if one cannot be parsed, `ValueError` if roles are missing or unknown.
+        `Move`s or KIF texts.  Where only one role has a choice, its move is enough.
+
+        Raises `IllegalMoveError` if a move is not legal or the state is terminal, `InvalidMoveError` if one
+        cannot be parsed, `ValueError` if roles are missing or unknown.
         """
         moves = self.in_order(joint_move)
         if self.is_terminal:
@@ -262,15 +265,21 @@ class State:
     # -- reading moves --------------------------------------------------------------------
 
     def in_order(self, joint_move: JointMove) -> list[Move | str]:
-        """Return the moves of a joint move in role order; `ValueError` if roles are missing or unknown."""
+        """Return the moves of a joint move in role order, as `next` reads it.
+
+        Raises `ValueError` if roles are missing or unknown; for a single move `IllegalMoveError` if it is
+        none of the role that has a choice, or if several have one.
+        """
         if isinstance(joint_move, Mapping):
             by_role = {self.roles[self.game.role_index(role)]: move for role, move in joint_move.items()}
             missing = [role for role in self.roles if role not in by_role]
             if missing:
                 raise ValueError(f"no move for {', '.join(missing)}")
             return [by_role[role] for role in self.roles]
-        if isinstance(joint_move, str):
-            raise TypeError("a joint move is a sequence of moves, not one text")
+        if isinstance(joint_move, Move | str):
+            if self.is_terminal:
+                raise IllegalMoveError("the game is over: no move can be made in a terminal state")
+            return list(read_joint(self, str(joint_move)))
         moves = list(joint_move)
         if len(moves) != len(self.roles):
             raise ValueError(f"{len(moves)} moves for {len(self.roles)} roles ({', '.join(self.roles)})")

@@ -46,6 +46,9 @@ def test_legal_moves_are_sorted_and_single(state: herbrand.State) -> None:
         [Move("(mark 1 1)"), Move("noop")],
         {"oplayer": "noop", "xplayer": "(mark 1 1)"},
         {"OPLAYER": "noop", "Xplayer": "(mark 1 1)"},
+        "( MARK 1  1 )",
+        "(mark 1 1) noop",
+        Move("(mark 1 1)"),
     ],
 )
 def test_joint_moves_in_every_form(state: herbrand.State, joint: object) -> None:
@@ -66,13 +69,32 @@ def test_joint_moves_in_every_form(state: herbrand.State, joint: object) -> None
         (("noop",), ValueError),
         ({"xplayer": "noop"}, ValueError),
         ({"xplayer": "noop", "oplayer": "noop", "nobody": "noop"}, ValueError),
-        ("noop", TypeError),
+        ("noop", IllegalMoveError),
+        ("(mark 4 4)", IllegalMoveError),
+        ("(mark 1", InvalidMoveError),
+        ("", IllegalMoveError),
     ],
 )
 def test_wrong_joint_moves_are_refused(state: herbrand.State, joint: object, error: type[Exception]) -> None:
     """What is not a legal joint move raises the fitting error."""
     with pytest.raises(error):
         state.next(joint)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ["rules", "network"])
+def test_the_move_of_the_one_role_that_has_a_choice_is_enough(engine: str) -> None:
+    """It is refused where several have one, and when the game is over."""
+    state = herbrand.load("ticTacToe").initial_state(engine)
+    for move in ("(mark 2 2)", "(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 3)"):
+        state = state.next(move)
+    assert state.goals == {"xplayer": 100, "oplayer": 0} or not state.is_terminal
+    with pytest.raises(IllegalMoveError, match="must have one move for each of left, right"):
+        herbrand.load("rockPaperScissors").initial_state(engine).next("(show rock)")
+    over = herbrand.load("lightsOut").initial_state(engine)
+    while not over.is_terminal:
+        over = over.next(over.legal_moves()[over.roles[0]][0])
+    with pytest.raises(IllegalMoveError, match="the game is over"):
+        over.next("noop")
 
 
 @pytest.mark.parametrize("engine", ["rules", "network"])
