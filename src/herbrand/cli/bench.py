@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE, engine_option
-from herbrand.cli.output import remark, result, spaced, table, write_json
+from herbrand.cli.output import progress_bar, remark, result, spaced, table, write_json
 from herbrand.core import playing_program
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from herbrand.game import Game
 
@@ -69,23 +70,34 @@ def command(
     """
     rows: list[dict[str, Any]] = []
     status = 0
-    for file in files:
-        started = time.monotonic()
-        try:
-            with watch(
-                seconds=seconds + _preparation(seconds, reachable), time_hint="--seconds sets the limit"
-            ):
-                game = read_game(file, notation)
-                rows.append(
-                    bench(
-                        game, engine=engine, seconds=seconds, code=code, reachable=reachable, started=started
-                    )
-                )
-        except (GameError, BudgetExceeded) as error:
-            if len(files) == 1:
-                raise
-            remark(f"error: {file}: {error}")
-            status = max(status, 3 if isinstance(error, BudgetExceeded) else 1)
+    bar = progress_bar(len(files), "")
+    update, close = bar or (None, lambda: None)
+    try:
+        for done, file in enumerate(files):
+
+            def show(doing: str, done: int = done, name: str = Path(file).stem) -> None:
+                if update is not None:
+                    update(done, len(files), f"{name}: {doing}")
+
+            started = time.monotonic()
+            try:
+                with watch(
+                    seconds=seconds + _preparation(seconds, reachable),
+                    time_hint="--seconds sets the limit",
+                ):
+                    show("preparing")
+                    row = bench(
+                        read_game(file, notation), engine=engine, seconds=seconds, code=code,
+                        reachable=reachable, started=started, progress=show,
+                    )  # fmt: skip
+                rows.append(row)
+            except (GameError, BudgetExceeded) as error:
+                if len(files) == 1:
+                    raise
+                remark(f"error: {file}: {error}")
+                status = max(status, 3 if isinstance(error, BudgetExceeded) else 1)
+    finally:
+        close()
     if as_json:
         write_json(rows)
     elif rows:
@@ -101,8 +113,11 @@ def bench(
     code: str = "auto",
     reachable: float | None = None,
     started: float | None = None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Measure one game; `started` is the `time.monotonic` at which reading it began, by default now.
+
+    `progress` is called with what begins.
 
     Grounding it may take `seconds`, too, or 5; after that the engine "auto" evaluates the rules.
     Raises `BudgetExceeded` if the engine is "network" and the game has none, `GameError` for a game with
@@ -136,12 +151,14 @@ def bench(
         walk = code == "walked"
         if program.why_walked and not walk:
             note = f"walked: {program.why_walked}"
+        progress(f"random games for {seconds:g} s")
         speed = measure_network(network, seconds=seconds, walk=walk)
         share = efficiency(network, speed)
     else:
         evaluator = game.engine_object("rules")
         ready = time.monotonic() - started
         share = None
+        progress(f"random games for {seconds:g} s")
         speed = measure_engine(evaluator, seconds=seconds)
     return {
         "game": game.name,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import MOVES
-from herbrand.cli.output import remark, result
+from herbrand.cli.output import painter, remark, result
 from herbrand.errors import IllegalMoveError, InvalidMoveError
 from herbrand.machine.joint_text import read_joint, split_joints
 from herbrand.machine.trajectory import Trajectory
@@ -25,7 +26,10 @@ __all__ = ["command"]
 @NOTATION
 @MOVES
 @click.option(
-    "-o", "--output", metavar="PATH", help="The file to write, .svg or .png; standard output by default."
+    "-o",
+    "--output",
+    metavar="PATH",
+    help="The file to write, .svg or .png; by default SVG to standard output, or text if that is a terminal.",
 )
 @click.option("--board-only", is_flag=True, help="Omit facts that are not on a board.")
 @click.option("--describe", is_flag=True, help="Print a description of the picture instead.")
@@ -47,6 +51,9 @@ def command(
     drawing = artist.draw(state, last=last, lines=caption(state), extras=not board_only)
     if describe:
         result(drawing.text)
+    elif output is None and sys.stdout.isatty():
+        result(artist.text(state, last=last, paint=painter()))
+        remark("-o FILE.svg or -o FILE.png writes the picture")
     elif output is None:
         result(drawing.svg)
     else:

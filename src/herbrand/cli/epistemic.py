@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from random import Random
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,13 +17,12 @@ from herbrand.machine.moves import Move
 if TYPE_CHECKING:
     from herbrand.analyse.knowledge import EpistemicPlay
     from herbrand.game import Game
-    from herbrand.machine.state import State
 
 __all__ = ["show"]
 
 
 class _MoveSource:
-    """The part of the interface of `State` that `read_joint` uses."""
+    """The legal moves after a play."""
 
     def __init__(self, game: Game, play: EpistemicPlay) -> None:
         self.game = game
@@ -53,7 +52,7 @@ def show(game: Game, moves: str, seed: int, *, as_json: bool) -> None:
     for number, text in enumerate(split_joints(moves), start=1):
         if play.is_terminal:
             raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
-        state = cast("State", _MoveSource(game, play))
+        state = _MoveSource(game, play)
         try:
             joint = read_joint(state, text)
         except (InvalidMoveError, IllegalMoveError) as error:

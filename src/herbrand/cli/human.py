@@ -10,7 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from herbrand.cli.output import columns, count, result
+from herbrand.cli.output import columns, count, painter, result
 from herbrand.cli.play import matching_moves
 from herbrand.errors import HerbrandError
 from herbrand.match.protocol.messages import AbortMessage, PlayMessage, StopMessage, TurnMessage
@@ -150,7 +150,7 @@ class HumanSeat:
             seen = " ".join(message.percepts or ()) or "nothing"
             result(f"\n{view.role} saw {seen}\n")
         else:
-            result(f"\n{view.game.artist.text(view.state)}\n")
+            result(f"\n{view.game.artist.text(view.state, paint=painter())}\n")
         if len(legal) <= _SHOWN:
             width = len(str(len(legal)))
             result(f"{view.role} can play")

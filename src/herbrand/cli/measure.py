@@ -9,12 +9,13 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE
-from herbrand.cli.output import remark, result, write_json
+from herbrand.cli.output import progress_bar, remark, result, write_json
 from herbrand.errors import HerbrandError
 from herbrand.runtime.limits import seconds_left
 from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
+    from herbrand.game import Game
     from herbrand.measure import Measures
 
 __all__ = ["command"]
@@ -57,7 +58,7 @@ def command(
 
     Exits with 1 if a game could not be measured.
     """
-    from herbrand.measure import CATALOGUE, measure
+    from herbrand.measure import CATALOGUE
 
     names = None if only is None else [name.strip() for name in only.split(",") if name.strip()]
     for name in names or ():
@@ -67,14 +68,12 @@ def command(
             )
     measured: list[Measures] = []
     failed = False
-    for file in files:
+    for done, file in enumerate(files):
         limit = math.inf if seconds is None else seconds
         with watch(seconds=limit, time_hint="--seconds sets the limit"):
             game = read_game(file, notation)
             try:
-                measures = measure(
-                    game, effort=budget, seed=seed, only=names, seconds=seconds and seconds_left()
-                )
+                measures = _measure(game, budget, seed, names, seconds and seconds_left(), done, len(files))
             except HerbrandError as error:
                 remark(f"error: {game.name}: {error}")
                 failed = True
@@ -86,3 +85,28 @@ def command(
         write_json([measures.as_json() for measures in measured])
     if failed:
         ctx.exit(1)
+
+
+def _measure(
+    game: Game,
+    effort: str,
+    seed: int,
+    names: list[str] | None,
+    seconds: float | None,
+    done: int,
+    files: int,
+) -> Measures:
+    """Measure one game, after `done` of `files`, with a progress bar."""
+    from herbrand.measure import measure
+
+    bar = progress_bar(files, game.name)
+    update, close = bar or (None, lambda: None)
+
+    def show(group: str) -> None:
+        if update is not None:
+            update(done, files, f"{game.name}: {group}")
+
+    try:
+        return measure(game, effort=effort, seed=seed, only=names, seconds=seconds, progress=show)
+    finally:
+        close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
     from herbrand.diagnostic import Diagnostic
+    from herbrand.draw.text import Paint
     from herbrand.machine.state import State
 
 __all__ = [
+    "Progress",
     "columns",
     "count",
     "goals_line",
+    "painter",
     "progress_bar",
     "remark",
     "render",
@@ -163,6 +166,27 @@ def _terminal_table(lines: Sequence[Sequence[str]], has_head: bool, right: Conta
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
+def painter() -> Paint | None:
+    """Return what colours boards and roles on standard output as in pictures; None if it has no colours."""
+    if not wants_color(sys.stdout):
+        return None
+    from rich.console import COLOR_SYSTEMS, Console
+    from rich.style import Style
+
+    from herbrand.draw.style import PIECES
+
+    system = Console(force_terminal=True, legacy_windows=False).color_system
+    if system is None:
+        return None
+    styles = {name: Style(color=letters, bgcolor=fill) for name, (fill, _, letters) in PIECES.items()}
+    styles |= {
+        "ink": Style(bold=True),
+        "muted": Style(dim=True),
+        "last": Style(bold=True),
+    }
+    return lambda text, colour: styles[colour].render(text, color_system=COLOR_SYSTEMS[system])
+
+
 def goals_line(state: State) -> str:
     """Return the goal values in role order; `-` where the rules give no single number."""
     return ", ".join(f"{role} {'-' if value is None else value}" for role, value in state.goals.items())
@@ -173,23 +197,34 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def progress_bar(
-    total: int | None, description: str
-) -> tuple[Callable[[int, int | None], None], Callable[[], None]] | None:
-    """Return functions that update (done, total) and close a progress bar; None without a terminal."""
+class Progress(Protocol):
+    """Shows how many parts are done, of how many (None: unknown), and with a text, what is done now."""
+
+    def __call__(self, done: int, of: int | None, doing: str | None = None) -> None:
+        """Update the bar."""
+
+
+def progress_bar(total: int | None, description: str) -> tuple[Progress, Callable[[], None]] | None:
+    """Return functions that update and close a progress bar; None without a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return None
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
-    bar = Progress(
+    bar = Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
+        refresh_per_second=2,  # what is drawn is processor time of what is measured
     )
     task = bar.add_task(description, total=total)
     bar.start()
-    return lambda done, of: bar.update(task, completed=done, total=of), bar.stop
+
+    def update(done: int, of: int | None, doing: str | None = None) -> None:
+        bar.update(task, completed=done, total=of, description=doing, refresh=doing is not None)
+
+    return update, bar.stop

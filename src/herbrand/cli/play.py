@@ -9,7 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
 from herbrand.cli.options import POSITIVE
-from herbrand.cli.output import columns, count, goals_line, remark, result
+from herbrand.cli.output import columns, count, goals_line, painter, remark, result
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
 from herbrand.machine.joint_text import normal
 from herbrand.match.local import LocalMatch
@@ -180,6 +180,7 @@ class _Screen:
         self.drawn: State | None = None
         self.hints = hints
         """Whether to give a hint before each move of a person."""
+        self.paint = painter()
 
     @property
     def steps(self) -> int:
@@ -221,7 +222,7 @@ class _Screen:
 
     def _report(self, plan: dict[str, str]) -> None:
         """Print the moves of roles that had a choice."""
-        result("\n" + "\n".join(f"{role} plays {move}" for role, move in plan.items()))
+        result("\n" + "\n".join(f"{self._role(role)} plays {move}" for role, move in plan.items()))
 
     def _end(self) -> None:
         """Show the final state."""
@@ -236,8 +237,18 @@ class _Screen:
 
     def _draw(self) -> None:
         if self.drawn is not self.match.state:
-            result(f"\n{self.match.game.artist.text(self.match.state)}\n")
+            result(f"\n{self._board()}\n")
             self.drawn = self.match.state
+
+    def _board(self) -> str:
+        """Return the state as text, the last moves marked."""
+        play = self.match.play
+        last = play.choices(len(play) - 1).values() if len(play) else ()
+        return self.match.game.artist.text(play.state, last=last, paint=self.paint)
+
+    def _role(self, role: str) -> str:
+        """Return a role in its colour."""
+        return role if self.paint is None else self.paint(role, self.match.game.artist.colours[role])
 
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
         """Ask for a move until the input is unambiguous."""
@@ -268,7 +279,7 @@ class _Screen:
         if word == "moves":
             self._list(role, moves, everything=True)
         elif word == "state":
-            result(self.match.game.artist.text(self.match.state))
+            result(self._board())
         elif word == "goals":
             result(goals_line(self.match.state))
         elif word == "hint":
@@ -297,7 +308,7 @@ class _Screen:
             return
         width = len(str(len(moves)))
         sign = "#" if any(str(move).isdecimal() for move in moves) else ""
-        result(f"{role} can play")
+        result(f"{self._role(role)} can play")
         result(columns((f"{f'{sign}{i}':>{width}} {m}" for i, m in enumerate(moves, start=1)), indent="  "))
 
 
@@ -312,7 +323,7 @@ class _HiddenScreen(_Screen):
     def _report(self, plan: dict[str, str]) -> None:
         own = [role for role in plan if role in self.match.people]
         if len(self.match.people) == 1 and own and own[0] in self.match.play.choosing(self.steps - 1):
-            result(f"\n{own[0]} plays {plan[own[0]]}")
+            result(f"\n{self._role(own[0])} plays {plan[own[0]]}")
 
     def _take_back(self) -> None:
         super()._take_back()
@@ -324,7 +335,7 @@ class _HiddenScreen(_Screen):
     def _end(self) -> None:
         for role in self.match.people:
             self._show_percepts(role)
-        result(f"\nthe complete state:\n\n{self.match.game.artist.text(self.match.state)}")
+        result(f"\nthe complete state:\n\n{self._board()}")
         play = "; ".join(", ".join(joint) for joint in self.match.play.joint_moves)
         result(f'\nthe play was --moves "{play}"')
 
@@ -383,7 +394,8 @@ def _read(prompt: str, moves: Sequence[Move], *, hidden: bool) -> str:
         return ""
     if hidden:
         if interactive and sys.stdout.isatty():
-            result(f"\x1b[1A\x1b[2K{prompt}***")
+            sys.stdout.write("\x1b[1A\x1b[2K")  # not by `result`, which leaves out more than colours
+            result(f"{prompt}***")
         elif not interactive:
             result("***")
     elif not interactive:

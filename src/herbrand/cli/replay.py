@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.options import json_option
-from herbrand.cli.output import count, goals_line, remark, result, write_json
+from herbrand.cli.output import count, goals_line, painter, remark, result, write_json
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def command(
             result(f"     {upcoming}")
             upcoming = next(annotations, None)
         if not brief or step is not None:
-            result(f"\n{rules.artist.text(states[number])}\n")
+            result(f"\n{rules.artist.text(states[number], paint=painter())}\n")
     if step is None:
         length = count(len(record.moves), "step")
         if states[-1].is_terminal:

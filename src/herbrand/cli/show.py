@@ -10,7 +10,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.knowledge import knowledge_after, knowledge_text
 from herbrand.cli.options import JSON, MOVES
-from herbrand.cli.output import columns, count, goals_line, remark, result, write_json
+from herbrand.cli.output import columns, count, goals_line, painter, remark, result, write_json
 from herbrand.errors import IllegalMoveError, InvalidMoveError
 from herbrand.machine.joint_text import in_kif, read_joint, split_joints, split_terms
 from herbrand.machine.trajectory import Trajectory
@@ -157,7 +157,7 @@ def _read(state: State, text: str, number: int, chance: Random) -> tuple[str, ..
 
 def _picture(game: Game, state: State, when: str, percepts: str, *, goals: bool) -> str:
     """Draw a state with percepts, legal moves and goals."""
-    parts = [f"{game.name}, {when}", game.artist.text(state)]
+    parts = [f"{game.name}, {when}", game.artist.text(state, paint=painter())]
     if percepts:
         parts.append(percepts)
     if state.is_terminal:

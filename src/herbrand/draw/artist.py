@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from herbrand.draw.clicks import Clicker, Clicks
     from herbrand.draw.looks import Look
     from herbrand.draw.svg import Drawing
+    from herbrand.draw.text import Paint
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
@@ -69,12 +70,23 @@ class Artist:
         )
         return cls(game, with_sides(game, layout), known.moves)
 
-    def text(self, state: State | Iterable[str]) -> str:
-        """Return a state, or the facts of one, as text: boards where there are any, else a table of facts."""
+    def text(
+        self,
+        state: State | Iterable[str],
+        *,
+        last: Iterable[Move | str] = (),
+        paint: Paint | None = None,
+    ) -> str:
+        """Return a state, or the facts of one, as text: boards where there are any, else a table of facts.
+
+        The cells of the moves `last` stand in brackets; `paint` adds colours.
+        """
         from herbrand.draw.text import as_text, table
 
         facts = _facts(state)
-        return as_text(facts, self.layout) or table(facts) or "(no facts)"
+        return (
+            as_text(facts, self.layout, last=self.clicks(last), paint=paint) or table(facts) or "(no facts)"
+        )
 
     def draw(
         self,

@@ -28,11 +28,11 @@ from herbrand.draw.terms import arguments
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.draw.boards.layers import Layer, Shape
+    from herbrand.draw.boards.layers import Cell, Layer, Shape
     from herbrand.draw.boards.layout import BoardLayout, Layout
     from herbrand.draw.boards.rules import Links
 
-__all__ = ["Clicker", "Clicks"]
+__all__ = ["Clicker", "Clicks", "dropped"]
 
 Clicks = tuple[str, ...]
 """The places to click, in order; empty for a move that refers to none."""
@@ -51,6 +51,18 @@ class _Piece:
     axis: int = 0
     item: bool = False
     """Whether it is a thing in a tower or a pile."""
+
+
+def dropped(
+    board: BoardLayout, number: int, copy: int, moves: Iterable[Sequence[str]], filled: Sequence[Cell]
+) -> list[Clicks]:
+    """Name what moves dropped into a rack: the topmost of the `filled` cells in each column of a move."""
+    cells: list[Clicks] = []
+    for column in (name for move in moves for name in move if name.endswith(":*") and board.rack):
+        inside = [cell for cell in filled if cell_name(number, copy, cell).startswith(column[:-1])]
+        if inside:
+            cells.append((cell_name(number, copy, min(inside, key=lambda cell: board.positions[cell])),))
+    return cells
 
 
 class Clicker:

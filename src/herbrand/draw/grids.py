@@ -9,6 +9,7 @@ from math import cos, pi, sin, sqrt
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
+from herbrand.draw.clicks import dropped
 from herbrand.draw.looks import COLOURS, Look, role_colours, spoken, words
 from herbrand.draw.maps import arranged
 from herbrand.draw.paper import LETTER, WIDTH, Part, cell_name, clickable, n, rect, text
@@ -155,7 +156,7 @@ def _one_board(
     svg += _boxes(grid)
     if board.form != "rings":
         svg += _frames(grid)
-    svg += _trail(grid, number, copy, [*last, *_dropped(grid, number, copy, last, filled)])
+    svg += _trail(grid, number, copy, [*last, *dropped(board, number, copy, last, filled)])
     svg += [text(x, y, label, "label") for label, x, y in (*grid.columns, *grid.rows)]
     svg.append("</g>")
     bottom = 20.0 if any(y > grid.height for _, _, y in grid.columns) else 0.0
@@ -536,18 +537,6 @@ def _trail(grid: _Grid, number: int, copy: int, last: Sequence[Sequence[str]]) -
         for one, two in pairwise(places):
             svg += _arrow(one, two, grid.size)
     return svg
-
-
-def _dropped(
-    grid: _Grid, number: int, copy: int, last: Sequence[Sequence[str]], filled: Sequence[Cell]
-) -> list[list[str]]:
-    """Name what was dropped last into a rack: the topmost thing in the column that a move names."""
-    cells = []
-    for column in (name for move in last for name in move if name.endswith(":*") and grid.board.rack):
-        inside = [c for c in filled if cell_name(number, copy, c).startswith(column[:-1])]
-        if inside:
-            cells.append([cell_name(number, copy, min(inside, key=lambda c: grid.places[c][1]))])
-    return cells
 
 
 def _arrow(start: tuple[float, float], end: tuple[float, float], size: float) -> list[str]:

@@ -17,28 +17,38 @@ A state without a board is not drawn at all:
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Callable
+from itertools import pairwise
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.draw.boards.layers import BLANKS
 from herbrand.draw.boards.layout import find_layout
 from herbrand.draw.boards.vocabulary import Vocabulary
+from herbrand.draw.clicks import dropped
 from herbrand.draw.looks import content_looks, with_others
+from herbrand.draw.paper import cell_name
 from herbrand.draw.terms import arguments, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from herbrand.draw.boards.layers import Cell
     from herbrand.draw.boards.layout import BoardLayout, Contents, Layout
     from herbrand.draw.looks import Look
 
-__all__ = ["as_text", "draw", "table"]
+__all__ = ["Paint", "as_text", "draw", "table"]
+
+Paint: TypeAlias = Callable[[str, str], str]
+"""Returns a text with the escape sequences for a colour: one of `style.PIECES`, `muted`, or `last` for the
+marks of the last move."""
 
 WIDTH: Final = 78
 """Boards stand side by side up to this width."""
 
+_ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 _CHESS = {"pawn": "p", "knight": "n", "bishop": "b", "rook": "r", "queen": "q", "king": "k"}
 
 
@@ -56,8 +66,17 @@ def draw(
     return as_text(facts, find_layout(Vocabulary.of(facts, base), columns_first=columns_first))
 
 
-def as_text(facts: Iterable[str], layout: Layout) -> str | None:
-    """Draw the facts of a state as the boards of its game; None when it has none with rows and columns."""
+def as_text(
+    facts: Iterable[str],
+    layout: Layout,
+    *,
+    last: Sequence[Sequence[str]] = (),
+    paint: Paint | None = None,
+) -> str | None:
+    """Draw the facts of a state as the boards of its game; None when it has none with rows and columns.
+
+    `last` has the cells of the moves made last, by the names of `paper.cell_name`, which get brackets.
+    """
     present = sorted(set(facts), key=str.lower)
     grids = {i for i, board in enumerate(layout.boards) if board.is_grid}
     if not grids:
@@ -71,19 +90,44 @@ def as_text(facts: Iterable[str], layout: Layout) -> str | None:
     known = {content: every[content.lower()] for content in possible}
     pieces = _pieces(known)
     symbols = _symbols(known, pieces)
-    titles = [layout.boards[i].copy_title(k) if len(inside) > 1 else "" for i, k in inside]
-    drawings = [
-        _draw_board(layout.boards[i], cells, symbols, title)
-        for ((i, _), cells), title in zip(inside.items(), titles, strict=True)
-    ]
+    paint = paint or _plain
+    painted = {
+        content: paint(symbol, "muted" if symbol == "." else known[content].colour)
+        for content, symbol in symbols.items()
+    }
+    drawings = []
+    for (i, k), cells in inside.items():
+        board = layout.boards[i]
+        filled = [cell for cell, names in cells.items() if any(symbols[name] != "." for name in names)]
+        marked = {name for move in (*last, *dropped(board, i, k, last, filled)) for name in move}
+        drawings.append(
+            _draw_board(
+                board,
+                {cell: "".join(painted[name] for name in names) for cell, names in cells.items()},
+                "" if any(symbols[name] == "." for names in cells.values() for name in names) else ".",
+                board.copy_title(k) if len(inside) > 1 else "",
+                {cell for cell in board.positions if cell_name(i, k, cell) in marked},
+                paint,
+            )
+        )
     parts = [_side_by_side(drawings)]
-    if legend := _legend(shown, symbols, pieces):
+    if legend := _legend(shown, symbols, pieces, painted):
         parts.append(legend)
     drawn = {layer.shape for layer in layers}
     rest = [fact for fact in present if layout.joint(arguments(fact)) not in drawn]
     if rest:
         parts.append(table(rest))
     return "\n\n".join(parts)
+
+
+def _plain(text: str, colour: str) -> str:
+    del colour
+    return text
+
+
+def _width(text: str) -> int:
+    """Return the number of characters that are seen."""
+    return len(_ESCAPE.sub("", text))
 
 
 def _merged(contents: Contents) -> dict[Cell, list[str]]:
@@ -147,30 +191,38 @@ def _symbols(known: Mapping[str, Look], pieces: Mapping[str, str]) -> dict[str, 
     return symbols
 
 
-def _legend(contents: set[str], symbols: Mapping[str, str], pieces: Mapping[str, str]) -> str:
+def _legend(
+    contents: set[str], symbols: Mapping[str, str], pieces: Mapping[str, str], painted: Mapping[str, str]
+) -> str:
     """Explain the letters that are not themselves the name of what they stand for."""
     entries = []
     for content in sorted(contents):
         if content in pieces:
             entries.append("capitals: white")
         elif symbols[content] not in (content, "."):
-            entries.append(f"{symbols[content]} {content}")
+            entries.append(f"{painted[content]} {content}")
     return "  ".join(dict.fromkeys(entries))
 
 
 def _draw_board(
-    board: BoardLayout, cells: dict[Cell, list[str]], symbols: dict[str, str], title: str
+    board: BoardLayout,
+    cells: Mapping[Cell, str],
+    empty: str,
+    title: str,
+    marked: Collection[Cell],
+    paint: Paint,
 ) -> list[str]:
-    """Draw one board with its coordinates at the edge."""
-    blank = any(symbols[name] == "." for names in cells.values() for name in names)
+    """Draw one board with its coordinates at the edge; `empty` stands for cells of which no fact speaks."""
     rows, columns = board.labels
     texts = [["" for _ in columns] for _ in rows]
+    marks = [[False for _ in columns] for _ in rows]
     for cell, (down, along) in board.positions.items():
         if cell in cells:
-            texts[down][along] = "".join(symbols[name] for name in cells[cell])
-        elif not blank and (not board.cells or cell in board.cells):
-            texts[down][along] = "."
-    width = max(map(len, [*columns, *(text for line in texts for text in line)]))
+            texts[down][along] = cells[cell]
+        elif empty and (not board.cells or cell in board.cells):
+            texts[down][along] = paint(empty, "muted")
+        marks[down][along] = cell in marked
+    width = max(map(_width, [*columns, *(text for line in texts for text in line)]))
     edge = max(map(len, rows))
     if board.form == "star":
         shifts = [sum(not text for text in line) * (width + 1) // 2 for line in texts]
@@ -181,8 +233,15 @@ def _draw_board(
     head = f"{'':{edge + 1 + shifts[0]}}{' '.join(f'{label:>{width}}' for label in columns)}"
     lines = [f"{title}:"] if title else []
     lines += [head] if any(columns) else []
-    for label, shift, line in zip(rows, shifts, texts, strict=True):
-        lines.append(f"{label:>{edge}} {'':{shift}}{' '.join(f'{text:>{width}}' for text in line)}")
+    for label, shift, line, marked_in in zip(rows, shifts, texts, marks, strict=True):
+        between = [
+            paint("]["[now] if now != before else "|", "last") if now or before else " "
+            for before, now in pairwise([False, *marked_in, False])
+        ]
+        row = "".join(
+            f"{before}{'':{width - _width(text)}}{text}" for before, text in zip(between, line, strict=False)
+        )
+        lines.append(f"{label:>{edge}}{'':{shift}}{row}{between[-1].strip()}")
     return lines
 
 
@@ -191,7 +250,7 @@ def _side_by_side(drawings: list[list[str]]) -> str:
     bands: list[list[list[str]]] = [[]]
     used = 0
     for drawing in drawings:
-        width = max(map(len, drawing)) + 3
+        width = max(map(_width, drawing)) + 3
         if bands[-1] and used + width > WIDTH:
             bands.append([])
             used = 0
@@ -201,12 +260,10 @@ def _side_by_side(drawings: list[list[str]]) -> str:
 
 
 def _band(drawings: list[list[str]]) -> str:
-    widths = [max(map(len, drawing)) for drawing in drawings]
+    widths = [max(map(_width, drawing)) for drawing in drawings]
     lines = []
     for i in range(max(map(len, drawings))):
-        cells = [
-            f"{drawing[i] if i < len(drawing) else '':{width}}"
-            for drawing, width in zip(drawings, widths, strict=True)
-        ]
+        row = [drawing[i] if i < len(drawing) else "" for drawing in drawings]
+        cells = [f"{text}{'':{width - _width(text)}}" for text, width in zip(row, widths, strict=True)]
         lines.append("   ".join(cells).rstrip())
     return "\n".join(lines)

@@ -13,23 +13,45 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from herbrand.errors import IllegalMoveError, InvalidMoveError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from fractions import Fraction
     from random import Random
 
+    from herbrand.engine.description import GameDescription
     from herbrand.machine.moves import Move
-    from herbrand.machine.state import State
 
-__all__ = ["in_kif", "normal", "read_joint", "split_joints", "split_terms"]
+__all__ = ["MoveSource", "in_kif", "normal", "read_joint", "split_joints", "split_terms"]
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _GLUED = re.compile(r"[\w'\"]\(")
 """How a term in infix notation begins."""
 _SHOWN = 8
+
+
+class MoveSource(Protocol):
+    """The part of a `State` that has its legal moves."""
+
+    @property
+    def game(self) -> GameDescription:
+        """The game."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles."""
+
+    def legal_moves(self, role: str) -> list[Move]:
+        """Return the legal moves of a role."""
+
+    def chance_moves(self) -> Mapping[Move, Fraction]:
+        """Return the legal moves of the role `random` with their probabilities."""
+
+    def draw(self, chance: Random) -> Move:
+        """Draw the move of the role `random`."""
 
 
 def split_terms(text: str) -> list[str]:
@@ -100,7 +122,7 @@ def split_joints(text: str) -> list[str]:
     return pieces
 
 
-def read_joint(state: State, text: str, chance: Random | None = None) -> tuple[str, ...]:
+def read_joint(state: MoveSource, text: str, chance: Random | None = None) -> tuple[str, ...]:
     """Parse one joint move for a state; roles with one legal move may be omitted.
 
     So may the role `random` if `chance` is given, which draws its move.  Raises `InvalidMoveError` for

@@ -32,6 +32,7 @@ def measure(
     only: Iterable[str] | None = None,
     known: Iterable[KnownGame] | None = None,
     seconds: float | None = None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Measures:
     """Measure a game by its rules, random play and search play.
 
@@ -39,6 +40,8 @@ def measure(
     all of `CATALOGUE` if None, and limits play to what they need.  Novelty is measured against the `known`
     games, the bundled ones if None.  The same effort and seed give the same result on any machine.  Without a
     network within the game's limits, a few playouts evaluate the rules, and search play is skipped.
+
+    `progress` is called with the name of each group of measures that starts.
 
     No group of measures starts after `seconds` of wall time, and one under way stops; skipped measures have a
     note that says so.
@@ -52,7 +55,7 @@ def measure(
         if name not in CATALOGUE:
             raise ValueError(f"no measure {name!r} (there are {', '.join(CATALOGUE)})")
     game.require_playable()
-    return _Measuring(game, chosen, seed, frozenset(wanted), known, seconds).all()
+    return _Measuring(game, chosen, seed, frozenset(wanted), known, seconds).all(progress)
 
 
 class _Measuring:
@@ -77,7 +80,7 @@ class _Measuring:
         self.sample: Sample
         self.needs_behaviour = "play_novelty" in wanted
 
-    def all(self) -> Measures:
+    def all(self, progress: Callable[[str], None]) -> Measures:
         """Take the measures, group by group."""
         for name in CATALOGUE:
             definition = CATALOGUE[name]
@@ -98,6 +101,7 @@ class _Measuring:
             if self._is_late and group != "rules":
                 self._set_missing(in_group, f"skipped: {self.seconds:.3g} seconds had passed")
                 continue
+            progress(group)
             try:
                 with time_limit(self._left):
                     groups[group]()

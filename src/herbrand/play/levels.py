@@ -53,8 +53,8 @@ class SkillLevel:
 LEVELS: Final = {
     level.name: level
     for level in (
-        SkillLevel("beginner", "sees a move ahead, and often errs", 0.3, 2048, 0, 0.85, 5.0),
-        SkillLevel("casual", "plays for fun", 0.5, 16384, 2, 0.95, 1.0),
+        SkillLevel("beginner", "sees a move ahead, and often errs", 0.3, 4096, 0, 0.9, 2.5),
+        SkillLevel("casual", "plays for fun", 0.5, 12288, 2, 0.95, 1.6),
         SkillLevel("club", "sees short tactics, and seldom errs", 1.0, 65536, 4, 0.98, 0.5),
         SkillLevel("strong", "thinks for two seconds", 2.0),
         SkillLevel("expert", "thinks for ten seconds", 10.0),

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import select
-import sys
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -16,6 +12,9 @@ import herbrand
 from herbrand.cli.main import cli
 from herbrand.cli.play import matching_moves
 from herbrand.machine.moves import Move
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RACE = """\
 (role red)
@@ -223,43 +222,21 @@ def test_bundled_games_can_be_played() -> None:
     assert f"{herbrand.load('ticTacToe').roles[0]} plays" in outcome.stdout
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals are not there")
-def test_on_a_terminal_the_tab_key_completes_and_choices_are_wiped(tmp_path: Path) -> None:
+def test_on_a_terminal_the_tab_key_completes_and_choices_are_wiped(
+    tmp_path: Path, terminal: Callable[..., Any]
+) -> None:
     """With readline, `t<tab>` becomes `tails`; what a person chose in secret leaves the screen."""
     pytest.importorskip("readline")
-    import pty
-
-    file = tmp_path / "guess.kif"
-    file.write_text(GUESS, encoding="utf-8")
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ["TERM"] = "xterm"
-        os.execv(sys.executable, [sys.executable, "-m", "herbrand", "play", str(file), "--opponent", "human"])
-    seen = b""
-
-    def until(words: bytes) -> None:
-        nonlocal seen
-        deadline = time.monotonic() + 30
-        while words not in seen and time.monotonic() < deadline:
-            if select.select([terminal], [], [], 0.2)[0]:
-                try:
-                    seen += os.read(terminal, 4096)
-                except OSError:
-                    break
-        assert words in seen, seen
-
-    until(b"left> ")
-    os.write(terminal, b"t\t")
-    until(b"tails")
-    os.write(terminal, b"\n")
-    until(b"left has chosen")
-    until(b"right> ")
-    os.write(terminal, b"1\n")
-    until(b"the game is over after 1 step")
-    assert b"\x1b[2K" in seen
-    assert b"left plays tails" in seen
-    with contextlib.suppress(OSError):  # what a terminal raises when the program has ended
-        while os.read(terminal, 4096):
-            pass
-    os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    (tmp_path / "guess.kif").write_text(GUESS, encoding="utf-8")
+    program = terminal("herbrand", "play", "guess.kif", "--opponent", "human", NO_COLOR="1")
+    program.until("left> ")
+    program.send("t\t")
+    program.until("tails")
+    program.send("\n")
+    program.until("left has chosen")
+    assert b"\x1b[2K" in program.seen
+    program.until("right> ")
+    program.send("1\n")
+    text = program.until("the game is over after 1 step")
+    assert "left plays tails" in text
+    assert program.close() == 0

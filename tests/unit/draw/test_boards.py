@@ -155,3 +155,33 @@ def test_smaller_boards_stand_in_the_corner_of_the_planes() -> None:
     board = find_board(game)
     assert make_view(game.expander.fluent_names, board).shape == (3, 3, 4)
     assert {board[f"(tiny {x} {y} x)"].size for x, y in product("ab", "ab")} == {(2, 2)}
+
+
+def test_the_last_move_stands_in_brackets() -> None:
+    """Both ends of a move, neighbours that share a bar, and a disc that fell into a rack; others change nothing."""
+    game = herbrand.load("breakthrough")
+    moves = ["(move b 2 b 3)", "(move g 7 h 6)"]
+    text = game.artist.text(game.initial_state("rules"), last=moves)
+    assert text.splitlines()[2].startswith("7 b b b b b b[b]b")
+    assert text.splitlines()[3] == "6 . . . . . . .[.]"
+    assert text.splitlines()[6] == "3 .[.]. . . . . ."
+    assert game.artist.text(game.initial_state("rules"), last=["(fly away)"]) == game.artist.text(
+        game.initial_state("rules")
+    )
+    facts = ["(cell 1 1 x)", "(cell 1 2 o)", "(cell 2 1 b)", "(cell 2 2 b)"]
+    layout = layout_of(facts)
+    assert str(as_text(facts, layout, last=[["0.0:1:1", "0.0:1:2"]])).splitlines()[1] == "1[x|o]"
+    rack = herbrand.load("connectFour")
+    after = rack.initial_state("rules").next("(drop 4)").next("(drop 4)")
+    lines = rack.artist.text(after, last=["(drop 4)"]).splitlines()
+    assert [line.count("[") for line in lines[:7]] == [0, 0, 0, 0, 0, 1, 0]
+
+
+def test_paint_does_not_move_anything() -> None:
+    """Colours are added to what stands in the cells and to the legend; columns stay where they are."""
+    for name in ("chess", "checkers", "hex", "battleships"):
+        game = herbrand.load(name)
+        state = game.initial_state("rules")
+        painted = game.artist.text(state, paint=lambda text, colour: f"\x1b[1m{text}\x1b[0m")
+        assert painted != game.artist.text(state)
+        assert re.sub(r"\x1b\[[01]m", "", painted) == game.artist.text(state)
