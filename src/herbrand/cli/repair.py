@@ -137,6 +137,8 @@ def _report(search: RepairSearch, best: Repair | None, diff: str) -> None:
     if len(best.edits) > 1:
         smaller = "no single edit mends it" if search.is_minimal else "a single edit may mend it as well"
         result(f"{count(len(best.edits), 'edit')}, {smaller}; {tried}")
+    elif best.edits[0].kind == "limit":
+        result(f"a limit of steps, since no small edit was found; {tried}")
     else:
         result(f"1 edit; {tried}")
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from herbrand.syntax.argument_types import Place
     from herbrand.syntax.nodes import Literal, Term
 
-__all__ = ["RuleEdit", "edited", "rule_edits", "standard_names"]
+__all__ = ["RuleEdit", "edited", "rule_edits", "standard_names", "step_limit"]
 
 FIXED: Final = frozenset({"role", "base", "input", "sees"})
 """Relations whose statements are left alone: they declare the game rather than play it."""
@@ -54,7 +54,8 @@ class RuleEdit:
 
     kind: str
     """What is done to a literal, term or rule: "drop", "add", "negate", "constant", "variable", "relation",
-    "remove-rule" or "add-rule"; or "complete", which adds a rule for what the others leave out."""
+    "remove-rule" or "add-rule"; "complete", which adds a rule for what the others leave out; or "limit",
+    which ends the game after some number of steps."""
     number: int | None
     """The statement that is edited, by its index; None where one is added."""
     rules: tuple[Rule, ...]
@@ -74,21 +75,54 @@ def edited(statements: Sequence[Rule], edits: Iterable[RuleEdit]) -> list[Rule]:
     return kept + [rule for edit in edits if edit.number is None for rule in edit.rules]
 
 
-def rule_edits(statements: Sequence[Rule], *, faults: Container[str] = ()) -> Iterator[RuleEdit]:
+def rule_edits(
+    statements: Sequence[Rule],
+    *,
+    faults: Container[str] = (),
+    only: Container[int] = (),
+    heads: Container[tuple[str, int]] | None = None,
+) -> Iterator[RuleEdit]:
     """Yield all edits of some statements, without repetitions and without those that leave a rule unsafe.
 
     With "playability" among the faults, also rules for a role that has no legal move: it passes, or the game
-    is over; with "goals", a value for a role that has none.
+    is over; with "goals", a value for a role that has none.  `only` restricts them to changes of some
+    statements, `heads` to rules of some relations.
     """
     sheet = _Sheet(statements)
     seen: set[tuple[int | None, tuple[Rule, ...]]] = set()
-    for edit in chain(sheet.edits(), sheet.completed(faults)):
+    edits = sheet.changes(only) if only else chain(sheet.edits(heads), sheet.completed(faults))
+    for edit in edits:
+        if heads is not None and edit.rules and not any(rule.head.key in heads for rule in edit.rules):
+            continue
         key = edit.number, edit.rules
         if key in seen or (edit.number is not None and edit.rules == (statements[edit.number],)):
             continue
         seen.add(key)
         if all(is_safe(rule) for rule in edit.rules):
             yield edit
+
+
+def step_limit(statements: Sequence[Rule], digits: int) -> RuleEdit:
+    """Return the edit that ends the game when a counter with so many digits is full, after 99 or 999 steps.
+
+    A role without a goal value gets 0.
+    """
+    names = {node.name for node in walk(*statements) if isinstance(node, Atom | Function | Constant)}
+    steps, following = fresh("steps", names), fresh("next_digit", names)
+    ten = [Constant(str(digit)) for digit in range(10)]
+    rules = [Rule(Atom(following, (ten[n], ten[n + 1]))) for n in range(9)]
+    rules.append(Rule(Atom("init", (Function(steps, (ten[0],) * digits),))))
+    old, new = Variable("m"), Variable("n")
+    for place in range(digits - 1, -1, -1):  # the digit that grows: those behind it are 9, and become 0
+        before = [Variable(name) for name in "abcdefgh"[:place]]
+        behind = digits - 1 - place
+        full, empty = (
+            Function(steps, (*before, old, *ten[9:] * behind)),
+            Function(steps, (*before, new, *ten[:1] * behind)),
+        )
+        rules.append(Rule(Atom("next", (empty,)), (Atom("true", (full,)), Atom(following, (old, new)))))
+    rules.append(Rule(Atom("terminal"), (Atom("true", (Function(steps, (ten[9],) * digits),)),)))
+    return RuleEdit("limit", None, (*_Sheet(statements).other_goal("0"), *rules))
 
 
 def is_safe(rule: Rule) -> bool:
@@ -147,11 +181,18 @@ class _Sheet:
         self.types = Types.of(statements)
         self.shapes = self._shapes()
 
-    def edits(self) -> Iterator[RuleEdit]:
-        for number, rule in enumerate(self.statements):
-            if rule.head.name not in FIXED:
-                yield from self._changed(number, rule)
+    def edits(self, heads: Container[tuple[str, int]] | None) -> Iterator[RuleEdit]:
+        """Yield the changes of rules for some relations, by default all, and the added rules."""
+        yield from self.changes(
+            [n for n, r in enumerate(self.statements) if heads is None or r.head.key in heads]
+        )
         yield from self._added()
+
+    def changes(self, numbers: Container[int]) -> Iterator[RuleEdit]:
+        """Yield the changes of some statements."""
+        for number, rule in enumerate(self.statements):
+            if number in numbers and rule.head.name not in FIXED:
+                yield from self._changed(number, rule)
 
     # -- changes of a rule ----------------------------------------------------------------
 
@@ -398,12 +439,15 @@ class _Sheet:
                 yield RuleEdit("complete", None, (*helpers, Rule(Atom("legal", (role, move)), stuck)))
             yield RuleEdit("complete", None, (*helpers, Rule(Atom("terminal"), stuck)))
         if "goals" in faults:
-            has = fresh("has_goal", used)
-            helpers = self._first_arguments("goal", has)
             for value in ("0", "50"):
-                head = Atom("goal", (role, Constant(value)))
-                body = Atom("role", (role,)), Not(Atom(has, (role,)))
-                yield RuleEdit("complete", None, (*helpers, Rule(head, body)))
+                yield RuleEdit("complete", None, self.other_goal(value))
+
+    def other_goal(self, value: str) -> tuple[Rule, ...]:
+        """Return rules that give a goal value to roles without one."""
+        role = Variable("player")
+        has = fresh("has_goal", {rule.head.name for rule in self.statements})
+        body = Atom("role", (role,)), Not(Atom(has, (role,)))
+        return (*self._first_arguments("goal", has), Rule(Atom("goal", (role, Constant(value))), body))
 
     def _first_arguments(self, relation: str, name: str) -> tuple[Rule, ...]:
         """Return rules for a relation that holds of the first arguments of another one."""

@@ -8,6 +8,7 @@ again.  Where no single edit does, those that leave fewer faults are edited once
 from __future__ import annotations
 
 import heapq
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,21 +18,24 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.trial.never import never_checks
+from herbrand.check.dependency import dependency_graph
 from herbrand.diagnostic import Source
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.machine.state_machine import StateMachine
-from herbrand.repair.edits import RuleEdit, edited, rule_edits
+from herbrand.repair.edits import RuleEdit, edited, rule_edits, step_limit
 from herbrand.repair.naturalness import Naturalness
 from herbrand.repair.recorded import Play, first_difference, plays_of
 from herbrand.repair.superposed import Profile, Trial, profiles
 from herbrand.runtime.limits import time_limit
 from herbrand.syntax import read
+from herbrand.syntax.nodes import Variable
 from herbrand.verify.diff import diff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from herbrand.analyse.verdict import Verdict
+    from herbrand.check.relations import Relation
     from herbrand.syntax.nodes import Rule
 
 __all__ = ["PROPERTIES", "SENTENCES", "Repair", "RepairSearch", "properties_of", "repair"]
@@ -64,6 +68,8 @@ PROVING: Final = (1.5, 6.0, 15.0)
 """Seconds for the proofs of one edit, and more if it turns up again."""
 RARE: Final = 1.5
 """Less for a rule for what random games rarely meet."""
+PASSING: Final = 0.3
+"""Share of the time for edits of the rule by which all roles may pass for ever, if there is one."""
 AGAIN: Final = 0.2
 """What each turn adds to its cost."""
 DIAGNOSING: Final = 0.15
@@ -216,8 +222,21 @@ class _Search:
         self.is_settled = False
         """Whether no single edit mends the game."""
         self.found: dict[tuple[RuleEdit, ...], Repair] = {}
+        self.length = 0.0
+        """Steps of a random game, on average."""
 
     def run(self, budget: Budget, most_edits: int) -> None:
+        is_endless = "termination" in self.result.faults
+        self._search(budget.share(0.8 if is_endless else 1.0), most_edits)
+        if is_endless and not self.found:
+            self._limit(budget)
+
+    def _search(self, budget: Budget, most_edits: int) -> None:
+        passing = self._passing()
+        if passing:
+            self._edit(self.statements, (), frozenset(), budget.share(PASSING), passing)
+            if self.found:
+                return
         share = budget.share(0.7 if most_edits > 1 else 1.0)
         better = self._edit(self.statements, (), _places_of_errors(self.result.game), share)
         if self.found or most_edits < 2:
@@ -228,18 +247,36 @@ class _Search:
             if any(mended.is_proved for mended in self.found.values()):
                 return
 
+    def _limit(self, budget: Budget) -> None:
+        """Try a limit of steps, the last resort: 99, or 999 if random games take more than half of that."""
+        edit = step_limit(self.statements, 2 if self.length < 50 else 3)
+        verdicts = self._proved(_game_of(edited(self.statements, [edit])), budget.left)
+        if verdicts is not None and all(verdicts[name].answer == "proved" for name in self.result.faults):
+            self.found[edit,] = Repair((edit,), math.inf, verdicts)
+
     def finish(self) -> None:
         """Put what was found in order: what is proved first, then what is natural."""
         self.result.repairs = sorted(
             self.found.values(), key=lambda mended: (not mended.is_proved, len(mended.edits), mended.cost)
         )
         if self.result.repairs:
-            self.result.is_minimal = len(self.result.repairs[0].edits) == 1 or self.is_settled
+            best = self.result.repairs[0]
+            is_limit = any(edit.kind == "limit" for edit in best.edits)
+            self.result.is_minimal = not is_limit and (len(best.edits) == 1 or self.is_settled)
 
     def _edit(
-        self, statements: Sequence[Rule], before: tuple[RuleEdit, ...], places: frozenset[int], budget: Budget
+        self,
+        statements: Sequence[Rule],
+        before: tuple[RuleEdit, ...],
+        places: frozenset[int],
+        budget: Budget,
+        only: frozenset[int] = frozenset(),
     ) -> list[tuple[float, int, RuleEdit]]:
-        """Try the edits of some statements; return those that leave fewer faults, with what is left."""
+        """Try the edits of some statements; return those that leave fewer faults, with what is left.
+
+        `places` are the statements with errors, one of which each edit must change; `only` restricts edits
+        to some statements.
+        """
         found = [verdict.witness for verdict in self.result.faults.values()]
         witnesses = tuple(witness for witness in found if witness is not None)
         trial = Trial(GAMES, MAX_STEPS, self.plays, witnesses, places, self.seed)
@@ -250,7 +287,9 @@ class _Search:
             baseline = next(
                 (p for _, p in profiles(statements, [], self.roles, unedited, limits=limits)), None
             )
-        costs = self._costs(statements, places, baseline, budget)
+        if baseline is not None and not before:
+            self.length = baseline.length
+        costs = self._costs(statements, places, baseline, budget, only)
         edits = sorted(costs, key=lambda edit: costs[edit])
         if not before:
             self.result.edits = len(edits)
@@ -311,13 +350,16 @@ class _Search:
         places: frozenset[int],
         baseline: Profile | None,
         budget: Budget,
+        only: frozenset[int],
     ) -> dict[RuleEdit, float]:
         """Return the edits with their costs, as many as the budget allows; with `places`, of these only."""
         naturalness = Naturalness(statements)
         # What random games hardly meet is no slip of the pen: the author did not think of it.
         is_rare = baseline is not None and baseline.stuck + baseline.undefined <= GAMES // 10
         costs = {}
-        for edit in rule_edits(statements, faults=self.result.faults):
+        for edit in rule_edits(
+            statements, faults=self.result.faults, only=only, heads=self._relevant(statements)
+        ):
             if budget.left <= 0:
                 self.complete = False
                 break
@@ -325,6 +367,30 @@ class _Search:
                 rare = RARE if edit.kind == "complete" and is_rare else 0
                 costs[edit] = naturalness.cost(edit) - rare
         return costs
+
+    def _relevant(self, statements: Sequence[Rule]) -> set[Relation] | None:
+        """Return the relations that decide whether and how a game goes on, if nothing else is wrong."""
+        result = self.result
+        if result.errors or result.difference or not result.faults.keys() <= {"termination", "playability"}:
+            return None
+        graph = dependency_graph(statements)
+        roots = [("init", 1), ("next", 1), ("legal", 2), ("terminal", 0)]
+        return {*roots, *(other for root in roots for other in graph.reachable(root))}
+
+    def _passing(self) -> frozenset[int]:
+        """Return the rules by which all roles can make the same move for ever."""
+        verdict = self.result.faults.get("termination")
+        witness = verdict.witness if verdict is not None else None
+        if witness is None or witness.loop is None or len(self.roles) == 1:
+            return frozenset()
+        moves = {move.lower() for joint in witness.moves[witness.loop :] for move in joint}
+        return frozenset(
+            number
+            for number, rule in enumerate(self.statements)
+            if rule.head.key == ("legal", 2)
+            and isinstance(rule.head.args[0], Variable)
+            and {str(rule.head.args[1])} == moves
+        )
 
     def _proved(self, game: StateMachine, seconds: float) -> dict[str, Verdict] | None:
         """Return the properties of a game; None if it has not all, or not the plays that it should have."""

@@ -16,6 +16,7 @@ from herbrand.repair import edited_text, repair, rule_edits
 from herbrand.repair.edits import edited, is_safe, standard_names
 from herbrand.repair.naturalness import Naturalness
 from herbrand.repair.recorded import first_difference, plays_of
+from herbrand.repair.search import _Search
 from herbrand.repair.superposed import Trial, profiles, superposed
 from herbrand.runtime.limits import DEFAULT
 from herbrand.syntax import read
@@ -101,6 +102,62 @@ def test_a_dead_end_that_random_games_hardly_meet_gets_a_pass() -> None:
     after = mended(sheet, properties=("termination", "playability"))
     assert after.startswith(sheet)
     assert "(<= (legal ?player noop) (role ?player) (not (can_move ?player)))" in after
+
+
+PASSING = """
+(role white) (role black) (init (control white)) (cell 1) (cell 2) (cell 3)
+(<= (legal ?r noop) (role ?r))
+(<= (legal ?r (mark ?c)) (true (control ?r)) (cell ?c) (not (true (marked ?c))))
+(<= (next (marked ?c)) (does ?r (mark ?c)))
+(<= (next (marked ?c)) (true (marked ?c)))
+(<= (next (control white)) (true (control black)))
+(<= (next (control black)) (true (control white)))
+(<= full (true (marked 1)) (true (marked 2)) (true (marked 3)))
+(<= terminal full)
+(<= (goal ?r 0) (true (control ?r)) full)
+(<= (goal ?r 100) (role ?r) (not (true (control ?r))) full)
+"""
+
+
+def test_only_who_is_not_to_move_may_pass() -> None:
+    """Where all may pass for ever, the rule that lets them is looked at first."""
+    search = repair(herbrand.loads(PASSING), seconds=40, properties=("termination", "playability", "goals"))
+    assert search.edits < 100  # those of one rule
+    assert "(<= (legal ?r noop) (role ?r) (not (true (control ?r))))" in edited_text(
+        search.game.tree, search.repairs[0].edits
+    )
+
+
+@pytest.mark.parametrize(("digits", "steps"), [(2, 99), (3, 999)])
+def test_a_limit_of_steps_is_the_last_resort(
+    digits: int, steps: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It ends the game as late as it says, with goal values for those who would have none."""
+
+    def nothing(search: _Search, *_: object) -> None:
+        search.length = 10.0 ** (digits - 1) / 2
+
+    monkeypatch.setattr(_Search, "_search", nothing)
+    file = tmp_path / "passing.kif"
+    file.write_text(PASSING, encoding="utf-8")
+    outcome = CliRunner().invoke(cli, ["repair", str(file), "--write", "--edits", "1"])
+    assert "proved       every play ends (step counter)" in outcome.stdout
+    assert "a limit of steps, since no small edit was found" in outcome.stdout
+    state = herbrand.load(file).initial_state()
+    for _ in range(steps):
+        assert not state.is_terminal
+        state = state.next(["noop", "noop"])
+    assert state.is_terminal
+    assert [state.goal(role) for role in state.roles] == [0, 0]
+
+
+def test_edits_that_cannot_matter_are_left_out() -> None:
+    """Whether a game goes on is not decided by rules that only goals depend on."""
+    statements = herbrand.loads(TURNS).tree.statements
+    heads = {("legal", 2), ("succ", 2)}
+    some = list(rule_edits(statements, heads=heads))
+    assert {rule.head.key for edit in some for rule in edit.rules[-1:]} <= heads
+    assert set(some) < set(rule_edits(statements))
 
 
 def test_a_reference_decides_what_the_rules_leave_open() -> None:
