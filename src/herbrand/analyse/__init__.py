@@ -12,6 +12,7 @@ and the packages below it.
 | `invariants`  | invariants of all reachable states, by induction on the network                 |
 | `solving`     | values under best play, plans, guided search                                    |
 | `proofs`      | `analyse`: decides properties with everything above                                |
+| `counting`    | reachable states counted by decision diagrams, without listing them             |
 | `automata`    | the game as (Q, q0, Σ, δ, F), with exports                                      |
 | `knowledge`   | hidden information: knowledge of roles, exact values, epistemic conditions      |
 | `trial`       | checks that play sample games, for `herbrand check`                              |
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from herbrand.analyse.automata.automaton import Automaton as Automaton
     from herbrand.analyse.automata.automaton import automaton as automaton
     from herbrand.analyse.budget import Budget as Budget
+    from herbrand.analyse.counting.count import StateCount as StateCount
+    from herbrand.analyse.counting.count import count_states as count_states
     from herbrand.analyse.exploration.explore import StateSpace as StateSpace
     from herbrand.analyse.exploration.explore import explore as explore
     from herbrand.analyse.invariants.sat import missing_solver as missing_solver
@@ -51,5 +54,6 @@ __all__, __getattr__, __dir__ = exports(
         "solving.plan": ("Plan", "find_plan"),
         "solving.symmetry": ("find_symmetries",),
         "automata.automaton": ("Automaton", "automaton"),
+        "counting.count": ("StateCount", "count_states"),
     },
 )

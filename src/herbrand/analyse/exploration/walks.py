@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,6 +87,8 @@ class RandomPlay:
     """A line of play whose last state occurred before."""
     loop: int = 0
     """The number of steps after which that state occurred first."""
+    depths: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """[n] the numbers of steps after which the states were reached."""
 
     def select(self, mask: NDArray[np.bool_]) -> RandomPlay:
         """Return the sample restricted to some of the fluents."""
@@ -98,13 +100,15 @@ def play(expander: Expander, deadline: float) -> RandomPlay:
     """Play at random until a state recurs, enough distinct changes are recorded or the deadline passes."""
     rng = np.random.default_rng(1)
     changes_seen: dict[bytes, None] = {}
-    states_seen = [expander.bits(expander.initial)]
+    states_seen, steps_made = [expander.bits(expander.initial)], [0]
 
     def result(cycle: Moves | None = None, loop: int = 0) -> RandomPlay:
         steps = np.frombuffer(b"".join(list(changes_seen)[:_MOST_CHANGES]), np.int8).reshape(
             -1, expander.fluents
         )
-        return RandomPlay(steps, np.concatenate(states_seen)[:_MOST_STATES], cycle, loop)
+        states = np.concatenate(states_seen)[:_MOST_STATES]
+        depths = np.repeat(steps_made, [len(some) for some in states_seen])[:_MOST_STATES]
+        return RandomPlay(steps, states, cycle, loop, depths)
 
     for _ in range(_TIMES):
         states = np.repeat(expander.initial, _LANES, axis=0)
@@ -127,6 +131,7 @@ def play(expander: Expander, deadline: float) -> RandomPlay:
             after = expander.step(states, moves)
             bits = expander.bits(after)
             states_seen.append(bits[:_STATES_PER_STEP])
+            steps_made.append(step)
             changes = bits.astype(np.int8) - expander.bits(states)
             changes_seen.update(dict.fromkeys(row.tobytes() for row in changes))
             for game, row in zip(games.tolist(), after, strict=True):

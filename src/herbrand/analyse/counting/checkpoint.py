@@ -1,0 +1,132 @@
+"""A game with the encoding of its states, and the last counted step in a folder.
+
+`count.json` names the file with the diagrams, in the format DDDMP 2.0.  It is replaced only when that is
+complete, so that a process that is killed leaves the step before.  A checkpoint is trusted: its counts are
+not computed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from oxidd.util import DDDMPFile
+
+from herbrand.analyse.counting.encoding import StatePart
+from herbrand.errors import GameError
+from herbrand.runtime.files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from oxidd.bcdd import BCDDManager
+
+    from herbrand.analyse.counting.encoding import Diagram
+    from herbrand.network.network import Network
+
+__all__ = ["Checkpoint", "Setup", "read_checkpoint", "remove_checkpoint"]
+
+_FORMAT: Final = 1
+_NAME: Final = "count.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A game, and how its states are encoded."""
+
+    network: Network
+    """Without loops."""
+    checkpoint: Path | None = None
+    """A folder for the last step."""
+    parts: Sequence[StatePart] = ()
+    """In the order of the variables."""
+    order: str = ""
+    """The name of that order."""
+    weights: Sequence[Sequence[float]] | None = None
+    """For each part and value: a measure that may prove that no state is reached twice (`layers`)."""
+
+    @property
+    def digest(self) -> str:
+        """A digest of the network."""
+        network = self.network
+        names = [*network.fluent_names, *network.move_names, str(int(network.terminal))]
+        arrays = (network.left, network.right, network.legal, network.next, network.initial)
+        content = "\n".join(names).encode() + b"".join(array.tobytes() for array in arrays)
+        return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The states of the last counted step."""
+
+    setup: Setup
+    by_step: tuple[int, ...]
+    file: str = ""
+    """The name of the file with the diagrams."""
+
+    def save(self, manager: BCDDManager, frontier: Diagram, reached: Diagram) -> None:
+        """Write the diagrams of the last step and of all steps."""
+        setup, folder = self.setup, self.setup.checkpoint
+        assert folder is not None
+        folder.mkdir(parents=True, exist_ok=True)
+        file = f"step-{len(self.by_step) - 1}.dddmp"
+        manager.export_dddmp(folder / file, [frontier, reached])
+        content = {
+            "format": _FORMAT,
+            "digest": setup.digest,
+            "by_step": self.by_step,
+            "file": file,
+            "order": setup.order,
+            "parts": [[part.fluents, part.is_exact] for part in setup.parts],
+            "weights": setup.weights,
+        }
+        write_atomically(str(folder / _NAME), json.dumps(content))
+        _remove_diagrams(folder, but=file)
+
+    def load(self, manager: BCDDManager) -> tuple[Diagram, Diagram]:
+        """Return the diagrams of the last step and of all steps."""
+        assert self.setup.checkpoint is not None
+        with DDDMPFile(self.setup.checkpoint / self.file) as file:
+            frontier, reached = manager.import_dddmp(file)
+        return frontier, reached
+
+
+def read_checkpoint(setup: Setup) -> Checkpoint | None:
+    """Return the checkpoint in the folder of a game; None where there is none.
+
+    Raises `GameError` for one of another game, or that cannot be read.
+    """
+    folder = setup.checkpoint
+    if folder is None or not (folder / _NAME).is_file():
+        return None
+    try:
+        content: dict[str, Any] = json.loads((folder / _NAME).read_text(encoding="utf-8"))
+        if content["format"] != _FORMAT or content["digest"] != setup.digest:
+            raise GameError(f"{folder} has the checkpoint of another game (choose another folder)")
+        parts = [StatePart(tuple(fluents), is_exact) for fluents, is_exact in content["parts"]]
+        restored = Setup(setup.network, folder, parts, content["order"], content["weights"])
+        saved = Checkpoint(restored, tuple(map(int, content["by_step"])), str(content["file"]))
+        if not (folder / saved.file).is_file():
+            raise KeyError(saved.file)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        if isinstance(error, GameError):
+            raise
+        raise GameError(f"{folder} has no complete checkpoint (remove {_NAME} to begin again)") from error
+    return saved
+
+
+def remove_checkpoint(folder: Path) -> None:
+    """Remove the checkpoint of a count that is complete."""
+    with suppress(OSError):
+        (folder / _NAME).unlink(missing_ok=True)
+        _remove_diagrams(folder)
+
+
+def _remove_diagrams(folder: Path, but: str = "") -> None:
+    for path in folder.glob("step-*.dddmp"):
+        if path.name != but:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,320 @@
+"""The steps of a game as relations between sets of states, one for each effect that joint moves have.
+
+With the moves of a joint move as constants most gates vanish.  Its relation is the condition under which it
+is legal, and the parts of the state that it changes.  Where a part gets one of a few values, the condition is
+split, so that the image of a set is a conjunction, a quantification over the few changed variables, and a
+conjunction with the new values (partitioned transition relations with early quantification; Burch, Clarke
+and Long 1991).  Other changes become relations between variables and primed ones.  Joint moves with the same
+effect are merged.
+
+Parts that change by themselves, such as a counter of steps, change after the others, once for all moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import zip_longest
+from operator import and_, or_
+from typing import TYPE_CHECKING
+
+from oxidd.util import BooleanOperator
+
+from herbrand.errors import BudgetExceeded
+from herbrand.network.unroll import unrolled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from herbrand.analyse.counting.encoding import Diagram, Encoding
+    from herbrand.network.network import Network
+
+__all__ = ["MoveEffect", "Relation"]
+
+_MOST_JOINT_MOVES = 50_000
+MOST_CASES = 64
+"""Cases of the new values of one joint move; beyond them, values are relations."""
+_CLUSTER_NODES = 2000
+"""Conjuncts are combined up to this size."""
+
+
+@dataclass(slots=True)
+class MoveEffect:
+    """An effect of joint moves."""
+
+    condition: Diagram
+    """The states, without looking at whether the game is over, in which some joint move has the effect."""
+    constants: dict[int, int]
+    """The new value of each part that gets the same one in all of these states."""
+    values: Diagram
+    """The states with these new values."""
+    relations: dict[int, list[Diagram]]
+    """For each other part that changes, the new values of its variables, as primed ones."""
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """The parts that may get another value."""
+        return (*self.constants, *self.relations)
+
+
+class Relation:
+    """All steps of a game, on an encoding of its states."""
+
+    def __init__(self, network: Network, encoding: Encoding) -> None:
+        self.encoding = encoding
+        self._network = network = unrolled(network)
+        self._values: dict[int, Diagram] = {0: encoding.false}
+        """The diagrams of nodes while no move is made."""
+        for fluent, diagram in enumerate(encoding.literals):
+            self._values[1 + fluent] = diagram
+        first_move = 1 + len(network.fluents)
+        for move in range(len(network.moves)):
+            self._values[first_move + move] = encoding.false
+        self._left, self._right = network.left.tolist(), network.right.tolist()
+        self._first_move, self._inputs = first_move, network.inputs
+        self._dependents = self._find_dependents()
+        self.not_over = self._conjuncts(int(network.terminal) ^ 1)
+        """Sets whose intersection has the states in which the game goes on."""
+        self.initial = encoding.state(network.initial.nonzero()[0].tolist())
+        independent = self._independent_parts()
+        self.effects = self._merged([i for i in range(len(encoding.parts)) if i not in independent])
+        self.clock = list(self._effects((), encoding.true, sorted(independent)))
+        """The changes, after a step, of parts that depend neither on moves nor on other parts."""
+        self._values.clear()  # the diagrams of gates are not needed any more
+
+    # -- from gates to diagrams ---------------------------------------------------------------
+
+    def _find_dependents(self) -> list[list[int]]:
+        """Return for each move the gates that depend on it, ascending."""
+        masks = [0] * (self._inputs + len(self._left))
+        count = len(self._network.moves)
+        for move in range(count):
+            masks[self._first_move + move] = 1 << move
+        dependents: list[list[int]] = [[] for _ in range(count)]
+        for gate, (a, b) in enumerate(zip(self._left, self._right, strict=True), self._inputs):
+            mask = masks[a >> 1] | masks[b >> 1]
+            masks[gate] = mask
+            while mask:
+                lowest = mask & -mask
+                dependents[lowest.bit_length() - 1].append(gate)
+                mask ^= lowest
+        return dependents
+
+    def _independent_parts(self) -> set[int]:
+        """Return the parts whose next values depend on no move and on no part but these."""
+        encoding = self.encoding
+        supports = [0] * (self._inputs + len(self._left))
+        for fluent, part in enumerate(encoding.part_of):
+            supports[1 + fluent] = 1 << part
+        moves = 1 << len(encoding.parts)
+        supports[self._first_move : self._inputs] = [moves] * (self._inputs - self._first_move)
+        for gate, (a, b) in enumerate(zip(self._left, self._right, strict=True), self._inputs):
+            supports[gate] = supports[a >> 1] | supports[b >> 1]
+        following = self._network.next.tolist()
+        needs = [
+            reduce(or_, (supports[following[fluent] >> 1] for fluent in part.fluents))
+            for part in encoding.parts
+        ]
+        independent = {part for part, need in enumerate(needs) if not need & moves}
+        while True:
+            mask = sum(1 << part for part in independent)
+            dependent = {part for part in independent if needs[part] & ~mask}
+            if not dependent:
+                return independent
+            independent -= dependent
+
+    def _diagram(self, literal: int, own: dict[int, Diagram] | None = None) -> Diagram:
+        """Return the diagram of a literal; `own` has the nodes that depend on moves that are made."""
+        values = self._values
+        if own is not None and literal >> 1 in own:
+            diagram = own[literal >> 1]
+            return ~diagram if literal & 1 else diagram
+        stack = [literal >> 1]
+        while stack:
+            node = stack[-1]
+            if node in values:
+                stack.pop()
+                continue
+            a, b = self._left[node - self._inputs], self._right[node - self._inputs]
+            missing = [side >> 1 for side in (a, b) if side >> 1 not in values]
+            if missing:
+                stack += missing
+                continue
+            values[node] = _literal(values[a >> 1], a) & _literal(values[b >> 1], b)
+            stack.pop()
+        return _literal(values[literal >> 1], literal)
+
+    def _with_moves(self, joint: Sequence[int]) -> dict[int, Diagram]:
+        """Return the diagrams of the nodes that depend on some moves, when these are made."""
+        own = {self._first_move + move: self.encoding.true for move in joint}
+        for gate in sorted({gate for move in joint for gate in self._dependents[move]}):
+            a, b = self._left[gate - self._inputs], self._right[gate - self._inputs]
+            left = self._diagram(a, own)
+            own[gate] = left & self._diagram(b, own) if left.satisfiable() else left
+        return own
+
+    def _conjuncts(self, literal: int) -> list[Diagram]:
+        """Return diagrams whose conjunction is that of a literal: of its top-most conjunctions, combined."""
+        leaves: dict[int, None] = {}
+        stack = [literal]
+        while stack:
+            one = stack.pop()
+            if one & 1 or one >> 1 < self._inputs:
+                leaves[one] = None
+            else:
+                gate = (one >> 1) - self._inputs
+                stack += [self._right[gate], self._left[gate]]
+        clusters: list[Diagram] = []
+        for leaf in leaves:
+            diagram = self._diagram(leaf)
+            if clusters:
+                both = clusters[-1] & diagram
+                if both.node_count() <= _CLUSTER_NODES:
+                    clusters[-1] = both
+                    continue
+            clusters.append(diagram)
+        return clusters
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def _joint_moves(self) -> Iterator[tuple[tuple[int, ...], Diagram]]:
+        """Yield the joint moves that some state allows, and those states."""
+        network = self._network
+        legal = [self._diagram(literal) for literal in network.legal.tolist()]
+        owner = network.moves[:, 0].tolist()
+        by_role = [
+            [m for m, role in enumerate(owner) if role == wanted and legal[m].satisfiable()]
+            for wanted in range(len(network.roles))
+        ]
+        count = 0
+
+        def extend(joint: tuple[int, ...], states: Diagram) -> Iterator[tuple[tuple[int, ...], Diagram]]:
+            nonlocal count
+            if len(joint) == len(by_role):
+                count += 1
+                if count > _MOST_JOINT_MOVES:
+                    raise BudgetExceeded(f"{_MOST_JOINT_MOVES} joint moves", "in the transition relation")
+                yield joint, states
+                return
+            for move in by_role[len(joint)]:
+                both = states & legal[move]
+                if both.satisfiable():
+                    yield from extend((*joint, move), both)
+
+        yield from extend((), self.encoding.true)
+
+    def _merged(self, parts: Sequence[int]) -> list[MoveEffect]:
+        """Return the effects of joint moves on some parts, those of equal moves merged."""
+        merged: dict[tuple[object, ...], MoveEffect] = {}
+        for joint, states in self._joint_moves():
+            for effect in self._effects(joint, states, parts):
+                relations = tuple((number, *some) for number, some in effect.relations.items())
+                key = (tuple(effect.constants.items()), relations)
+                if key in merged:
+                    merged[key].condition |= effect.condition
+                else:
+                    merged[key] = effect
+        return list(merged.values())
+
+    def _effects(self, joint: Sequence[int], states: Diagram, parts: Sequence[int]) -> Iterator[MoveEffect]:
+        """Yield the effects on some parts of a joint move that is legal in some states."""
+        encoding = self.encoding
+        own = self._with_moves(joint)
+        following = self._network.next.tolist()
+        cases: list[tuple[Diagram, list[tuple[int, int]]]] = [(states, [])]
+        related: list[tuple[int, list[Diagram]]] = []
+        for number in parts:
+            part = encoding.parts[number]
+            after = [self._diagram(following[fluent], own) for fluent in part.fluents]
+            same = encoding.true
+            for fluent, diagram in zip(part.fluents, after, strict=True):
+                same &= ~(diagram ^ encoding.literals[fluent])
+            if not (states & ~same).satisfiable():
+                continue
+            values = list(zip((part.code(fluent) for fluent in part.fluents), after, strict=True))
+            if not part.is_exact:
+                values.insert(0, (0, ~reduce(or_, after)))
+            split = list(_split(cases, number, same, values, MOST_CASES))
+            if len(split) <= MOST_CASES:
+                cases = split
+            else:
+                related.append((number, self._functions(number, values)))
+        relations = {
+            number: [
+                ~(primed ^ function)
+                for primed, function in zip(encoding.primed[number], functions, strict=True)
+            ]
+            for number, functions in related
+        }
+        for condition, constants in cases:
+            fixed = reduce(and_, (encoding.value(*pair) for pair in reversed(constants)), encoding.true)
+            yield MoveEffect(condition, dict(constants), fixed, relations)
+
+    def _functions(self, number: int, values: Sequence[tuple[int, Diagram]]) -> list[Diagram]:
+        """Return the next value of each variable of a part."""
+        bits = range(self.encoding.parts[number].bits)
+        return [
+            reduce(or_, (diagram for code, diagram in values if code >> bit & 1), self.encoding.false)
+            for bit in bits
+        ]
+
+    # -- images -----------------------------------------------------------------------------------
+
+    def going_on(self, states: Diagram) -> Diagram:
+        """Return the states of a set in which the game is not over."""
+        for conjunct in self.not_over:
+            states &= conjunct
+        return states
+
+    def image(self, states: Diagram) -> Diagram:
+        """Return the successors of states in which the game is not over."""
+        return self._union(self.clock, self._union(self.effects, states))
+
+    def _union(self, effects: Sequence[MoveEffect], states: Diagram) -> Diagram:
+        images = [image for effect in effects if (image := self._image(effect, states)).satisfiable()]
+        while len(images) > 1:  # in pairs: neighbours are alike
+            pairs = zip_longest(images[::2], images[1::2])
+            images = [a if b is None else a | b for a, b in pairs]
+        return images[0] if images else self.encoding.false
+
+    def _image(self, effect: MoveEffect, states: Diagram) -> Diagram:
+        encoding = self.encoding
+        changed = encoding.cube(effect.changed)
+        if not effect.relations:
+            return states.apply_exists(BooleanOperator.AND, effect.condition, changed) & effect.values
+        states &= effect.condition
+        if not states.satisfiable():
+            return states
+        *relations, last = (relation for some in effect.relations.values() for relation in some)
+        for relation in relations:
+            states &= relation
+        states = states.apply_exists(BooleanOperator.AND, last, changed)
+        return encoding.unprimed(states, effect.relations) & effect.values
+
+
+def _literal(diagram: Diagram, literal: int) -> Diagram:
+    return ~diagram if literal & 1 else diagram
+
+
+def _split(
+    cases: Sequence[tuple[Diagram, list[tuple[int, int]]]],
+    number: int,
+    same: Diagram,
+    values: Sequence[tuple[int, Diagram]],
+    most: int,
+) -> Iterator[tuple[Diagram, list[tuple[int, int]]]]:
+    """Yield the cases by the new value of a part, or none where it keeps its value; stop past `most`."""
+    count = 0
+    for condition, constants in cases:
+        kept = condition & same
+        if kept.satisfiable():
+            count += 1
+            yield kept, constants
+        other = condition & ~same
+        for code, diagram in values if other.satisfiable() else ():
+            both = other & diagram
+            if both.satisfiable():
+                count += 1
+                yield both, [*constants, (number, code)]
+        if count > most:
+            return

@@ -1,0 +1,214 @@
+"""The process that holds the diagrams while the states of a game are counted.
+
+    python -m herbrand.analyse.counting.worker
+
+It answers the requests that `CounterProcess` sends.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import sys
+import time
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from oxidd.util import DDMemoryError
+
+from herbrand.analyse.counting.checkpoint import Checkpoint
+from herbrand.analyse.counting.encoding import Encoding
+from herbrand.analyse.counting.layers import layers
+from herbrand.analyse.counting.relation import Relation
+from herbrand.runtime.json_process import JsonProcess, RequestError, serve
+from herbrand.runtime.memory import peak_megabytes
+
+if TYPE_CHECKING:
+    from herbrand.analyse.counting.checkpoint import Setup
+    from herbrand.analyse.counting.encoding import Diagram
+
+__all__ = ["Counter", "CounterProcess", "NextStep"]
+
+TRIAL_NODES: Final = 1 << 19
+NODE_BYTES: Final = 40
+"""Bytes of a node with its place in the table of nodes."""
+CACHE_BYTES: Final = 20
+"""Bytes of a remembered result of an operation."""
+NODES_PER_RESULT: Final = 4
+BASE_MEGABYTES: Final = 150
+"""Memory of a process without diagrams."""
+SAVE_EVERY: Final = 10.0
+"""Seconds after which a checkpoint is written, at the end of a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """The states that are first reached after one more step."""
+
+    states: int
+    """0 where there are none."""
+    nodes: int
+    is_layered: bool
+    """Whether it is proved that no state so far was reached after two different numbers of steps."""
+    megabytes: float
+    """Peak memory of the process."""
+
+
+class Counter:
+    """Counts the states of a game, step by step."""
+
+    def __init__(self, setup: Setup, nodes: int, cache: int) -> None:
+        self.setup = setup
+        self.encoding = Encoding(setup.parts, len(setup.network.fluents), nodes, cache)
+        self.relation = Relation(setup.network, self.encoding)
+        self.frontier: Diagram = self.encoding.false
+        """The states that were first reached in the last step."""
+        self.reached: Diagram = self.encoding.false
+        """All states so far; empty where none is reached twice."""
+        self._layers = None if setup.weights is None else layers(setup.weights, self.encoding)
+        self.counts: list[int] = []
+        self._saved = time.monotonic()
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether no state so far was reached after two different numbers of steps."""
+        return self._layers is not None
+
+    def restore(self, saved: Checkpoint) -> None:
+        """Go on after the last step of a checkpoint."""
+        self.frontier, self.reached = saved.load(self.encoding.manager)
+        self.counts = list(saved.by_step)
+
+    def advance(self) -> NextStep:
+        """Count the states of the next step; 0 when there are none left."""
+        following = self._following()
+        if self._layers is None:
+            following &= ~self.reached
+            self.reached |= following
+        self.frontier = following
+        states = self.encoding.count(following)
+        if states:
+            self.counts.append(states)
+            self._save_at_times()
+        return NextStep(states, following.node_count(), self.is_layered, peak_megabytes())
+
+    def _following(self) -> Diagram:
+        """Return the states after the next step, of which some may have been reached before."""
+        step = len(self.counts)
+        following = (
+            self.relation.image(self.relation.going_on(self.frontier)) if step else self.relation.initial
+        )
+        if self._layers is not None:
+            layer = self._layers.get(step, self.encoding.false)
+            if (following & ~layer).satisfiable():  # the weights were no measure: make all steps again
+                self._layers = None
+                self.frontier = self.encoding.false
+                counts, self.counts = self.counts, []
+                for _ in counts:
+                    self.advance()
+                return self._following()
+        return following
+
+    def _save_at_times(self) -> None:
+        if self.setup.checkpoint is not None and time.monotonic() > self._saved + SAVE_EVERY:
+            saved = Checkpoint(self.setup, tuple(self.counts))
+            saved.save(self.encoding.manager, self.frontier, self.reached)
+            self._saved = time.monotonic()
+
+
+class CounterProcess:
+    """A counter in a process of its own, which can be ended at any time.
+
+    Requests raise `BudgetExceeded` after their seconds, and `MemoryError` where diagrams get too large.
+    """
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "herbrand.analyse.counting.worker"]
+        self._process = JsonProcess("the counter of states", command, restart=False)
+
+    def try_order(self, setup: Setup, trial: float, seconds: float) -> list[int]:
+        """Return the sizes of the diagrams of the steps that are counted within `trial` seconds."""
+        sizes: list[int] = self._request({"do": "try", "setup": _packed(setup), "seconds": trial}, seconds)
+        return sizes
+
+    def open(self, setup: Setup, saved: Checkpoint | None, megabytes: float, seconds: float) -> None:
+        """Prepare to count within a limit of memory."""
+        content = {"setup": _packed(setup), "saved": _packed(saved), "megabytes": megabytes}
+        self._request({"do": "open", **content}, seconds)
+
+    def advance(self, seconds: float) -> NextStep:
+        """Count the states of the next step."""
+        return NextStep(*self._request({"do": "advance"}, seconds))
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+    def _request(self, request: dict[str, Any], seconds: float) -> Any:
+        try:
+            return self._process.request(request, seconds)
+        except RequestError as error:
+            if error.kind == _MEMORY:
+                raise MemoryError from error
+            raise
+
+
+_MEMORY: Final = "memory"
+
+
+def _packed(value: object) -> str:
+    return base64.b64encode(pickle.dumps(value)).decode("ascii")
+
+
+def _unpacked(text: str) -> Any:
+    return pickle.loads(base64.b64decode(text))  # noqa: S301  # sent by the process that started this one
+
+
+def _sizes(setup: Setup, seconds: float) -> list[int]:
+    """Return the sizes of the diagrams of the first steps with an order of variables."""
+    started = time.monotonic()
+    sizes: list[int] = []
+    try:
+        counter = Counter(setup, TRIAL_NODES, TRIAL_NODES >> 2)
+        while time.monotonic() < started + seconds:
+            step = counter.advance()
+            if not step.states:
+                break
+            sizes.append(step.nodes + counter.reached.node_count())
+    except DDMemoryError:
+        pass
+    return sizes
+
+
+def _opened(setup: Setup, saved: Checkpoint | None, megabytes: float) -> Counter:
+    each = NODE_BYTES + CACHE_BYTES / NODES_PER_RESULT
+    nodes = max(1 << 16, int((megabytes - BASE_MEGABYTES) * 1e6 / each))
+    counter = Counter(setup, nodes, 1 << ((nodes // NODES_PER_RESULT).bit_length() - 1))
+    if saved is not None:
+        counter.restore(saved)
+    return counter
+
+
+def main() -> None:
+    """Answer requests until the caller ends."""
+    counter: Counter | None = None
+
+    def answer(request: dict[str, Any]) -> Any:
+        nonlocal counter
+        if request["do"] == "try":
+            return _sizes(_unpacked(request["setup"]), request["seconds"])
+        if request["do"] == "open":
+            counter = _opened(_unpacked(request["setup"]), _unpacked(request["saved"]), request["megabytes"])
+            return None
+        assert counter is not None
+        return astuple(counter.advance())
+
+    def explain(error: Exception) -> RequestError:
+        kind = _MEMORY if isinstance(error, DDMemoryError) else ""
+        return RequestError(f"{type(error).__name__}: {error}", kind)
+
+    serve(answer, explain)
+
+
+if __name__ == "__main__":
+    main()
