@@ -24,15 +24,20 @@ def cannot_listen(address: str, option: str, error: OSError) -> click.BadParamet
 
 
 @contextmanager
-def listening(port: int, option: str) -> Iterator[tuple[socket.socket, str]]:
-    """Yield a socket bound to a port of 127.0.0.1, and its address; `click.BadParameter` if that fails."""
+def listening(port: int, option: str, host: str = "127.0.0.1") -> Iterator[tuple[socket.socket, str]]:
+    """Yield a socket bound to a port, by default of 127.0.0.1, and its address.
+
+    Where it is bound to all addresses, the address is that of 127.0.0.1.  Raises `click.BadParameter` if the
+    socket cannot be bound.
+    """
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind(("127.0.0.1", port))
+            listener.bind((host, port))
         except OSError as error:
-            raise cannot_listen(f"127.0.0.1:{port}", option, error) from error
-        yield listener, f"http://127.0.0.1:{listener.getsockname()[1]}/"
+            raise cannot_listen(f"{host}:{port}", option, error) from error
+        shown = "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104
+        yield listener, f"http://{shown}:{listener.getsockname()[1]}/"
 
 
 def serve_app(app: Any, listener: socket.socket) -> None:

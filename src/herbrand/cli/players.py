@@ -23,11 +23,9 @@ def command(*, as_json: bool) -> None:
     rows = []
     for info in players().values():
         try:
-            text = (info.load().__doc__ or "").strip().splitlines()
+            rows.append({"name": info.name, "about": info.about, "package": info.package})
         except NoSuchPlayer as error:
             remark(f"warning: {error}")
-            continue
-        rows.append({"name": info.name, "about": text[0] if text else "", "package": info.package})
     if as_json:
         write_json(rows)
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import click
@@ -24,8 +26,15 @@ __all__ = ["command"]
     "--record",
     "database",
     metavar="DB",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Show the matches and tournaments of this database.",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The database of matches and tournaments; by default one of your own.",
+)
+@click.option(
+    "--listen",
+    "host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    help="An IPv4 address of this computer at which others reach the server, too; 0.0.0.0: all of them.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @token_option("The token in the address; by default a random one.")
@@ -35,6 +44,7 @@ def command(
     folders: tuple[Path, ...],
     port: int,
     database: Path | None,
+    host: str,
     show: bool,
     token: str | None,
     is_public: bool,
@@ -42,23 +52,61 @@ def command(
     """Play, edit and analyse games in a browser.
 
     The server listens on 127.0.0.1 only, the address that it prints has a token that others do not know, and
-    pages load nothing from other sites. Besides the bundled games it shows the rulesheets of each FOLDER and,
-    with --record, the matches and tournaments of a database, also while they are being played. Ctrl+C stops
-    it.
+    pages load nothing from other sites. Besides the bundled games it shows the rulesheets of each FOLDER, and
+    the editor saves into the first. Your matches are kept in a database, which also shows the tournaments
+    recorded in it, while they are being played. With --listen you can play against people at other computers,
+    who get a link for their seat. Ctrl+C stops it.
     """
     try:
         import multipart  # noqa: F401  # needed by starlette for forms
+        import platformdirs
         import uvicorn  # noqa: F401
 
         from herbrand.web.app import make_app
     except ImportError as error:
         raise MissingExtra("the web application", "web") from error
-    with listening(port, "--port") as (listener, address):
+    try:
+        is_shared = not IPv4Address(host).is_loopback
+    except ValueError:
+        raise click.BadParameter(f"`{host}` is no IPv4 address", param_hint="--listen") from None
+    if is_shared and is_public:
+        raise click.UsageError(
+            "--no-token would serve everybody who reaches this computer: leave out --listen"
+        )
+    own = platformdirs.user_data_path("herbrand", appauthor=False)
+    if database is None:
+        own.mkdir(parents=True, exist_ok=True)
+        database = own / "matches.db"
+    with listening(port, "--port", host) as (listener, address):
         token = None if is_public else token or new_token()
-        app = make_app(folders, database=database, token=token)
+        names = {"127.0.0.1", "localhost", "::1", host}
+        outside = ""
+        if is_shared:
+            seen = _own_address() if IPv4Address(host).is_unspecified else host
+            names |= {seen, socket.gethostname().lower()}
+            outside = f"http://{seen}:{listener.getsockname()[1]}"
+        app = make_app(
+            folders,
+            database=database,
+            saved=folders[0] if folders else own / "games",
+            hosts=names,
+            token=token,
+            address=outside,
+        )
         remark(f"serving {address}{f'?token={token}' if token else ''} (Ctrl+C to stop)")
+        remark(f"matches are kept in {database}")
         if show:
             import webbrowser
 
             webbrowser.open(f"{address}?token={app.ticket()}" if token else address)
         serve_app(app, listener)
+
+
+def _own_address() -> str:
+    """Return the address of this computer in its network; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation
+        except OSError:
+            return "127.0.0.1"
+        return str(probe.getsockname()[0])

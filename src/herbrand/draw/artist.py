@@ -32,7 +32,7 @@ from herbrand.draw.terms import arguments
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from herbrand.draw.boards.layout import Layout
     from herbrand.draw.clicks import Clicker, Clicks
@@ -99,6 +99,7 @@ class Artist:
         stacked: bool = False,
         style: bool = True,
         tables: bool = True,
+        flipped: bool = False,
         name: str | None = None,
     ) -> Drawing:
         """Draw a state, or the facts of one.
@@ -119,6 +120,7 @@ class Artist:
             stacked=stacked,
             style=style,
             tables=tables,
+            flipped=flipped,
         )
 
     def undrawn(self, state: State | Iterable[str]) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
@@ -219,6 +221,25 @@ class Artist:
         if len(contents) > 1 and not all(winners[0].lower() in content.split() for content in contents):
             return ()
         return tuple(sorted({cell_name(spot.board, spot.copy, spot.layer.cell(spot.row)) for spot in spots}))
+
+    def faces_away(self, roles: Collection[str]) -> bool:
+        """Whether all pieces of these roles begin in the upper half of a board, so that it could be turned.
+
+        >>> import herbrand
+        >>> artist = Artist.of(herbrand.load("breakthrough"))
+        >>> artist.faces_away(["black"]), artist.faces_away(["white"]), artist.faces_away(["white", "black"])
+        (True, False, False)
+        """
+        colours = {self.colours[role] for role in roles if role in self.colours}
+        facts = self.layout.facts(self.game.initial_state("rules").facts)
+        heights = []
+        for spot in filter(None, map(self.layout.spot, facts)):
+            board = self.layout.boards[spot.board]
+            look = self._looks.get(spot.layer.what(spot.row).lower())
+            place = board.positions.get(spot.layer.cell(spot.row)) if board.is_grid else None
+            if look is not None and look.kind != "none" and look.colour in colours and place is not None:
+                heights.append(2 * place[0] + 1 < board.size[0])
+        return bool(heights) and all(heights)
 
     @property
     def has_boards(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import cos, pi, sin, sqrt
 from operator import itemgetter
@@ -47,6 +47,16 @@ class _Grid:
     """Labels of the rows, with their places."""
     above: float = 0.0
     """Room for labels above the board."""
+    flipped: bool = False
+    """Whether the board is turned around."""
+
+    def turned(self) -> _Grid:
+        """Return the grid turned around; labels below and beside the board stay there."""
+        w, h = self.width, self.height
+        places = {cell: (w - x, h - y) for cell, (x, y) in self.places.items()}
+        columns = [(label, w - x, h - y if self.above else y) for label, x, y in self.columns]
+        rows = [(label, w - x if self.above else x, h - y) for label, x, y in self.rows]
+        return replace(self, places=places, columns=columns, rows=rows, flipped=True)
 
 
 def board_parts(
@@ -54,10 +64,14 @@ def board_parts(
     contents: Mapping[tuple[int, int], Contents],
     known: Mapping[str, Look],
     last: Sequence[Sequence[str]],
+    *,
+    flipped: bool = False,
 ) -> list[Part]:
     """Draw all boards with their contents, which are those of `Layout.contents`."""
     parts: list[Part] = []
-    grids = [_grid(board) for board in layout.boards]
+    grids = list(map(_grid, layout.boards))
+    if flipped:
+        grids = [grid.turned() if grid.board.is_grid and not grid.board.rack else grid for grid in grids]
     colours = role_colours(layout.roles)
     for (number, copy), inside in contents.items():
         board = layout.boards[number]
@@ -142,7 +156,10 @@ def _one_board(
         if exist and cell not in exist and cell not in contents:
             continue
         names = [name for name in contents.get(cell, ()) if known[name.lower()].kind != "none"]
-        inhabitants = [(known[name.lower()], spoken(name, known[name.lower()])) for name in names]
+        looks = [known[name.lower()] for name in names]
+        inhabitants = [(look, spoken(name, look)) for look, name in zip(looks, names, strict=True)]
+        if grid.flipped:
+            inhabitants = [(replace(look, turn=look.turn + 180), what) for look, what in inhabitants]
         said = ", ".join(filter(None, (title, cell_words(board, cell))))
         said += f": {', '.join(what for _, what in inhabitants)}" if names else ""
         filled += [cell] * bool(names)
@@ -161,7 +178,8 @@ def _one_board(
     svg.append("</g>")
     bottom = 20.0 if any(y > grid.height for _, _, y in grid.columns) else 0.0
     said = _said(title or title_of(board.title) or "board", contents, known)
-    return Part(max(left + grid.width, len(title) * LETTER), top + grid.height + bottom, svg, [said])
+    wide = left + grid.width + (20.0 if any(x > grid.width for _, x, _ in grid.rows) else 0.0)
+    return Part(max(wide, len(title) * LETTER), top + grid.height + bottom, svg, [said])
 
 
 def _said(title: str, contents: Mapping[Cell, list[str]], known: Mapping[str, Look]) -> str:
@@ -405,9 +423,9 @@ def _wall(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
     if place is None or side not in _SIDES:
         return []
     dx, dy = _SIDES[side]
-    half = grid.size / 2
+    half = grid.size / (-2 if grid.flipped else 2)
     x, y = place[0] + dx * half, place[1] - dy * half
-    return [_bar(x, y, half, upright=dx != 0)]
+    return [_bar(x, y, abs(half), upright=dx != 0)]
 
 
 def _bar(x: float, y: float, half: float, *, upright: bool) -> str:
@@ -474,8 +492,8 @@ def _sides(grid: _Grid, colours: Mapping[str, str]) -> list[str]:
                 row, column = cell[::-1] if board.across else cell
                 for k in corners if end == (row if axis == "rows" else column) else ():
                     if (cell, k) not in taken:
-                        around = _corners(x, y, size)
-                        svg.append(_path((around[k], around[(k + 1) % 6]), colours[board.sides[axis]]))
+                        around, at = _corners(x, y, size), (k + 3) % 6 if grid.flipped else k
+                        svg.append(_path((around[at], around[(at + 1) % 6]), colours[board.sides[axis]]))
                         taken.add((cell, k))
     return svg
 

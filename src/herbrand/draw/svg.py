@@ -61,14 +61,15 @@ def draw(
     stacked: bool = False,
     style: bool = True,
     tables: bool = True,
+    flipped: bool = False,
 ) -> Drawing:
     """Draw a state.
 
     `name` becomes the title, `lines` stand below the picture; `last` has the cells of the moves
     made last, by the names of `paper.cell_name`; `known` is what `looks.content_looks` returns.
     Without `extras` only boards and towers are drawn, without `control` not whose turn it is, and without
-    `tables` no table of the `undrawn` facts; `stacked` puts what is no board below boards; without `style`
-    the page must bring the style sheet.
+    `tables` no table of the `undrawn` facts; `flipped` turns boards around; `stacked` puts what is no board
+    below boards; without `style` the page must bring the style sheet.
     """
     parts = layout.facts(facts)
     contents = layout.contents(parts)
@@ -77,7 +78,7 @@ def draw(
     by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
     for fact in parts:
         by_shape[fact[0], len(fact) - 1].append(fact)
-    painted = board_parts(layout, contents, known, last)
+    painted = board_parts(layout, contents, known, last, flipped=flipped)
     for shape in layout.towers:
         painted.append(towers(shape, by_shape, layout, last))
     for shape in layout.rows:

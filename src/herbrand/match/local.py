@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from herbrand.analyse.knowledge.filtering import possible_states
@@ -15,7 +17,7 @@ from herbrand.play.registry import make_player
 from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from herbrand.analyse.knowledge.knowing import Knowledge
     from herbrand.game import Game
@@ -31,6 +33,10 @@ KNOWLEDGE_LIMITS: Final = Limits(seconds=4)
 MAX_STATES: Final = 20_000
 """Up to so many possible states are enumerated; beyond that, they are sampled."""
 PARTICLES: Final = 500
+PLANNING_SECONDS: Final = 60.0
+"""Time of the planner in a puzzle."""
+HINT_SECONDS: Final = 5.0
+"""Play clock for a hint where it found no plan, at least."""
 
 
 class LocalMatch:
@@ -38,7 +44,8 @@ class LocalMatch:
 
     `people` are the roles played by people; `programs` maps other roles to player names as in
     `herbrand.play.make_player`.  All remaining roles choose at random.  Programs have `clock` seconds for a
-    move and `preparation` seconds when they are first used.  In games with hidden information a program gets
+    move and `preparation` seconds when they are first used, after at most `network_seconds` for building the
+    network of the game.  In games with hidden information a program gets
     its history and a state sampled from those its role considers possible.  The same seed and the same moves
     of people give the same draws.  With `ponder` programs think while people do.  `on_start(player, role)` is
     called before the match waits for a program that prepares.
@@ -52,6 +59,7 @@ class LocalMatch:
         programs: Mapping[str, str] | None = None,
         clock: float = 1.0,
         preparation: float = 5.0,
+        network_seconds: float = 0.0,
         seed: int | None = None,
         engine: str = "rules",
         ponder: bool = False,
@@ -62,6 +70,7 @@ class LocalMatch:
         self.programs = dict(programs or {})
         self.clock = clock
         self.preparation = preparation
+        self.network_seconds = network_seconds
         self.play = Trajectory.replay(game, (), engine=engine)
         """The states and joint moves so far."""
         self.reports: list[list[PlayerReport]] = []
@@ -81,6 +90,11 @@ class LocalMatch:
     def state(self) -> State:
         """The present state."""
         return self.play.state
+
+    @property
+    def is_puzzle(self) -> bool:
+        """Whether the game has one role, and nothing is hidden from it."""
+        return len(self.game.roles) == 1 and not self.game.has_percepts
 
     @property
     def hides(self) -> bool:
@@ -119,14 +133,21 @@ class LocalMatch:
         for role, name in self.programs.items():
             if len(legal[role]) > 1:
                 player = self.player(role, name)
-                joint[role] = str(self._select(player, legal[role]))
+                joint[role] = str(self._select(player, legal[role], self.clock))
                 report = player.report()
                 if report is not None and report.moves:
-                    reports.append(report)
+                    reports.append(self._report_on(report, joint[role]))
         self.play.make({**joint, **self.chosen})
         self.reports.append(reports)
         self._clear_step()
         return True
+
+    def replay(self, joint_moves: Iterable[Sequence[str]]) -> None:
+        """Make joint moves that were made before, in role order, without asking programs or people."""
+        for joint in joint_moves:
+            self.play.make(dict(zip(self.game.roles, joint, strict=True)))
+            self.reports.append([])
+        self._clear_step()
 
     def take_back(self) -> bool:
         """Go back to the last state in which a person had a choice, or one step if no people play.
@@ -154,9 +175,14 @@ class LocalMatch:
     # -- programs ---------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Let all programs prepare in the background; raises `herbrand.play.NoSuchPlayer`."""
+        """Let all programs prepare in the background, and a planner for hints in a puzzle.
+
+        Raises `herbrand.play.NoSuchPlayer`.
+        """
         for role, name in self.programs.items():
             self._start(role, name)
+        if self.is_puzzle and self.people:
+            self._start(self.people[0], "puzzle")
 
     def player(self, role: str, name: str) -> Player:
         """Return the program `name` for a role, created on first use, when it has prepared.
@@ -183,8 +209,12 @@ class LocalMatch:
         self._starting[role, name] = started
 
         def start() -> None:
+            if self.network_seconds:
+                with suppress(HerbrandError):  # without a network programs evaluate the rules
+                    self.game.network_within(self.network_seconds)
+            seconds = PLANNING_SECONDS if name == "puzzle" and self.is_puzzle else self.preparation
             try:
-                player.start(self.game, role, self.preparation)
+                player.start(self.game, role, seconds)
                 started.set_result(None)
             except BaseException as error:  # noqa: BLE001  # raised again by `player`
                 started.set_exception(error)
@@ -192,15 +222,35 @@ class LocalMatch:
         threading.Thread(target=start, daemon=True).start()
         return started
 
-    def hint(self, role: str, name: str = "mcts") -> tuple[Move, PlayerReport | None]:
-        """Return the move that a program would choose for a role, and its report about it."""
-        player = self.player(role, name)
-        return player.select(self.state, max(1.0, self.clock)), player.report()
+    def hint(self, role: str, name: str | None = None) -> tuple[Move, PlayerReport | None]:
+        """Return the move that a program would choose for a role, and its report about it.
 
-    def _select(self, player: Player, moves: Sequence[Move]) -> Move:
+        The program is by default one that suits the game: a planner for puzzles, which may take a minute from
+        the start of the match or the first hint, else a tree search.
+        """
+        if name is None:
+            name = "puzzle" if self.is_puzzle else "ismcts" if self.game.has_percepts else "mcts"
+        player = self.player(role, name)
+        clock = max(HINT_SECONDS if self.is_puzzle else 1.0, self.clock)
+        move = self._select(player, self.state.legal_moves(role), clock)
+        report = player.report()
+        if report is None:
+            return move, None
+        if self.is_puzzle:  # that random play solves nothing says nothing
+            moves = (one if one.value else replace(one, mean=None) for one in report.moves)
+            report = replace(report, moves=tuple(moves))
+        return move, self._report_on(report, str(move))
+
+    def _report_on(self, report: PlayerReport, move: str) -> PlayerReport:
+        """Return a report as one on the move that was made, without proofs where they are about a guess."""
+        if self.game.has_percepts:
+            report = report.without_proofs()
+        return report.with_choice(move)
+
+    def _select(self, player: Player, moves: Sequence[Move], clock: float) -> Move:
         """Return the choice of a program, which sees no more than its role can know."""
         if not self.game.has_percepts:
-            return player.select(self.state, self.clock)
+            return player.select(self.state, clock)
         try:
             possible = self.knowledge(player.role).weights
         except HerbrandError:
@@ -212,7 +262,7 @@ class LocalMatch:
         if not states:  # the possible states could not be computed: draw a move
             return self._chance.choice(moves)
         player.receive_history(history_of(self.play, player.role))
-        return player.select(self._chance.choice(states), self.clock)
+        return player.select(self._chance.choice(states), clock)
 
     # -- what is hidden ---------------------------------------------------------------------
 

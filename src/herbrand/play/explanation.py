@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["MoveReport", "PlayerReport"]
@@ -72,6 +72,19 @@ class PlayerReport:
     def best(self) -> MoveReport:
         """The report on the chosen move."""
         return self.moves[0]
+
+    def with_choice(self, move: str) -> PlayerReport:
+        """Return the report with the move that was made as the first, also if the search did not see it."""
+        chosen = next((one for one in self.moves if one.move == move), MoveReport(move, 0, None))
+        return replace(self, moves=(chosen, *(one for one in self.moves if one is not chosen)))
+
+    def without_proofs(self) -> PlayerReport:
+        """Return the report with the values of proofs as estimates.
+
+        They are no more than that where a player proved them for a state that it only guessed.
+        """
+        moves = (replace(m, mean=m.value, proved=None, at_least=0.0, at_most=100.0) for m in self.moves)
+        return replace(self, moves=tuple(moves))
 
     def _repr_html_(self) -> str:
         """Return a table of the moves with their expected lines, for notebooks."""

@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from contextlib import suppress
-from dataclasses import KW_ONLY, InitVar, dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -509,8 +509,12 @@ def _make_report(search: Search, role: str, seconds: float, playouts: int) -> Pl
     plan = search.plan
     planned = search.planned_move()
     if plan is not None and planned is not None:
-        notes.append(f"follows a plan to goal value {100 * plan.value:g}")
+        value = 100 * plan.value
+        notes.append(f"follows a plan to goal value {value:g}")
         moves.sort(key=lambda report: report.move != planned)
+        if (moves[0].value or 0.0) < value:  # playouts do not follow the plan
+            proved = value if value >= 100 else None  # nothing is better
+            moves[0] = replace(moves[0], mean=value, at_least=value, proved=proved)
     return PlayerReport(
         "mcts", role, tuple(moves), seconds, round(float(search.tree.games[search.root])), search.positions,
         tuple(notes),

@@ -61,6 +61,11 @@ class PlayerInfo:
     package: str
     """The distribution that registers it."""
 
+    @property
+    def about(self) -> str:
+        """How it plays, in a sentence; `NoSuchPlayer` if it cannot be imported."""
+        return next(iter((self.load().__doc__ or "").strip().splitlines()), "")
+
     def load(self) -> type[Player]:
         """Import the class; `NoSuchPlayer` if that fails."""
         module, _, attribute = self.target.partition(":")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from herbrand.web.guard import check_token
+from herbrand.web.guard import check_token, is_same_origin
 from herbrand.web.library import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -32,11 +32,15 @@ def require_token(request: Request, token: object) -> None:
         )
 
 
-async def form_fields(request: Request) -> dict[str, str]:
-    """Return the fields of a form after checking its token."""
+async def form_fields(request: Request, *, is_friend: bool = False) -> dict[str, str]:
+    """Return the fields of a form after checking its token; the address of a friend's seat has it already."""
     async with request.form(max_files=0, max_fields=200, max_part_size=MAX_BYTES) as form:
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
-    require_token(request, fields.pop("token", None))
+    token = fields.pop("token", None)
+    if not is_friend:
+        require_token(request, token)
+    elif not is_same_origin(request):
+        raise HTTPException(403, "This request did not come from a page of this server.")
     return fields
 
 

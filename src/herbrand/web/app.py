@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import tempfile
 import threading
 from collections import Counter, OrderedDict
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
@@ -18,22 +20,22 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from herbrand.draw.style import PIECES, STYLE
-from herbrand.match.records import RecordError
+from herbrand.match.records import RecordError, Store
 from herbrand.match.tournament.plan import TournamentError
+from herbrand.play.levels import DEFAULT_LEVEL, LEVELS
 from herbrand.runtime.json_process import RequestError
 from herbrand.runtime.rendering import compile_templates
 from herbrand.web.answers import file_answer, form_fields, require_token, step_of, wants_json
 from herbrand.web.charts import bars
 from herbrand.web.child import Busy, ChildLost, wait_for_child
 from herbrand.web.guard import Guard
-from herbrand.web.library import MAX_BYTES, Library, NotThere
+from herbrand.web.library import ENDINGS, MAX_BYTES, AlreadyThere, Library, NotThere
 from herbrand.web.matches import ChildPool, Matches, NoMatch
 from herbrand.web.pages import error_page, page
 from herbrand.web.records import Records
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
-    from pathlib import Path
 
     from starlette.requests import Request
 
@@ -44,7 +46,13 @@ __all__ = ["make_app"]
 
 GET: Final = ["GET"]
 POST: Final = ["POST"]
-STATIC: Final = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+STATIC: Final = {
+    "app.css": "text/css",
+    "icon.svg": "image/svg+xml",
+    **{
+        f"{name}.js": "text/javascript" for name in ("common", "edit", "library", "match", "records", "theme")
+    },
+}
 MAX_PICTURES: Final = 400
 """Thumbnails in the cache."""
 MAX_CHIPS: Final = 12
@@ -52,18 +60,22 @@ MAX_CHIPS: Final = 12
 MAX_DEPTH: Final = 300
 """Steps into a game tree."""
 NOTATIONS: Final = ("auto", "prefix", "infix", "prolog", "ggdl")
-ENDINGS: Final = {"prefix": ".kif", "infix": ".hrf", "prolog": ".pl", "ggdl": ".ggd"}
+_ACTIONS: Final = ("move", "advance", "undo", "resign", "show", "flip", "hint")
 _SVG_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class App:
     """The handlers and their state."""
 
-    def __init__(self, folders: Iterable[Path] = (), database: Path | None = None) -> None:
-        self.library = Library(folders)
-        self.matches = Matches()
+    def __init__(
+        self, folders: Iterable[Path], database: Path, *, saved: Path | None = None, address: str = ""
+    ) -> None:
+        self.library = Library(folders, saved)
+        self.matches = Matches(database)
         self.children = ChildPool()
         self.records = Records(database, self.children)
+        self.address = address
+        """The address for friends on other computers; empty where they cannot reach the server."""
         self._pictures: OrderedDict[str, str] = OrderedDict()
 
     def routes(self) -> list[Route]:
@@ -75,14 +87,23 @@ class App:
             Route("/picture/{key}.svg", self.picture, methods=GET),
             Route("/download/{key}", self.download, methods=GET),
             Route("/play", self.play, methods=POST),
-            Route("/match/{key}", self.match, methods=GET),
-            Route("/match/{key}/state", self.state, methods=GET),
+            Route("/match/{key}/rematch", self.rematch, methods=POST),
+            *(
+                Route(f"{place}{rest}", handler, methods=methods)
+                for place in ("/match/{key}", "/seat/{secret}")
+                for rest, handler, methods in (
+                    ("", self.match, GET),
+                    ("/state", self.state, GET),
+                    ("/version", self.version, GET),
+                    ("/{do:str}", self.act, POST),
+                )
+            ),
             Route("/match/{key}/bar", self.bar, methods=GET),
             Route("/match/{key}/record.json", self.record, methods=GET),
-            Route("/match/{key}/{do:str}", self.act, methods=POST),
             Route("/edit", self.edit, methods=[*GET, *POST]),
             Route("/edit/play", self.edit_play, methods=POST),
             Route("/edit/download", self.edit_download, methods=POST),
+            Route("/edit/save", self.edit_save, methods=POST),
             Route("/upload", self.upload, methods=POST),
             Route("/api/{do:str}", self.api, methods=POST),
             Route("/analyse/{key}", self.analyse, methods=[*GET, *POST]),
@@ -106,14 +127,24 @@ class App:
 
     async def help(self, request: Request) -> Response:
         """Show the help page."""
-        return page(request, "help")
+        return page(request, "help", players=await run_in_threadpool(_players))
 
     async def game(self, request: Request) -> Response:
         """Show one game."""
         entry = self._entry(request)
         facts = await wait_for_child(self.children.ask, "facts", **_rules(entry))
         self.library.add_metadata(entry, facts["roles"], facts["words"])
-        return page(request, "game", entry=entry, facts=facts, players=_players())
+        players = await run_in_threadpool(_players)
+        return page(
+            request,
+            "game",
+            entry=entry,
+            facts=facts,
+            levels={name: players[name] for name in LEVELS},
+            programs={name: about for name, about in players.items() if name not in LEVELS},
+            level=DEFAULT_LEVEL,
+            with_friends=bool(self.address),
+        )
 
     async def picture(self, request: Request) -> Response:
         """Draw the initial state of a game."""
@@ -160,7 +191,8 @@ class App:
         return await self._begin(entry, form, seats)
 
     async def _begin(self, entry: LibraryEntry, form: dict[str, str], seats: dict[str, str]) -> Response:
-        unknown = sorted(set(seats.values()) - {"you", *_players()})
+        known = {"you", *_players(), *(["friend"] if self.address else [])}
+        unknown = sorted(set(seats.values()) - known)
         if unknown:
             raise HTTPException(400, f"There is no player `{unknown[0][:40]}`.")
         parameters = {
@@ -168,25 +200,67 @@ class App:
             for name, value in form.items()
             if name.startswith("param:") and value.strip()
         }
-        settings = {"seats": seats, "clock": _seconds(form.get("clock", "1")), "parameters": parameters}
+        settings = {"seats": seats, "clock": _seconds(form.get("clock", "")), "parameters": parameters}
         match = await wait_for_child(self.matches.begin, entry, settings)
         return RedirectResponse(f"/match/{match.key}", 303)
 
+    async def _seat(self, request: Request) -> tuple[WebMatch, str]:
+        """Return the match of an address and the screen, which is empty or the role of a friend."""
+        if "secret" in request.path_params:
+            return await wait_for_child(self.matches.find_friend, request.path_params["secret"])
+        return await wait_for_child(self.matches.find, request.path_params["key"]), ""
+
+    def _game_of(self, match: WebMatch) -> LibraryEntry:
+        """Return the game of a match: from the library, or from the record where it is no longer there."""
+        try:
+            entry = self.library.find(match.settings["key"])
+        except NotThere:
+            return self.library.add(match.rules, "prefix", match.title)
+        return entry
+
     async def match(self, request: Request) -> Response:
         """Show a match."""
-        match = self.matches.find(request.path_params["key"])
-        view = await wait_for_child(match.ask, "view")
-        return page(request, "match", key=match.key, entry=match.entry, view=view, problem="")
+        match, screen = await self._seat(request)
+        return await self._match_page(request, match, screen)
+
+    async def _match_page(
+        self, request: Request, match: WebMatch, screen: str, *, problem: str = "", status: int = 200
+    ) -> Response:
+        version = self.matches.version(match.key)
+        view = await wait_for_child(match.ask, "view", screen=screen)
+        place = request.url.path
+        if problem:
+            place = place.rpartition("/")[0]
+        links = {} if screen else {role: secret for secret, role in match.settings.get("friends", {}).items()}
+        values = {
+            "place": place,
+            "title": match.title,
+            "entry": None if screen else self._game_of(match),
+            "links": {role: f"{self.address}/seat/{secret}" for role, secret in links.items()},
+            "is_friend": bool(screen),
+            "view": view,
+            "version": version,
+        }
+        return page(request, "match", status=status, problem=problem, **values)
 
     async def state(self, request: Request) -> Response:
-        """Return the view of a step."""
-        match = self.matches.find(request.path_params["key"])
-        step = step_of(request.query_params.get("step", ""))
-        return JSONResponse(await wait_for_child(match.ask, "view", step=step))
+        """Return the view of a step, by default the present one."""
+        match, screen = await self._seat(request)
+        version = self.matches.version(match.key)
+        step = request.query_params.get("step")
+        arguments = {"screen": screen} | ({} if step is None else {"step": step_of(step)})
+        return JSONResponse({**await wait_for_child(match.ask, "view", **arguments), "version": version})
+
+    async def version(self, request: Request) -> Response:
+        """Return a text that is another one when the present view is."""
+        key = request.path_params.get("key")
+        if key is None:
+            key = (await self._seat(request))[0].key
+        return JSONResponse({"version": self.matches.version(key)})
 
     async def bar(self, request: Request) -> Response:
         """Return the expected goals of each role in a step."""
-        match = self.matches.find(request.path_params["key"])
+        match, _ = await self._seat(request)
         step = step_of(request.query_params.get("step", ""))
         return JSONResponse(await wait_for_child(self._odds, match, step))
 
@@ -194,53 +268,106 @@ class App:
         position: dict[str, Any] = match.ask("position", step=step)
         odds: dict[str, Any] = {"values": position["values"], "games": 0, "by": "end"}
         if position["facts"] is not None:
-            rules = {**_rules(match.entry), "parameters": match.settings.get("parameters", {})}
+            rules = {"text": match.rules, "notation": "prefix", "name": match.game}
             with contextlib.suppress(RequestError, ChildLost, Busy):
                 odds = self.children.ask("odds", queue="odds", seconds=120, facts=position["facts"], **rules)
         return odds
 
     async def record(self, request: Request) -> Response:
-        """Send the moves as a file."""
-        match = self.matches.find(request.path_params["key"])
-        record = await wait_for_child(match.ask, "record")
-        return file_answer(json.dumps(record, indent=2), f"{match.entry.key}-match", ".json")
+        """Send the record as a file."""
+        match, _ = await self._seat(request)
+        await wait_for_child(match.ask, "document")
+        return await self.records.document(match.key)
 
     async def act(self, request: Request) -> Response:
-        """Perform an action in a match: move, advance, undo, hint."""
-        form = await form_fields(request)
-        match = self.matches.find(request.path_params["key"])
+        """Perform an action in a match: move, advance, undo, resign, show, flip, hint."""
+        form = await form_fields(request, is_friend="secret" in request.path_params)
+        match, screen = await self._seat(request)
         do = request.path_params["do"]
         arguments: dict[str, Any] = {}
+        if do in ("move", "advance"):
+            arguments["step"] = step_of(form.get("step", ""))
         if do == "move":
-            step = step_of(form.get("step", ""))
-            arguments = {"role": form.get("role", ""), "move": form.get("move", ""), "step": step}
-        elif do == "hint":
-            arguments = {"role": form.get("role", "")}
-        elif do not in ("advance", "undo"):
+            arguments["move"] = form.get("move", "")
+        if do in ("move", "resign", "show", "hint"):
+            arguments["role"] = form.get("role", "")
+        if do in ("move", "resign", "flip", "hint"):
+            arguments["screen"] = screen
+        if do not in (("move", "advance", "resign", "flip") if screen else _ACTIONS):
             raise HTTPException(404, "A match has no such action.")
         try:
-            result = await wait_for_child(match.ask, do, **arguments)
+            if do == "hint":
+                return JSONResponse(await wait_for_child(match.ask, do, **arguments))
+            await wait_for_child(self.matches.change, match, do, **arguments)
         except RequestError as error:
             if wants_json(request):
                 return JSONResponse({"error": str(error)}, 409)
-            view = await wait_for_child(match.ask, "view")
-            values = {"key": match.key, "entry": match.entry, "view": view, "problem": str(error)}
-            return page(request, "match", status=409, **values)
-        return JSONResponse(result) if wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
+            return await self._match_page(request, match, screen, problem=str(error), status=409)
+        if not wants_json(request):
+            return RedirectResponse(request.url.path.rpartition("/")[0], 303)
+        version = self.matches.version(match.key)
+        return JSONResponse({**await wait_for_child(match.ask, "view", screen=screen), "version": version})
+
+    async def rematch(self, request: Request) -> Response:
+        """Begin the same match again, with sides switched if the form says so."""
+        form = await form_fields(request)
+        match, _ = await self._seat(request)
+        seats = dict(match.settings["seats"])
+        if form.get("switch"):
+            seats = dict(zip(seats, [*list(seats.values())[1:], *list(seats.values())[:1]], strict=True))
+        settings = {name: match.settings[name] for name in ("clock", "parameters")}
+        again = await wait_for_child(self.matches.begin, self._game_of(match), {**settings, "seats": seats})
+        return RedirectResponse(f"/match/{again.key}", 303)
 
     # -- writing --------------------------------------------------------------------------
 
     async def edit(self, request: Request) -> Response:
         """Show the editor."""
+        key = ""
         if request.method == "POST":
             form = await form_fields(request)
             text, notation, title = _text_of(form)
-        elif key := request.query_params.get("game"):
+            key = form.get("opened", "")
+        elif key := request.query_params.get("game", ""):
             entry = self.library.find(key)
             text, notation, title = entry.text, entry.notation, entry.title
         else:
             text, notation, title = _static("example.kif").decode(), "auto", "my game"
-        return page(request, "edit", text=text, notation=notation, title=title)
+        return self._editor(request, text, notation, title, key)
+
+    def _editor(
+        self,
+        request: Request,
+        text: str,
+        notation: str,
+        title: str,
+        key: str,
+        *,
+        status: int = 200,
+        **more: str,
+    ) -> Response:
+        values = {"text": text, "notation": notation, "title": title, "opened": key, "problem": "", **more}
+        return page(request, "edit", status=status, folder=str(self.library.saved or ""), **values)
+
+    async def edit_save(self, request: Request) -> Response:
+        """Save the text into the folder of saved games."""
+        form = await form_fields(request)
+        text, notation, title = _text_of(form)
+        opened = form.get("opened", "")
+        save = partial(self.library.save, text, notation, title, opened=opened, replacing="replace" in form)
+        try:
+            key = await run_in_threadpool(save)
+        except AlreadyThere as error:
+            problem = f"There is a file {error} already. Choose another name, or save again to replace it."
+        except OSError as error:
+            problem = f"The game could not be saved: {error}."
+        else:
+            if wants_json(request):
+                return JSONResponse({"key": key, "folder": str(self.library.saved)})
+            return RedirectResponse(f"/edit?game={key}", 303)
+        if wants_json(request):
+            return JSONResponse({"error": problem}, 409)
+        return self._editor(request, text, notation, title, opened, status=409, problem=problem)
 
     async def edit_play(self, request: Request) -> Response:
         """Start a match of the text in the editor: the user has the first role, programs the others."""
@@ -249,8 +376,8 @@ class App:
         entry = self.library.add(text, notation, title)
         facts = await wait_for_child(self.children.ask, "facts", **_rules(entry))
         if not facts["playable"]:
-            return page(request, "edit", status=409, text=text, notation=notation, title=title)
-        seats = {role: "you" if i == 0 else _players()[0] for i, role in enumerate(facts["players"])}
+            return self._editor(request, text, notation, title, form.get("opened", ""), status=409)
+        seats = {role: "you" if i == 0 else DEFAULT_LEVEL for i, role in enumerate(facts["players"])}
         return await self._begin(entry, {}, seats)
 
     async def edit_download(self, request: Request) -> Response:
@@ -271,6 +398,8 @@ class App:
             raise HTTPException(413, "Files and forms may have at most a megabyte.")
         from herbrand.syntax.files import decode
 
+        if not _is_text(data):
+            raise HTTPException(415, f"`{name[:80]}` is not text: a rulesheet is a text file.")
         stem, _, ending = name.rpartition(".")
         notation = {"hrf": "infix", "pl": "prolog", "ggd": "ggdl", "kif": "prefix"}.get(
             ending.lower(), "auto"
@@ -349,15 +478,28 @@ def make_app(
     folders: Iterable[Path] = (),
     *,
     database: Path | None = None,
+    saved: Path | None = None,
     hosts: Iterable[str] = ("127.0.0.1", "localhost", "::1"),
     token: str | None = None,
+    address: str = "",
 ) -> Guard:
     """Return the ASGI application.
 
-    `folders` are searched for rulesheets; `database` holds recorded matches and tournaments; `hosts` are the
-    accepted names in the `Host` header; with a `token`, only those are served who know it.
+    `folders` are searched for rulesheets, and the editor saves into the folder `saved`; `database` holds
+    matches and tournaments, by default only until the application ends; `hosts` are the accepted names in the
+    `Host` header; with a `token`, only those are served who know it.  Where other computers reach the server
+    at `address`, matches have links for friends, which admit to one seat.
+
+    Raises `RecordError` for a file that is no such database.
     """
-    app = App(folders, database)
+    keeping = (
+        None if database else tempfile.TemporaryDirectory(prefix="herbrand-", ignore_cleanup_errors=True)
+    )
+    if database is None:
+        assert keeping is not None
+        database = Path(keeping.name) / "matches.db"
+    Store(database).close()
+    app = App(folders, database, saved=saved, address=address)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -366,6 +508,8 @@ def make_app(
         yield
         app.matches.close()
         app.children.close()
+        if keeping is not None:
+            keeping.cleanup()
 
     handlers: dict[Any, Callable[..., Any]] = {
         HTTPException: _on_http,
@@ -414,8 +558,8 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
 
 async def _on_no_match(request: Request, error: NoMatch) -> Response:
     del error
-    message = "This match has been closed."
-    help_ = "The server keeps the eight most recently used matches while it runs. Begin a new one."
+    message = "There is no such match."
+    help_ = "Matches are kept in the database of records, which may be another one now."
     if wants_json(request):
         return JSONResponse({"error": f"{message} {help_}"}, 404)
     return error_page(404, message, help_)
@@ -461,13 +605,25 @@ def _rules(entry: LibraryEntry) -> dict[str, Any]:
 
 
 @cache
-def _players() -> list[str]:
-    """Return the players, the one that is proposed as opponent first."""
-    from herbrand.play import players
+def _players() -> dict[str, str]:
+    """Return the players, levels for people first, and what each of them is."""
+    from herbrand.play import NoSuchPlayer, players
 
-    best = ["mcts", "montecarlo", "greedy", "random", "legal"]
-    names = list(players())
-    return [*(name for name in best if name in names), *(name for name in names if name not in best)]
+    infos = players()
+    abouts = {name: level.about for name, level in LEVELS.items()}
+    for name, info in infos.items():
+        if name not in abouts:
+            with contextlib.suppress(NoSuchPlayer):  # another package registered one that cannot be imported
+                abouts[name] = info.about
+    return abouts
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether a file is text, in UTF-8, UTF-16 or an encoding of single bytes."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    controls = sum(byte < 32 and byte not in b"\t\n\r\f\v\x1a" for byte in data[:4096])
+    return b"\0" not in data and 50 * controls <= len(data[:4096])
 
 
 def _static(name: str) -> bytes:
@@ -499,8 +655,9 @@ def _arguments(do: str, data: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str) -> float | None:
+    """Return the clock of programs; None for the usual one of each."""
     try:
         return min(60.0, max(0.1, float(text)))
     except ValueError:
-        return 1.0
+        return None

@@ -1,6 +1,6 @@
 """Middleware that protects the server: who may use it, accepted hosts, sessions, sizes, security headers.
 
-The server listens on this computer only, but all users of the computer can reach it.  Therefore it can ask
+By default the server listens on this computer only, but all its users can reach it.  Therefore it can ask
 for a token in the address, which it exchanges for a session; the cookie of a session is signed, since any
 program could make one up, and its name has the port, since browsers send cookies to all ports of a host.
 
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["COOKIE", "MAX_BODY_BYTES", "Guard", "check_token"]
+__all__ = ["COOKIE", "MAX_BODY_BYTES", "SEATS", "Guard", "check_token", "is_same_origin"]
 
 COOKIE: Final = "herbrand"
 MAX_BODY_BYTES: Final = 1_200_000
 """Size limit of a request in bytes; texts are limited to a million."""
+SEATS: Final = "/seat/"
+"""Addresses of matches for friends elsewhere; each has a secret of its own and needs no session."""
 _SECRET: Final = secrets.token_bytes(32)
 HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -55,11 +57,16 @@ def _token_of(session: str) -> str:
     return _sign(f"forms of {session}")
 
 
+def is_same_origin(request: Request) -> bool:
+    """Whether a request comes from a page of this server, as far as the browser tells."""
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
 def check_token(request: Request, token: str | None) -> bool:
     """Whether a request carries the token of its session and has the same origin."""
     session = request.scope.get("herbrand.session", "")
-    origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if not is_same_origin(request):
         return False
     return bool(session) and token is not None and is_same(token, _token_of(session))
 
@@ -98,7 +105,7 @@ class Guard:
             rest = urlencode([(name, value) for name, value in query if name != "token"])
             path = "/" + quote(scope["path"].lstrip("/\\"))  # `//name` would be another host
             return True, RedirectResponse(f"{path}?{rest}" if rest else path, 303)
-        if is_known or scope["path"].startswith("/static/"):
+        if is_known or scope["path"].startswith(("/static/", SEATS)):
             return is_known, None
         if "application/json" in headers.get("accept", "") or scope["path"].startswith("/api/"):
             return False, JSONResponse({"error": "this server asks for its token"}, 403)

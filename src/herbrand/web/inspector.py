@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,8 @@ MAX_BRANCHES: Final = 200
 SOLVE_BUDGET: Final = (20.0, 400_000, 800.0)
 """Seconds, states and megabytes for solving a state."""
 REPAIR_SECONDS: Final = 60.0
+SOLVERS: Final = {"pysat": "python-sat", "scipy": "scipy"}
+"""Modules without which proofs of larger games are not found, and their packages."""
 MAX_DRAWN_STATES: Final = 60
 """Maximum number of states of an automaton that is drawn."""
 
@@ -140,14 +143,14 @@ class Inspector:
         self, text: str, moves: list[list[str]], notation: str = "auto", name: str = "game", source: str = ""
     ) -> dict[str, Any]:
         """Return picture, facts, legal moves and goals of the state after some joint moves."""
-        from herbrand.draw.artist import Artist, caption
+        from herbrand.draw.artist import caption
 
         game = game_of(text, notation, name, source)
         game.require_playable()
         state = Trajectory.replay(game, moves).state
         legal = {} if state.is_terminal else state.legal_moves()
         return {
-            "svg": Artist.of(game).draw(state, control=False, stacked=True, style=False).svg,
+            "svg": _draw(game, state),
             "caption": " ".join(caption(state)),
             "facts": sorted(state.facts),
             "over": state.is_terminal,
@@ -182,13 +185,11 @@ class Inspector:
 
     def thumbnail(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
         """Return a picture of the initial state, the roles, and tags for the kind of game."""
-        from herbrand.draw.artist import Artist
-
         game = game_of(text, notation, name, source)
         game.require_sound()
         if game.is_epistemic:
             raise GameError("epistemic games have no picture of a single state")
-        artist = Artist.of(game)
+        artist = game.artist
         drawing = artist.draw(game.initial_state("rules"), extras=not artist.has_boards)
         return {"svg": drawing.svg, "roles": list(game.roles), "words": _tags(game)}
 
@@ -214,7 +215,7 @@ class Inspector:
         `path` has the index of the joint move of each step; `solved` are the roles for which branches have
         values.
         """
-        from herbrand.draw.artist import Artist, caption
+        from herbrand.draw.artist import caption
 
         game = game_of(text, notation, name, source)
         game.require_playable()
@@ -230,7 +231,7 @@ class Inspector:
         joints = _joint_moves(state)
         solved = set().union(*after.values())
         return {
-            "svg": Artist.of(game).draw(state, control=False, stacked=True, style=False).svg,
+            "svg": _draw(game, state),
             "said": " ".join(caption(state)),
             "line": line,
             "roles": list(game.players),
@@ -259,6 +260,14 @@ class Inspector:
             results["verdicts"] = analyse(game, budget=Budget(seconds, 300_000, 1000.0)).as_json()
         except HerbrandError as error:
             results["notes"].append(f"no verdicts: {error}")
+        else:
+            verdicts = results["verdicts"]["properties"].values()
+            missing = [name for module, name in SOLVERS.items() if find_spec(module) is None]
+            if missing and any(verdict["verdict"] == "unknown" for verdict in verdicts):
+                results["notes"].append(
+                    f"{' and '.join(missing)} not installed, with which more can be proved: "
+                    "pip install 'herbrand[analyse]', or '.[analyse]' in a checkout"
+                )
         try:
             statistics = game.simulate(playouts=playouts, seed=1, threads=1, limits=Limits(seconds=seconds))
             results["statistics"] = {
@@ -280,6 +289,12 @@ class Inspector:
         except HerbrandError:
             results["notes"].append(f"no drawing of the states: there are more than {MAX_DRAWN_STATES}")
         return results
+
+
+def _draw(game: Game, state: State) -> str:
+    """Draw a state for a page; facts that are on no board are drawn only where there is none."""
+    artist = game.artist
+    return artist.draw(state, control=False, stacked=True, style=False, tables=not artist.has_boards).svg
 
 
 def _tags(game: Game) -> list[str]:

@@ -10,18 +10,20 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import games
+from herbrand.runtime.files import write_atomically
 from herbrand.syntax.preface import preface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Library", "LibraryEntry", "NotThere"]
+__all__ = ["ENDINGS", "AlreadyThere", "Library", "LibraryEntry", "NotThere"]
 
 MAX_BYTES: Final = 1_000_000
 """Size limit of a text."""
 MAX_USER_TEXTS: Final = 64
 """Number of texts from users that are kept, the most recent ones."""
+ENDINGS: Final = {"prefix": ".kif", "infix": ".hrf", "prolog": ".pl", "ggdl": ".ggd"}
 MAX_FILES: Final = 2_000
 MAX_DESCRIPTION: Final = 1500
 """Characters of a description taken from a comment."""
@@ -29,6 +31,10 @@ MAX_DESCRIPTION: Final = 1500
 
 class NotThere(LookupError):
     """There is no game with this name."""
+
+
+class AlreadyThere(Exception):
+    """There is another file of this name."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +69,16 @@ class LibraryEntry:
 class Library:
     """The games by name.  Names in requests are only looked up, never turned into paths."""
 
-    def __init__(self, folders: Iterable[Path] = ()) -> None:
+    def __init__(self, folders: Iterable[Path] = (), saved: Path | None = None) -> None:
+        """`saved` is the folder into which users save texts; its games come first."""
         self._bundled = {name.lower(): name for name in games.names()}
         self._files: dict[str, tuple[Path, str]] = {}
+        self.saved = saved
+        if saved is not None and saved.is_dir():
+            self._index(saved)
         for folder in folders:
-            self._index(folder)
+            if saved is None or folder.resolve() != saved.resolve():
+                self._index(folder)
         self._user_texts: OrderedDict[str, LibraryEntry] = OrderedDict()
         self._metadata: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
         """By key: text, roles and features."""
@@ -80,10 +91,41 @@ class Library:
         for path in sorted(folder.iterdir()):
             is_sheet = path.suffix in games.ENDINGS and path.is_file() and _is_inside(path)
             if is_sheet and len(self._files) < MAX_FILES:
-                key = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)
-                while key.lower() in self._bundled or key.lower() in self._files:
-                    key += "-file"
-                self._files[key.lower()] = (path, folder.name or str(folder))
+                self._add_file(path)
+
+    def _add_file(self, path: Path) -> str:
+        """Add a rulesheet; return its key."""
+        known = next((key for key, (other, _) in self._files.items() if other == path), None)
+        if known is not None:
+            return known
+        key = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)
+        while key.lower() in self._bundled or key.lower() in self._files:
+            key += "-file"
+        shelf = "saved" if path.parent == self.saved else path.parent.name or str(path.parent)
+        self._files[key.lower()] = (path, shelf)
+        return key
+
+    def save(self, text: str, notation: str, title: str, *, opened: str = "", replacing: bool = False) -> str:
+        """Write a text into the folder of saved games; return its key.
+
+        Raises `AlreadyThere` if there is a file of this title with another text, unless that is the one that
+        was `opened`, given by its key, or `replacing`; `OSError` if it cannot be written.
+        """
+        from herbrand.syntax.files import detect
+
+        if self.saved is None:
+            raise OSError("the server was started without a folder for saved games")
+        stem = "".join(c if c.isalnum() or c in "-_ " else "-" for c in title).strip(" -")[:60] or "game"
+        path = self.saved / f"{stem}{ENDINGS[detect(text) if notation == 'auto' else notation]}"
+        with self._lock:
+            self.saved.mkdir(parents=True, exist_ok=True)
+            is_own = self._files.get(opened.lower(), (None, ""))[0] == path
+            if path.exists() and not (is_own or replacing) and path.read_bytes() != text.encode():
+                raise AlreadyThere(path.name)
+            if path.is_symlink() or len(self._files) >= MAX_FILES:
+                raise OSError(f"`{path.name}` cannot be written")
+            write_atomically(path, text)
+            return self._add_file(path)
 
     def entries(self) -> list[LibraryEntry]:
         """Return all games, texts from users first."""

@@ -8,17 +8,21 @@ change.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, StreamingResponse
 from starlette.routing import Route
 
+from herbrand import games
 from herbrand.match.records import RecordError, Store
-from herbrand.web.answers import step_of
+from herbrand.match.records.document import read_document
+from herbrand.web.answers import file_answer, require_token, step_of
 from herbrand.web.charts import lines
 from herbrand.web.child import wait_for_child
 from herbrand.web.pages import page
@@ -46,10 +50,14 @@ MAX_LEGS: Final = 200
 """Number of matches of a tournament that are listed, the most recent ones."""
 
 
+class InPlay(RecordError):
+    """People are playing the match: it has another page."""
+
+
 class Records:
     """Handlers for a database of records."""
 
-    def __init__(self, database: Path | None, children: ChildPool) -> None:
+    def __init__(self, database: Path, children: ChildPool) -> None:
         self._database = database
         self._children = children
         self._listeners = 0
@@ -59,6 +67,8 @@ class Records:
         return [
             Route("/records", self.every, methods=["GET"]),
             Route("/records/changes", self.changes, methods=["GET"]),
+            Route("/records/import", self.import_, methods=["POST"]),
+            Route("/record.json", self.download, methods=["GET"]),
             Route("/record", self.record, methods=["GET"]),
             Route("/record/state", self.state, methods=["GET"]),
             Route("/record/match", self.match, methods=["GET"]),
@@ -68,13 +78,15 @@ class Records:
         ]
 
     def _store(self) -> Store:
-        if self._database is None:
-            raise RecordError("this server has no records")
         return Store(self._database, write=False, check=False)  # a check reads it all, a page a little
 
     def _load(self, name: str) -> MatchRecord:
+        """Return a record; `InPlay` for a match that people are playing, which may hide something."""
         with self._store() as store:
-            return store.load(name)
+            record = store.load(name)
+        if is_played(record.origin, record.status):
+            raise InPlay(f"match `{name}` is not over")
+        return record
 
     async def every(self, request: Request) -> Response:
         """List tournaments and matches."""
@@ -87,13 +99,68 @@ class Records:
                 rows = store.summaries(latest=MAX_LISTED)
             return {"tournaments": results[::-1], "matches": rows[::-1]}
 
-        has_records = self._database is not None
-        values = await run_in_threadpool(read) if has_records else {}
-        return page(request, "records", has_records=has_records, when=_when, **values)
+        values = await run_in_threadpool(read)
+        return page(request, "records", when=_when, is_played=is_played, games=games.names(), **values)
+
+    async def document(self, name: str) -> Response:
+        """Send a record as a file."""
+        record = await wait_for_child(
+            self._children.ask,
+            "export_record",
+            queue="records",
+            seconds=60,
+            database=str(self._database),
+            match=name,
+        )
+        return file_answer(json.dumps(record, indent=1), name, ".json")
+
+    async def download(self, request: Request) -> Response:
+        """Send the record of a match that is over as a file."""
+        record = await run_in_threadpool(self._load, _name(request, "match"))
+        return await self.document(record.id)
+
+    async def import_(self, request: Request) -> Response:
+        """Add a record from a JSON file, of herbrand or, with its game, of ggp-base."""
+        async with request.form(max_files=1, max_fields=5) as form:
+            require_token(request, form.get("token"))
+            file, game = form.get("file"), form.get("game")
+            if file is None or isinstance(file, str):
+                raise HTTPException(400, "No file was chosen.")
+            data = await file.read()
+        try:
+            arguments: dict[str, Any] = {"text": data.decode()}
+        except UnicodeDecodeError:
+            raise HTTPException(415, "The file is not text: a record is a JSON file.") from None
+        if isinstance(game, str) and game in games.names():
+            notation = {".hrf": "infix", ".pl": "prolog", ".ggd": "ggdl"}.get(
+                games.path(game).suffix, "prefix"
+            )
+            arguments["rules"] = {
+                "text": games.text(game), "notation": notation, "name": game, "source": str(games.path(game))
+            }  # fmt: skip
+        document = await wait_for_child(
+            self._children.ask, "import_record", queue="records", seconds=90, **arguments
+        )
+
+        def save() -> str:
+            record = read_document(document)
+            if record.origin == "web":  # it does not go on here
+                record.settings = {}
+                if record.status == "running":
+                    record.status, record.reason = "aborted", "imported"
+            with Store(self._database, check=False) as store:
+                store.save(record)
+            return record.id
+
+        return RedirectResponse(f"/record?match={quote(await run_in_threadpool(save))}", 303)
 
     async def record(self, request: Request) -> Response:
         """Show a match at a step, by default the last one."""
-        record = await run_in_threadpool(self._load, _name(request, "match"))
+        name = _name(request, "match")
+        try:
+            record = await run_in_threadpool(self._load, name)
+        except InPlay:
+            return RedirectResponse(f"/match/{quote(name)}", 303)
         position = await wait_for_child(self._position, record, _step(request, len(record.moves)))
         shown = {key: value for key, value in position.items() if key != "svg"}
         return page(request, "record", match=annotated(record), position=position, shown=shown, when=_when)
@@ -216,6 +283,11 @@ def annotated(record: MatchRecord) -> dict[str, Any]:
         ],
         "steps": steps,
     }
+
+
+def is_played(origin: str, status: str) -> bool:
+    """Whether people are playing a match in the web application."""
+    return origin == "web" and status == "running"
 
 
 def _moves(record: MatchRecord) -> dict[str, Any]:

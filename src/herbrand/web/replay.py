@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +10,6 @@ from herbrand.machine.trajectory import Trajectory
 from herbrand.web.inspector import game_of
 
 if TYPE_CHECKING:
-    from herbrand.draw.artist import Artist
     from herbrand.machine.state import State
 
 __all__ = ["Replay"]
@@ -30,17 +30,10 @@ def _states(text: str, name: str, moves: Joints) -> list[State]:
     return Trajectory.replay(game, moves).states
 
 
-@lru_cache(maxsize=2)
-def _artist(text: str, name: str) -> Artist:
-    from herbrand.draw.artist import Artist
-
-    return Artist.of(game_of(text, "prefix", name, ""))
-
-
 class Replay:
     """Actions on recorded matches."""
 
-    ACTIONS: Final = ("replay", "curve")
+    ACTIONS: Final = ("replay", "curve", "export_record", "import_record")
 
     def replay(self, text: str, name: str, moves: list[list[str]], step: int) -> dict[str, Any]:
         """Return picture and caption of the state after a number of steps."""
@@ -53,14 +46,43 @@ class Replay:
         if step:
             legal = states[step - 1].legal_moves().values()
             last = [move for move, some in zip(joints[step - 1], legal, strict=True) if len(some) > 1]
-        artist = _artist(text, name)
-        drawing = artist.draw(state, last=last, control=False, stacked=True, style=False)
+        artist = game_of(text, "prefix", name, "").artist
+        tables = not artist.has_boards
+        drawing = artist.draw(state, last=last, control=False, stacked=True, style=False, tables=tables)
         return {
             "step": step,
             "svg": drawing.svg,
             "said": " ".join(caption(state)),
+            "decided": list(artist.deciding_cells(state)),
             "colours": dict(artist.colours),
         }
+
+    def export_record(self, database: str, match: str) -> dict[str, Any]:
+        """Return a record as a JSON document, with all its states."""
+        from herbrand.match.records import Store
+        from herbrand.match.records.document import write_document
+
+        with Store(database, write=False, check=False) as store:
+            return write_document(store.load(match))
+
+    def import_record(self, text: str, rules: dict[str, str] | None = None) -> dict[str, Any]:
+        """Read a JSON document, of ggp-base with the rules of its game; return it as one of herbrand.
+
+        Raises `RecordError` for one that contradicts the rules.
+        """
+        from herbrand.match.records import RecordError, Verifier
+        from herbrand.match.records.document import read_document, write_document
+
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise RecordError(f"the file is not JSON: {error}") from error
+        record = read_document(data, game_of(**rules) if rules else None)
+        findings = Verifier().verify(record)
+        if findings:
+            where = "" if findings[0].step is None else f"step {findings[0].step}: "
+            raise RecordError(f"the record contradicts the rules: {where}{findings[0].text}")
+        return write_document(record)
 
     def curve(self, text: str, name: str, moves: list[list[str]]) -> dict[str, Any]:
         """Return the mean goals of each role in random games from the states of a match.

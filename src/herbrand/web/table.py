@@ -1,9 +1,10 @@
-"""One match in the subprocess: its states, its seats, and the view of the person at the screen."""
+"""One match in the subprocess: its states, its seats, and what each screen may show of it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.draw.hints import comment_of, hints_for
 from herbrand.errors import GameError, HerbrandError, IllegalMoveError
 from herbrand.game import Game
 from herbrand.match.local import LocalMatch
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.explanation import PlayerReport
 
-__all__ = ["MatchTable"]
+__all__ = ["FRIEND", "PERSON", "MatchTable"]
 
 PERSON: Final = "you"
-"""The seat of a person; every other seat has the name of a player."""
-PREPARATION: Final = 4.0
-"""Seconds that a program has before its first move."""
+"""The seat of a person at the screen of the server; other seats have the name of a player."""
+FRIEND: Final = "friend"
+"""The seat of a person at another screen, who comes by a link."""
+PREPARATION: Final = 5.0
+"""Seconds that a program has before its first move, while people think already."""
+NETWORK_SECONDS: Final = 30.0
+"""Before that, the time for building the network of the game: without it programs hardly search."""
 SHOWN_MOVES: Final = 6
 SHOWN_LINE: Final = 8
 MAX_MOVES: Final = 2_000
@@ -28,13 +33,25 @@ MAX_MOVES: Final = 2_000
 
 
 class MatchTable:
-    """Actions on one match."""
+    """Actions on one match.
 
-    ACTIONS: Final = ("open", "view", "move", "advance", "undo", "hint", "position", "record")
+    A `screen` is empty for the screen of the server, else the role of a friend at another one.
+    """
+
+    ACTIONS: Final = (
+        *("open", "view", "move", "advance", "undo", "resign", "show", "flip", "hint"),
+        *("position", "document"),
+    )
 
     def __init__(self) -> None:
         self._seats: dict[str, str] = {}
         self._match: LocalMatch | None = None
+        self._resigned = ""
+        """The role that has resigned."""
+        self._shown = ""
+        """In games with hidden information, the role whose information the screen of the server shows."""
+        self._flipped: set[str] = set()
+        """Screens on which the board is turned around."""
 
     # -- actions --------------------------------------------------------------------------
 
@@ -44,12 +61,16 @@ class MatchTable:
         notation: str,
         name: str,
         seats: dict[str, str],
-        clock: float = 1.0,
+        clock: float | None = None,
         seed: int | None = None,
         source: str = "",
         parameters: dict[str, Any] | None = None,
+        moves: Sequence[Sequence[str]] = (),
+        resigned: str = "",
     ) -> dict[str, Any]:
-        """Start a match; return its first view."""
+        """Start a match, or go on with one after some joint moves; return what its record needs."""
+        from herbrand.match.protocol.manager import as_sent
+        from herbrand.play.levels import default_clock
         from herbrand.syntax import Source, read
 
         game = Game(read(Source(text, source or name), notation, parameters=parameters or {}), name=name)
@@ -57,56 +78,84 @@ class MatchTable:
         unknown = set(seats) - set(game.roles)
         if unknown:
             raise GameError(f"no role `{min(unknown)}` (roles: {', '.join(game.roles)})")
-        _ = game.artist  # analyse the drawing before the match begins
+        drawing = hints_for(game)
+        game, rules = as_sent(game)
+        artist = game.artist  # analyse the drawing before the match begins
         self._seats = {role: seats.get(role, "random") for role in game.players}
-        self._match = LocalMatch(
+        programs = {r: seat for r, seat in self._seats.items() if seat not in (PERSON, FRIEND, "random")}
+        self._match = match = LocalMatch(
             game,
-            people=[role for role, seat in self._seats.items() if seat == PERSON],
-            programs={r: seat for r, seat in self._seats.items() if seat not in (PERSON, "random")},
-            clock=clock,
+            people=[role for role, seat in self._seats.items() if seat in (PERSON, FRIEND)],
+            programs=programs,
+            clock=clock or max(map(default_clock, programs.values()), default=1.0),
             preparation=PREPARATION,
+            network_seconds=NETWORK_SECONDS,
             seed=seed,
         )
-        return self.view()
+        match.replay(moves)
+        self._resigned = resigned
+        self._flipped = {s for s in ("", *self._friends()) if artist.faces_away(self._people_at(s))}
+        match.prepare()
+        return {
+            "rules": f"{comment_of(drawing)}\n{rules}" if drawing else rules,
+            "roles": list(game.roles),
+            "players": list(game.players),
+        }
 
-    def view(self, step: int | None = None) -> dict[str, Any]:
-        """Return the view of the page after a number of steps, by default the present one."""
+    def view(self, screen: str = "", step: int | None = None) -> dict[str, Any]:
+        """Return the view of a page after a number of steps, by default the present one."""
         match = self._require_match()
         game, play = match.game, match.play
         artist = game.artist
         now = len(play)
         step = now if step is None else max(0, min(step, now))
         state = play.states[step]
-        hidden = match.hides
+        over = self._is_over
+        hidden = match.hides and not over
+        mine = self._people_at(screen)
+        turns = [role for role in match.waiting if role in mine] if not over else []
         last = list(zip(game.roles, play.joint_moves[step - 1], strict=True)) if step else []
         moved = list(play.choices(step - 1).values()) if step else []
-        people = match.people
         legal = state.legal_moves() if not state.is_terminal else {}
-        turns = match.waiting
-        if hidden:
-            drawing = artist.draw(
-                self._certain_facts((turns or people)[0]), control=False, stacked=True, style=False
-            )
-        else:
-            drawing = artist.draw(state, last=moved, control=False, stacked=True, style=False)
+        shown = self._role_shown(mine, turns) if hidden else ""
+        facts = self._certain_facts(shown) if hidden else state.facts
+        drawing = artist.draw(
+            facts,
+            last=() if hidden else moved,
+            control=False,
+            stacked=True,
+            style=False,
+            tables=not artist.has_boards,
+            flipped=screen in self._flipped,
+        )
+        counts, others = artist.undrawn(facts) if artist.has_boards else ({}, {})
         view = {
             "game": game.name,
             "step": step,
             "steps": now,
-            "over": play.states[now].is_terminal,
+            "over": over,
+            "result": self._result(mine) if over else None,
+            "decided": list(artist.deciding_cells(state)) if step == now and state.is_terminal else [],
             "svg": drawing.svg,
             "said": drawing.text,
+            "flipped": screen in self._flipped,
+            "can_flip": any(board.is_grid and not board.rack for board in artist.layout.boards),
             "hidden": hidden,
-            "roles": [self._role(role, state, legal) for role in game.roles],
+            "hand_over": turns[0] if hidden and turns and turns[0] != shown else "",
+            "others": [[name, ", ".join(values)] for name, values in others.items()],
+            "roles": [self._role(role, state, legal, counts.get(role, {}), screen) for role in game.roles],
             "turns": turns if step == now else [],
-            "auto": step == now and not state.is_terminal and not turns,
-            "last": [] if hidden else [{"role": role, "move": move} for role, move in last],
+            "awaited": [role for role in match.waiting if role not in mine] if not over else [],
+            "auto": step == now and not over and not match.waiting,
+            "last": [] if hidden else [{"role": role, "move": artist.say(move)} for role, move in last],
             "history": [] if hidden else self._history(),
-            "thoughts": list(map(_report_json, match.reports[step - 1])) if step and not hidden else [],
-            "seen": self._seen(step) if game.has_percepts else [],
-            "people": list(people),
+            "thoughts": [self._report_json(one) for one in match.reports[step - 1]]
+            if step and not hidden
+            else [],
+            "seen": self._seen(step, shown) if game.has_percepts else [],
+            "people": list(mine),
         }
-        if step == now and turns:
+        if step == now and turns and not view["hand_over"]:
             role = turns[0]
             moves = legal[role]
             view["role"] = role
@@ -114,35 +163,65 @@ class MatchTable:
             view["moves"] = self._moves_json(moves[:MAX_MOVES])
         return view
 
-    def move(self, role: str, move: str, step: int) -> dict[str, Any]:
+    def move(self, role: str, move: str, step: int, screen: str = "") -> dict[str, Any]:
         """Choose a person's move; the match advances when all people have chosen."""
         match = self._require_match()
-        if step != len(match.play):
+        if step != len(match.play) or self._is_over:
             raise IllegalMoveError("the match has advanced since the page was loaded")
+        if role not in self._people_at(screen):
+            raise IllegalMoveError(f"{role} is not played here")
         match.choose(role, move)
         match.advance()
-        return self.view()
+        return self._changed(step)
 
-    def advance(self) -> dict[str, Any]:
-        """Make one joint move of programs, chance and the moves that people have chosen."""
-        self._require_match().advance()
-        return self.view()
+    def advance(self, step: int) -> dict[str, Any]:
+        """Make one joint move of programs, chance and what people have chosen, unless that was done."""
+        match = self._require_match()
+        before = len(match.play)
+        if step == before and not self._is_over:
+            match.advance()
+        return self._changed(before)
 
     def undo(self) -> dict[str, Any]:
-        """Go back to the last state in which a person had a choice."""
-        self._require_match().take_back()
-        return self.view()
+        """Go back to the last state in which a person had a choice, or take a resignation back."""
+        match = self._require_match()
+        if self._resigned:
+            self._resigned = ""
+        else:
+            match.take_back()
+        return self._changed(len(match.play))
 
-    def hint(self, role: str) -> dict[str, Any]:
+    def resign(self, role: str, screen: str = "") -> dict[str, Any]:
+        """Let a person give the match up."""
+        match = self._require_match()
+        if role not in self._people_at(screen) or self._is_over:
+            raise IllegalMoveError(f"{role} cannot resign here")
+        self._resigned = role
+        return self._changed(len(match.play))
+
+    def show(self, role: str) -> None:
+        """Show what a role knows on the screen of the server, after it was handed over."""
+        if role not in self._people_at(""):
+            raise IllegalMoveError(f"{role} is not played here")
+        self._shown = role
+
+    def flip(self, screen: str = "") -> None:
+        """Turn the board around."""
+        self._flipped ^= {screen}
+
+    def hint(self, role: str, screen: str = "") -> dict[str, Any]:
         """Return the move that a player suggests to a person, with its report."""
         match = self._require_match()
         if match.hides:
             raise GameError("a hint would reveal hidden information")
+        if role not in self._people_at(screen):
+            raise IllegalMoveError(f"{role} is not played here")
         move, report = match.hint(role)
-        return {"move": str(move), "thought": None if report is None else _report_json(report)}
+        thought = None if report is None or not report.moves else self._report_json(report)
+        return {"move": str(move), "text": match.game.artist.say(move), "thought": thought}
 
     def position(self, step: int | None = None) -> dict[str, Any]:
-        """Return the facts after a number of steps, unless they are hidden from the person at the screen."""
+        """Return the facts after a number of steps, unless they are hidden from people."""
         match = self._require_match()
         last = len(match.play)
         state = match.play.states[last if step is None else min(step, last)]
@@ -154,41 +233,102 @@ class MatchTable:
         goals = {role: goal for role, goal in state.goals.items() if role in players and goal is not None}
         return {"facts": None, "values": goals}
 
-    def record(self) -> dict[str, Any]:
-        """Return the match as data."""
-        match = self._require_match()
-        game, play, state = match.game, match.play, match.state
-        if match.hides:
+    def document(self) -> None:
+        """Check that the record of the match may be shown."""
+        if self._require_match().hides and not self._is_over:
             raise GameError("the match is not over: its record would reveal hidden information")
-        return {
-            "game": game.name,
-            "roles": list(game.roles),
-            "seats": self._seats,
-            "moves": [list(joint) for joint in play.joint_moves],
-            "over": state.is_terminal,
-            "goals": state.goals if state.is_terminal else None,
-        }
 
-    # -- parts of the view ----------------------------------------------------------------
+    # -- who sits where -------------------------------------------------------------------
 
     def _require_match(self) -> LocalMatch:
         if self._match is None:
             raise GameError("no match has been started")
         return self._match
 
+    @property
+    def _is_over(self) -> bool:
+        return bool(self._resigned) or self._require_match().state.is_terminal
+
+    def _people_at(self, screen: str) -> list[str]:
+        """Return the roles of the people at a screen."""
+        if screen:
+            return [screen] if self._seats.get(screen) == FRIEND else []
+        return [role for role, seat in self._seats.items() if seat == PERSON]
+
+    def _friends(self) -> list[str]:
+        return [role for role, seat in self._seats.items() if seat == FRIEND]
+
+    def _role_shown(self, mine: Sequence[str], turns: Sequence[str]) -> str:
+        """Return the role whose information a screen shows; none before it was handed to somebody."""
+        if len(mine) == 1:
+            return mine[0]
+        if not mine:  # the match is between friends elsewhere and programs
+            return ""
+        return self._shown if not turns or turns[0] == self._shown else ""
+
+    # -- what has changed -----------------------------------------------------------------
+
+    def _changed(self, since: int) -> dict[str, Any]:
+        """Return what the record of the match needs after a change: all steps after `since`."""
+        match = self._require_match()
+        play, game = match.play, match.game
+        steps = range(min(since, len(play)), len(play))
+        seeing = game.roles if game.has_percepts else ()
+        return {
+            "steps": len(play),
+            "moves": [play.joint_moves[step] for step in steps],
+            "percepts": [
+                {place: list(play.percepts(step, role)) for place, role in enumerate(seeing)}
+                for step in steps
+            ],
+            "goals": list(match.state.goals.values()) if match.state.is_terminal else None,
+            "resigned": self._resigned,
+        }
+
+    # -- parts of the view ----------------------------------------------------------------
+
+    def _result(self, mine: list[str]) -> dict[str, str]:
+        """Return how the match ended, for the people at a screen: a kind and a sentence."""
+        match = self._require_match()
+        if self._resigned:
+            others = [role for role in match.game.players if role != self._resigned]
+            text = f"{'You' if mine == [self._resigned] else self._resigned} resigned"
+            if len(others) == 1:
+                text += f": {others[0]} wins"
+            kind = "lost" if mine == [self._resigned] else "won" if len(mine) == 1 else "over"
+            return {"kind": kind, "text": text}
+        goals = {role: goal for role, goal in match.state.goals.items() if role in match.game.players}
+        listed = ", ".join(f"{role} {'–' if goal is None else goal}" for role, goal in goals.items())
+        best = max((goal for goal in goals.values() if goal is not None), default=None)
+        winners = [role for role, goal in goals.items() if goal == best]
+        if len(goals) == 1:
+            kind, said = ("won", "Solved") if best == 100 else ("lost", "The game is over")
+        elif len(winners) > 1 or best is None:
+            kind, said = (
+                "draw",
+                "A draw" if len(winners) == len(goals) else f"{' and '.join(winners)} are ahead",
+            )
+        elif len(mine) == 1:
+            kind, said = ("won", "You won") if winners == mine else ("lost", "You lost")
+        else:
+            kind, said = "over", f"{winners[0]} won"
+        return {"kind": kind, "text": f"{said}: {listed}"}
+
     def _certain_facts(self, role: str) -> frozenset[str]:
         """Return the facts that a person can be sure of."""
+        if not role:
+            return frozenset()
         try:
             return frozenset(self._require_match().knowledge(role).sure)
         except HerbrandError:
             return frozenset()
 
-    def _seen(self, step: int) -> list[dict[str, Any]]:
-        """Return the percepts of people in each step, or of all players once the match is over."""
+    def _seen(self, step: int, shown: str) -> list[dict[str, Any]]:
+        """Return the percepts of one role in each step, or of all players where nothing is hidden."""
         match = self._require_match()
         game, play = match.game, match.play
-        over = match.state.is_terminal
-        roles = list(game.players) if over or not match.people else match.waiting[:1] or match.people[:1]
+        hidden = match.hides and not self._is_over
+        roles = [shown] * bool(shown) if hidden else list(game.players)
         rows = []
         for number in range(step):
             joint = dict(zip(game.roles, play.joint_moves[number], strict=True))
@@ -196,63 +336,63 @@ class MatchTable:
             for role in roles:
                 seen = play.percepts(number, role)
                 if seen or role in chose:
-                    rows.append({"step": number + 1, "role": role, "move": joint[role], "seen": list(seen)})
+                    move = game.artist.say(joint[role])
+                    rows.append({"step": number + 1, "role": role, "move": move, "seen": list(seen)})
         return rows
 
-    def _role(self, role: str, state: State, legal: dict[str, list[Move]]) -> dict[str, Any]:
+    def _role(
+        self, role: str, state: State, legal: dict[str, list[Move]], counts: dict[str, str], screen: str
+    ) -> dict[str, Any]:
         match = self._require_match()
         game = match.game
         chance = role == game.chance_role
         seat = "chance" if chance else self._seats.get(role, "random")
+        if seat in (PERSON, FRIEND):
+            seat = "you" if role in self._people_at(screen) else "your friend"
         return {
             "name": role,
             "seat": seat,
             "colour": game.artist.colours.get(role, "ink"),
-            "choosing": len(legal.get(role, ())) > 1 and role not in match.chosen,
+            "choosing": not self._is_over and len(legal.get(role, ())) > 1 and role not in match.chosen,
             "goal": state.goal(role) if state.is_terminal and not chance else None,
+            "counts": [[name, value] for name, value in counts.items()],
         }
 
     def _history(self) -> list[str]:
-        play = self._require_match().play
+        match = self._require_match()
+        play, say = match.play, match.game.artist.say
         return [
-            ", ".join(f"{role} {_plain(move)}" for role, move in play.choices(step).items())
+            ", ".join(f"{role}: {say(move)}" for role, move in play.choices(step).items())
             for step in range(len(play))
         ]
 
     def _moves_json(self, moves: list[Move]) -> list[dict[str, Any]]:
         artist = self._require_match().game.artist
         return [
-            {"move": str(move), "text": _plain(str(move)), "kind": move.name, "clicks": list(clicks)}
+            {"move": str(move), "text": artist.say(move), "kind": move.name, "clicks": list(clicks)}
             for move, clicks in zip(moves, artist.clicks(moves), strict=True)
         ]
 
-
-def _report_json(report: PlayerReport) -> dict[str, Any]:
-    """Return the part of a program's report that a page shows: values, visits, expected line."""
-    best = [move for i, move in enumerate(report.moves[:SHOWN_MOVES]) if not i or move.value is not None]
-    return {
-        "role": report.role,
-        "player": report.player,
-        "visits": report.visits,
-        "notes": list(report.notes),
-        "moves": [
-            {
-                "text": _plain(move.move),
-                "value": move.value,
-                "visits": move.visits,
-                "proved": move.proved is not None,
-            }
-            for move in best
-        ],
-        "line": [_format_joint(joint) for joint in report.best.line[:SHOWN_LINE]] if best else [],
-    }
-
-
-def _format_joint(joint: Sequence[str]) -> str:
-    """Return a joint move without its `noop`s, unless there is nothing else."""
-    return " / ".join([_plain(move) for move in joint if move != "noop"] or list(joint[:1]))
-
-
-def _plain(move: str) -> str:
-    """Return a move without its outer parentheses."""
-    return move[1:-1] if move.startswith("(") and move.endswith(")") else move
+    def _report_json(self, report: PlayerReport) -> dict[str, Any]:
+        """Return the part of a program's report that a page shows: values, visits, expected line."""
+        say = self._require_match().game.artist.say
+        best = [move for i, move in enumerate(report.moves[:SHOWN_MOVES]) if not i or move.value is not None]
+        return {
+            "role": report.role,
+            "player": report.player,
+            "visits": report.visits,
+            "notes": list(report.notes),
+            "moves": [
+                {
+                    "text": say(move.move),
+                    "value": move.value,
+                    "visits": move.visits,
+                    "proved": move.proved is not None,
+                }
+                for move in best
+            ],
+            "line": [
+                " / ".join([say(move) for move in joint if move != "noop"] or list(joint[:1]))
+                for joint in report.best.line[:SHOWN_LINE]
+            ],
+        }

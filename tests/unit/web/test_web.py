@@ -26,7 +26,6 @@ from herbrand import games  # noqa: E402
 from herbrand.cli.main import cli  # noqa: E402
 from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
 from herbrand.errors import HerbrandError  # noqa: E402
-from herbrand.play.explanation import MoveReport, PlayerReport  # noqa: E402
 from herbrand.runtime.json_process import RequestError  # noqa: E402
 from herbrand.runtime.rendering import render  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
@@ -35,8 +34,7 @@ from herbrand.web.child import Busy, Child, ChildLost, Turnstile  # noqa: E402
 from herbrand.web.guard import MAX_BODY_BYTES  # noqa: E402
 from herbrand.web.inspector import Inspector  # noqa: E402
 from herbrand.web.library import Library  # noqa: E402
-from herbrand.web.matches import MAX_MATCHES, Matches  # noqa: E402
-from herbrand.web.table import MatchTable, _report_json  # noqa: E402
+from herbrand.web.table import MatchTable  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,9 +108,10 @@ def test_a_match_is_played_without_a_script(client: TestClient, token: str) -> N
         assert f"Your move, {role}" in client.get(address).text
         fields = {"token": token, "role": role, "move": move, "step": str(step)}
         assert client.post(f"{address}/move", data=fields).status_code == 200
-    assert "The game is over: xplayer 100, oplayer 0" in client.get(address).text
+    assert "xplayer won: xplayer 100, oplayer 0" in client.get(address).text
     record = client.get(f"{address}/record.json").json()
-    assert record["moves"][0] == ["(mark 1 1)", "noop"]
+    assert record["moves"][0] == ["( mark 1 1 )", "noop"]
+    assert (record["status"], record["goals"]) == ("completed", {"xplayer": 100, "oplayer": 0})
     back = client.post(f"{address}/undo", data={"token": token}, headers=JSON).json()
     assert (back["steps"], back["turns"]) == (4, ["xplayer"])
     odds = client.get(f"{address}/bar", params={"step": 4}, headers=JSON).json()
@@ -135,7 +134,7 @@ def test_programs_answer_and_parameters_are_used(client: TestClient, token: str)
     fields = {"token": token, "role": "x", "move": view["moves"][0]["move"], "step": "0"}
     view = client.post(f"{address}/move", data=fields, headers=JSON).json()
     assert view["auto"]
-    view = client.post(f"{address}/advance", data={"token": token}, headers=JSON).json()
+    view = client.post(f"{address}/advance", data={"token": token, "step": "1"}, headers=JSON).json()
     assert (view["steps"], view["turns"]) == (2, ["x"])
 
 
@@ -154,11 +153,17 @@ def test_wrong_moves_are_refused_and_explained(client: TestClient, token: str) -
     assert client.get(f"{address}/state", params={"step": 0}, headers=JSON).json()["steps"] == 0
 
 
+def table_of(name: str, **more: Any) -> MatchTable:
+    """A match of a bundled game, with `seats` and other settings."""
+    table = MatchTable()
+    table.open(games.text(name), "prefix", name, **{"clock": 0.1, **more})
+    return table
+
+
 def test_only_what_a_person_can_know_is_shown() -> None:
     """In a game of hidden information neither picture nor data have what the rules hide, until it is over."""
-    table = MatchTable()
-    text = games.text("kriegTicTacToe")
-    view = table.open(text, "prefix", "krieg", {"x": "you", "o": "random"}, seed=3)
+    table = table_of("kriegTicTacToe", seats={"x": "you", "o": "random"}, seed=3)
+    view = table.view()
     for _ in range(12):
         if view["over"]:
             break
@@ -166,36 +171,37 @@ def test_only_what_a_person_can_know_is_shown() -> None:
         assert view["history"] == []
         assert view["last"] == []
         assert view["steps"] != 2 or " o at" not in view["said"]  # where o went first, x cannot know
-        view = table.move("x", view["moves"][0]["move"], view["steps"]) if view["turns"] else table.advance()
-    table = MatchTable()
-    hands = table.open(games.text("kuhn"), "prefix", "kuhn", {"first": "you", "second": "random"}, seed=1)
-    dealt = table.advance()
-    assert hands["hidden"]
-    assert dealt["hidden"]
-    assert "holds second" not in dealt["said"]
+        if view["turns"]:
+            table.move("x", view["moves"][0]["move"], view["steps"])
+        else:
+            table.advance(view["steps"])
+        view = table.view()
+    table = table_of("kuhn", seats={"first": "you", "second": "random"}, seed=1)
+    assert table.view()["hidden"]
+    table.advance(0)
+    assert table.view()["hidden"]
+    assert "holds second" not in table.view()["said"]
     with pytest.raises(ValueError, match="hidden"):
         table.hint("first")
+    with pytest.raises(ValueError, match="hidden"):
+        table.document()
 
 
 def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a move stand values and visits of the best ones and what is expected; a hint says the same."""
     monkeypatch.setattr("herbrand.web.table.PREPARATION", 200.0)  # a busy machine
-    table = MatchTable()
-    seats = {"xplayer": "mcts", "oplayer": "you"}
-    table.open(games.text("ticTacToe"), "prefix", "ticTacToe", seats, clock=0.5, seed=1)
-    view = table.advance()
+    table = table_of("ticTacToe", seats={"xplayer": "mcts", "oplayer": "you"}, clock=0.5, seed=1)
+    table.advance(0)
+    view = table.view()
     (thought,) = view["thoughts"]
     assert (thought["role"], thought["player"]) == ("xplayer", "mcts")
-    chosen = f"({thought['moves'][0]['text']})"
-    assert view["last"][0] == {"role": "xplayer", "move": chosen}
+    assert view["last"][0] == {"role": "xplayer", "move": thought["moves"][0]["text"]}
     assert all(0 <= one["value"] <= 100 and one["visits"] > 0 for one in thought["moves"])
-    assert table.view(0)["thoughts"] == []
+    assert thought["line"][0] == thought["moves"][0]["text"]
+    assert table.view(step=0)["thoughts"] == []
     told = table.hint("oplayer")
     assert told["move"] in [move["move"] for move in view["moves"]]
-    assert told["thought"]["moves"][0]["text"] == told["move"].strip("()")
-    line = (("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"))
-    report = PlayerReport("mcts", "xplayer", (MoveReport("(mark 2 2)", 7, 55.0, line=line),), 0.1)
-    assert _report_json(report)["line"] == ["mark 2 2", "mark 1 1"]
+    assert told["thought"]["moves"][0]["text"] == told["text"] == told["move"].strip("()")
 
 
 @pytest.mark.slow
@@ -338,8 +344,8 @@ def contrast(one: str, two: str) -> float:
 def test_colours_can_be_told_apart(theme: int) -> None:
     """Text has a contrast of 4.5 to what it stands on (WCAG 2.2, 1.4.3), what can be clicked 3 (1.4.11)."""
     css = files("herbrand.web").joinpath("static", "app.css").read_text("utf-8")
-    root = css.split("prefers-color-scheme: dark")[theme].split(":root {")[1].split("}")[0]
-    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", root))
+    pairs = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", css)
+    colours = {name: both[theme] for name, *both in pairs}
     for text in ("ink", "muted", "accent", "good", "bad", "warn"):
         for under in ("paper", "sheet", "soft") if text in ("ink", "muted") else ("paper", "sheet"):
             assert contrast(colours[text], colours[under]) >= 4.5, (text, under)
@@ -491,7 +497,8 @@ def test_names_of_rules_do_not_become_markup(client: TestClient, token: str) -> 
         elements = Elements(page)
         assert not elements.tags & {"b", "i", "u", "s"}
         for script in elements.active:
-            assert script.get("src") == "/static/app.js" or script.get("type") == "application/json"
+            ours = re.fullmatch(r"/static/\w+\.js", script.get("src") or "")
+            assert ours or script.get("type") == "application/json"
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "&lt;b&gt;" in pages[0]
 
@@ -502,7 +509,7 @@ def test_pages_load_nothing_from_elsewhere(client: TestClient) -> None:
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    for address in ("/", "/game/chess", "/edit", "/help", "/static/app.js", "/static/app.css"):
+    for address in ("/", "/game/chess", "/edit", "/help", "/static/match.js", "/static/app.css"):
         text = client.get(address).text.replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://", text), address
     with TestClient(make_app(), base_url="http://127.0.0.1") as fresh:
@@ -592,7 +599,7 @@ def test_a_ticket_is_good_for_one_visit() -> None:
         assert client.get("/", params={"token": ticket}).status_code == 403
 
 
-def test_the_command_prints_an_address_with_a_token_that_is_new_each_time() -> None:
+def test_the_command_prints_an_address_with_a_token_that_is_new_each_time(tmp_path: Path) -> None:
     """Without the token its server answers 403; HERBRAND_TOKEN chooses it, --no-token goes without."""
     tokens = []
     for options, environment in (
@@ -602,7 +609,8 @@ def test_the_command_prints_an_address_with_a_token_that_is_new_each_time() -> N
         (["--no-token"], {"HERBRAND_TOKEN": SECRET}),
     ):
         words = [sys.executable, "-m", "herbrand", "web", "--port", "0", *options]
-        server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+        environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), **environment}
+        server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment)
         try:
             assert server.stderr is not None
             found = re.search(r"http://127\.0\.0\.1:\d+/(?:\?token=([\w-]+))?", server.stderr.readline())
@@ -651,7 +659,7 @@ def test_a_token_with_other_letters_is_refused_like_any_other(client: TestClient
 def test_errors_have_pages_that_help(client: TestClient) -> None:
     """A wrong address, game or match says what to do."""
     assert 'Did you mean <a href="/game/connectFour">connectFour</a>?' in client.get("/game/conectfour").text
-    assert "Begin a new one" in client.get("/match/none").text
+    assert "There is no such match" in client.get("/match/none").text
     missing = client.get("/nowhere")
     assert missing.status_code == 404
     assert "Back to the library" in missing.text
@@ -804,29 +812,3 @@ def test_a_busy_server_says_so(accept: str, text: str, monkeypatch: pytest.Monke
         picture = client.get("/picture/nim.svg")
         assert (picture.status_code, picture.headers["content-type"]) == (503, "image/svg+xml")
         assert client.get("/").status_code == 200
-
-
-def test_matches_that_open_at_once_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The least recently used one ends before a further one begins, and some wait for their turn."""
-    running: list[object] = []
-    most = 0
-
-    class FakeMatch:
-        """A match that only counts."""
-
-        def __init__(self, *_: object) -> None:
-            nonlocal most
-            self.key, self.used = str(id(self)), time.monotonic()
-            running.append(self)
-            most = max(most, len(running))
-
-        def close(self) -> None:
-            running.remove(self)
-
-    monkeypatch.setattr("herbrand.web.matches.WebMatch", FakeMatch)
-    matches = Matches()
-    entry = Library().find("nim")
-    for _ in range(25):
-        matches.begin(entry, {})
-    assert most == MAX_MATCHES
-    matches.close()

@@ -125,7 +125,7 @@ def test_those_who_listen_hear_what_is_written(tmp_path: Path) -> None:
     with Store(path) as store:
 
         async def listen() -> list[bool]:
-            response: Any = await App(database=path).records.changes(None)  # type: ignore[arg-type]
+            response: Any = await App((), path).records.changes(None)  # type: ignore[arg-type]
             events = response.body_iterator
             heard = ["changed" in await anext(events), "changed" in await anext(events)]
             plan = plan_with(
@@ -140,11 +140,10 @@ def test_those_who_listen_hear_what_is_written(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_said(client: TestClient) -> None:
-    """Unknown matches and tournaments, and a server without records, have pages that help."""
+    """Unknown matches and tournaments, and a server without matches, have pages that help."""
     for address in ("/record?match=none", "/tournament?name=none", "/record/match?match=none", "/record"):
         assert client.get(address).status_code == 404
     assert client.get("/record/state?match=m.1&step=x").status_code == 400
     with TestClient(make_app(), base_url="http://127.0.0.1") as other:
         assert "--record matches.db" in other.get("/records").text
         assert other.get("/record?match=m.1").status_code == 404
-        assert other.get("/records/changes").status_code == 404

@@ -18,8 +18,8 @@ __all__ = ["ORIGINS", "STATUSES", "MatchRecord", "MessageRecord", "RecordError",
 STATUSES: Final = ("running", "completed", "cut", "aborted")
 """`running`: in progress, or its manager was killed; `completed`: a terminal state was reached; `cut`: ended
 before that (see the reason); `aborted`: called off."""
-ORIGINS: Final = ("herbrand", "ggp-base")
-"""The programs that create records."""
+ORIGINS: Final = ("herbrand", "ggp-base", "web")
+"""The programs that create records: managers of herbrand and of ggp-base, and the web application."""
 
 
 class RecordError(HerbrandError, ValueError):
@@ -71,7 +71,8 @@ class MatchRecord:
     seed: int | None
     """For chance and substituted moves; None if unknown."""
     settings: dict[str, Any]
-    """The `MatchSettings` of the manager; empty in records of other programs."""
+    """The `MatchSettings` of the manager; empty in records of ggp-base; in those of the web application the
+    seats, and what it needs to go on with the match."""
     scramble: int | None = None
     """The seed of the scrambled names; None if names were not scrambled."""
     names: dict[str, str] | None = None

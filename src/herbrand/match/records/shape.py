@@ -34,7 +34,9 @@ def require_shape(record: MatchRecord) -> None:
     _require(all(_is_number(at) for at in times), "a time is not a number")
     clocks = (record.start_clock, record.play_clock)
     _require(all(_is_count(clock) for clock in clocks), "a clock is not a number of seconds")
-    _settings(record.settings)
+    _require(isinstance(record.settings, dict), "invalid settings")
+    if record.origin != "web":
+        _settings(record.settings)
     _require(_are_texts((record.names or {}).values()), "a scrambled name is not a string")
     for joint in (*record.opening, *record.moves):
         _require(
@@ -53,7 +55,6 @@ def require_shape(record: MatchRecord) -> None:
 
 
 def _settings(settings: dict[str, Any]) -> None:
-    _require(isinstance(settings, dict), "invalid settings")
     try:
         MatchSettings(**settings)
     except (TypeError, ValueError) as error:

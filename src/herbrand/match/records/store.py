@@ -280,18 +280,18 @@ class Store:
     def summaries(self, *, latest: int = -1) -> list[dict[str, Any]]:
         """Return summaries of the matches in the order in which they began; the `latest` N unless negative.
 
-        Keys: `id`, `game`, `status`, `reason`, `started`, `steps`, `problems`, `seats`.
+        Keys: `id`, `game`, `status`, `reason`, `started`, `origin`, `steps`, `problems`, `seats`.
         """
         summaries = []
         with self.reading():
             rows = self.query(
-                "SELECT number, id, game, status, reason, started,"
+                "SELECT number, id, game, status, reason, started, origin,"
                 " (SELECT count(*) FROM step WHERE step.match = match.number),"
                 " (SELECT count(*) FROM problem WHERE problem.match = match.number)"
                 " FROM match ORDER BY number DESC LIMIT ?",
                 (latest,),
             )
-            for number, name, game, status, reason, started, steps, problems in reversed(rows):
+            for number, name, game, status, reason, started, origin, steps, problems in reversed(rows):
                 seats = self.query(
                     "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
                 )
@@ -302,6 +302,7 @@ class Store:
                         "status": status,
                         "reason": reason,
                         "started": started,
+                        "origin": origin,
                         "steps": steps,
                         "problems": problems,
                         "seats": [
@@ -454,6 +455,16 @@ class Store:
             for place, move in enumerate(moves):
                 seen = json.dumps(percepts[place]) if place in percepts else None
                 self.insert("match", number, "move", **key, place=place, move=move, percepts=seen)
+
+    def take_back(self, number: int, steps: int) -> None:
+        """Delete all steps after the first `steps`, and the end of the match."""
+        with self.writing():
+            last = self.query("SELECT max(step) FROM step WHERE match = ?", (number,))[0][0] or 0
+            for step in range(steps + 1, last + 1):
+                for table in ("move", "step"):
+                    self.delete("match", number, table, {"match": number, "step": step})
+            seats = self.query("SELECT place FROM seat WHERE match = ?", (number,))
+            self.end(number, "running", "running", None, {place: None for (place,) in seats})
 
     def add_message(self, number: int, message: MessageRecord) -> None:
         """Insert a message and its answer."""

@@ -172,7 +172,7 @@ class _Replay:
         self.is_own = record.origin == "herbrand"
         self.chance = random.Random(record.seed) if self.is_own and record.seed is not None else None
         """Repeats the draws of the manager; None if they are unknown."""
-        self.settings = MatchSettings(**record.settings) if record.settings else MatchSettings()
+        self.settings = MatchSettings(**record.settings) if self.is_own else MatchSettings()
         self.problems = {(problem.step, problem.role): problem for problem in record.problems}
         self.replaced = Counter[str]()
         """How many moves of each role have been replaced so far."""
@@ -293,7 +293,7 @@ class _Replay:
             self._report(None, "there are goals, but the match was not completed")
         if record.status != "cut":
             return
-        if word not in ("no-move", "max-steps", "forfeit"):
+        if word not in ("no-move", "max-steps", "forfeit", "resigned"):
             self._report(None, f"unknown reason `{record.reason}`")
         elif word == "no-move" and (state.is_terminal or state.legal_moves(role)):
             self._report(None, f"{role} had a legal move at the end")
