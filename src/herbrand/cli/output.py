@@ -84,7 +84,11 @@ def count(number: int, noun: str) -> str:
     ('1 error', '1 234 steps', '2 entries', '3 matches')
     """
     if number != 1:
-        noun = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}{'es' if noun.endswith('ch') else 's'}"
+        noun = (
+            f"{noun[:-1]}ies"
+            if noun.endswith(("ry", "ly"))
+            else f"{noun}{'es' if noun.endswith('ch') else 's'}"
+        )
     return f"{spaced(number)} {noun}"
 
 

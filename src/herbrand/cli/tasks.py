@@ -6,22 +6,57 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from herbrand.cli.files import FILE, read_game
+from herbrand.cli.listening import listening, serve_app
 from herbrand.cli.options import POSITIVE, json_option
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from herbrand.errors import GameError
 
 __all__ = ["command"]
 
+F = TypeVar("F", bound="Callable[..., Any]")
 LINES = click.Path(exists=True, dir_okay=False, allow_dash=True)
+
+
+def _model_options(*, required: bool) -> Callable[[F], F]:
+    """Return a decorator that adds the options for a model behind an address."""
+    options = [
+        click.option(
+            "--address",
+            required=required,
+            metavar="URL",
+            help="Of the model, such as http://127.0.0.1:8000/v1.",
+        ),
+        click.option(
+            "--model", required=required, metavar="NAME", help="The name of the model at that address."
+        ),
+        click.option(
+            "--key-variable",
+            metavar="NAME",
+            default="OPENAI_API_KEY",
+            help="The environment variable with the key, if one is needed.",
+        ),
+        click.option("--jobs", default=4, type=click.IntRange(1, 64), help="Requests at once."),
+        click.option("--timeout", default=300.0, type=POSITIVE, metavar="SECONDS", help="For each reply."),
+        click.option(
+            "--temperature", type=click.FloatRange(0, 2), help="Of the model; its own if not given."
+        ),
+    ]
+
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
 @click.group("tasks")
@@ -122,25 +157,13 @@ def make(
 @command.command("ask")
 @click.argument("tasks", metavar="TASKS", type=LINES)
 @click.option(
-    "--address", required=True, metavar="URL", help="Of the model, such as http://127.0.0.1:8000/v1."
-)
-@click.option("--model", required=True, metavar="NAME", help="The name of the model at that address.")
-@click.option(
     "-o",
     "--output",
     required=True,
     type=click.Path(dir_okay=False),
     help="Append the replies to this file; tasks that have one there are not asked again.",
 )
-@click.option(
-    "--key-variable",
-    metavar="NAME",
-    default="OPENAI_API_KEY",
-    help="The environment variable with the key, if one is needed.",
-)
-@click.option("--jobs", default=4, type=click.IntRange(1, 64), help="Requests at once.")
-@click.option("--timeout", default=300.0, type=POSITIVE, metavar="SECONDS", help="For each reply.")
-@click.option("--temperature", type=click.FloatRange(0, 2), help="Of the model; its own if not given.")
+@_model_options(required=True)
 def ask(
     tasks: str,
     *,
@@ -157,20 +180,21 @@ def ask(
     The model is behind an address that speaks the chat interface of OpenAI's servers, as that of most
     programs that run models.
     """
+    model_at = {"address": address, "model": model, "key": os.environ.get(key_variable, "")}
+    _ask(
+        list(_lines(tasks, ("id", "prompt"))),
+        Path(output),
+        {**model_at, "jobs": jobs, "timeout": timeout, "temperature": temperature},
+    )
+
+
+def _ask(tasks: list[dict[str, Any]], file: Path, options: dict[str, Any]) -> None:
+    """Append the replies of a model to a file; tasks that have one there are not asked."""
     from herbrand.envs.language.asking import ask_model
 
-    file = Path(output)
-    done = {line["id"] for line in _lines(output, ("id", "reply"))} if file.exists() else set()
-    left = [task for task in _lines(tasks, ("id", "prompt")) if task["id"] not in done]
-    replies = ask_model(
-        left,
-        address,
-        model,
-        key=os.environ.get(key_variable, ""),
-        jobs=jobs,
-        timeout=timeout,
-        temperature=temperature,
-    )
+    done = {line["id"] for line in _lines(str(file), ("id", "reply"))} if file.exists() else set()
+    left = [task for task in tasks if task["id"] not in done]
+    replies = ask_model(left, **options)
     bar = progress_bar(len(left), "asking")
     try:
         with file.open("a", encoding="utf-8") as lines:
@@ -213,12 +237,151 @@ def grade_(tasks: str, replies: str, *, each: bool, as_json: bool) -> None:
         return
     cells = [
         (
-            *(row["game"], row["kind"], row["horizon"] or "", "scrambled" if row["scrambled"] else "own"),
+            *(row["game"], row["kind"], row["horizon"] or "", _names(row)),
             *(row["correct"], row["tasks"], f"{row['score']:.2f}"),
         )
         for row in rows
     ]
     result(table(cells, ("game", "kind", "moves", "names", "right", "of tasks", "score"), right=(2, 4, 5, 6)))
+
+
+@command.command("study")
+@click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "-n", "number", default=3, type=click.IntRange(1), help="Tasks of each game, question and choice."
+)
+@click.option("--seed", default=0, help="Makes the tasks reproducible.")
+@_model_options(required=False)
+@json_option("Print the tables as JSON.")
+def study(
+    folder: Path,
+    *,
+    number: int,
+    seed: int,
+    address: str | None,
+    model: str | None,
+    key_variable: str,
+    jobs: int,
+    timeout: float,
+    temperature: float | None,
+    as_json: bool,
+) -> None:
+    """Repeat a study of models that simulate games.
+
+    Asks for legal moves, next states and states after 1, 2, 3, 5 and 10 joint moves in 35 games, with their
+    own names and with meaningless ones. FOLDER gets tasks.jsonl and features.json, and replies.jsonl when a
+    model is given; interrupted, it goes on where it was. The tables show how often the model was right, by
+    question and by game, and which features of games go with its score.
+    """
+    from herbrand.envs.language import grade, summary
+    from herbrand.oracle.study import correlations
+
+    if (address is None) != (model is None):
+        raise click.UsageError("--address and --model are given together")
+    folder.mkdir(parents=True, exist_ok=True)
+    tasks = _study_tasks(folder, number, seed)
+    replies = folder / "replies.jsonl"
+    if address is not None:
+        key = os.environ.get(key_variable, "")
+        options = {"jobs": jobs, "timeout": timeout, "temperature": temperature}
+        _ask(tasks, replies, {"address": address, "model": model, "key": key, **options})
+    elif not replies.exists():
+        remark(
+            f"{count(len(tasks), 'task')} in {folder / 'tasks.jsonl'}; give --address and --model to ask one"
+        )
+        return
+    by_id = {task["id"]: task for task in tasks}
+    lines = _lines(str(replies), ("id", "reply"))
+    grades = [grade(by_id[line["id"]], line["reply"]) for line in lines if line["id"] in by_id]
+    questions = summary(tasks, grades, ("kind", "scrambled", "horizon"))
+    questions.sort(key=lambda row: (row["kind"], row["scrambled"], row["horizon"] or 0))
+    games = summary(tasks, grades, ("game",))
+    features = json.loads((folder / "features.json").read_text(encoding="utf-8"))
+    related = correlations({row["game"]: row["score"] for row in games}, features)
+    if as_json:
+        write_json({"questions": questions, "games": games, "features": dict(related)})
+        return
+    numbers = ("right", "of tasks", "share", "score")
+    rows = [(row["kind"], row["horizon"] or "", _names(row), *_numbers(row)) for row in questions]
+    result(table(rows, ("question", "moves", "names", *numbers), right=(1, 3, 4, 5, 6)))
+    result("")
+    result(table([(row["game"], *_numbers(row)) for row in games], ("game", *numbers), right=(1, 2, 3, 4)))
+    if related:
+        result("")
+        shown = [(name, f"{value:+.2f}") for name, value in related[:10]]
+        result(table(shown, ("feature", "rank correlation with the score"), right=(1,)))
+
+
+def _study_tasks(folder: Path, number: int, seed: int) -> list[dict[str, Any]]:
+    """Return the tasks of a study, which are made and written to its folder if they are not there."""
+    from herbrand.game import load
+    from herbrand.oracle.features import features
+    from herbrand.oracle.study import GAMES, study_tasks
+    from herbrand.runtime.files import write_atomically
+
+    file = folder / "tasks.jsonl"
+    if not file.exists():
+        bar = progress_bar(len(GAMES), "making tasks")
+        try:
+            made = list(
+                study_tasks(games=GAMES, count=number, seed=seed, progress=None if bar is None else bar[0])
+            )
+        finally:
+            if bar is not None:
+                bar[1]()
+        measured = {name: features(load(name)) for name in GAMES}
+        write_atomically(folder / "features.json", json.dumps(measured, indent=1) + "\n")
+        write_atomically(file, "".join(json.dumps(task) + "\n" for task in made))
+    return list(_lines(str(file), ("id", "prompt", "answer")))
+
+
+def _names(row: dict[str, Any]) -> str:
+    return "scrambled" if row["scrambled"] else "own"
+
+
+def _numbers(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["correct"], row["tasks"], f"{row['accuracy']:.3f}", f"{row['score']:.3f}"
+
+
+@command.command("serve")
+@click.argument("games", metavar="[FILE]...", nargs=-1)
+@click.option("--play", is_flag=True, help="Serve matches against a program instead of questions.")
+@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind of questions.")
+@click.option("--opponent", metavar="PLAYER", default="random", help="The program of --play.")
+@click.option("--scramble", is_flag=True, help="Replace names by meaningless ones in questions.")
+@click.option("--no-rules", is_flag=True, help="Leave the rules out of what models are told.")
+@click.option("--no-moves", is_flag=True, help="Leave the legal moves out of what --play tells.")
+@click.option("--seed", default=0, help="Makes tasks and matches reproducible.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, help="Of 127.0.0.1; 0 for any free one.")
+def serve(
+    games: tuple[str, ...],
+    *,
+    play: bool,
+    kinds: tuple[str, ...],
+    opponent: str,
+    scramble: bool,
+    no_rules: bool,
+    no_moves: bool,
+    seed: int,
+    port: int,
+) -> None:
+    """Serve tasks as an environment of OpenEnv.
+
+    FILE are games; without any they are new ones, composed as they are needed. It serves until it is
+    interrupted, and needs herbrand[openenv].
+    """
+    from herbrand.oracle.openenv import make_app
+    from herbrand.oracle.stream import EVOLVED
+
+    choices: dict[str, Any] = {"games": games or (EVOLVED,), "seed": seed, "rules": not no_rules}
+    if play:
+        choices |= {"opponent": opponent, "moves": not no_moves}
+    else:
+        choices |= {"scrambled": scramble} | ({"kinds": kinds} if kinds else {})
+    app = make_app(play=play, **choices)
+    with listening(port, "--port") as (listener, address):
+        remark(f"serving {address} (Ctrl+C to stop)")
+        serve_app(app, listener)
 
 
 def _lines(file: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:

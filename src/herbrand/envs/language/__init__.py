@@ -24,7 +24,7 @@ The first five cost no search, and can be asked of every game; the others are re
 
 | module    | what it does                                        |
 |-----------|-----------------------------------------------------|
-| `tasks`   | `make_tasks`: draws tasks and writes their prompts  |
+| `tasks`   | draws tasks and writes their prompts                |
 | `kinds`   | one function for each kind: a state and its answer  |
 | `writing` | descriptions of games in words                      |
 | `grading` | `grade`: compares a reply with the answer           |
@@ -41,8 +41,8 @@ The first five cost no search, and can be asked of every game; the others are re
 
 from __future__ import annotations
 
-from herbrand.envs.language.grading import Grade, grade, summary
+from herbrand.envs.language.grading import Grade, grade, right_reply, summary
 from herbrand.envs.language.kinds import KINDS, QUICK_KINDS
-from herbrand.envs.language.tasks import make_tasks
+from herbrand.envs.language.tasks import TaskMaker, make_tasks
 
-__all__ = ["KINDS", "QUICK_KINDS", "Grade", "grade", "make_tasks", "summary"]
+__all__ = ["KINDS", "QUICK_KINDS", "Grade", "TaskMaker", "grade", "make_tasks", "right_reply", "summary"]

@@ -14,10 +14,12 @@ from herbrand.machine.moves import Move
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Grade", "grade", "summary"]
+__all__ = ["Grade", "grade", "right_reply", "summary"]
 
 LAST: Final = 200_000
 """Only so many characters at the end of a reply are read."""
+GROUPS: Final = ("game", "kind", "horizon", "scrambled")
+"""What tasks of one row of a table have in common."""
 LISTS: Final = 200
 """Only so many opening brackets are tried, the last ones first."""
 
@@ -84,16 +86,28 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
     )
 
 
-def summary(tasks: Sequence[dict[str, Any]], grades: Sequence[Grade]) -> list[dict[str, Any]]:
-    """Return for each game, kind and horizon how many replies were right, and the mean score."""
+def right_reply(task: dict[str, Any]) -> str:
+    """Return a reply to a task that is right, in the form that its prompt asks for."""
+    if task.get("rules"):
+        return f"```\n{task['answer'][0] if task['kind'] == 'translate' else task['reference']}\n```"
+    return json.dumps(task["answer"][:1] if task.get("choice") else task["answer"])
+
+
+def summary(
+    tasks: Sequence[dict[str, Any]], grades: Sequence[Grade], by: Sequence[str] = GROUPS
+) -> list[dict[str, Any]]:
+    """Return for each group of tasks how many replies were right, and the mean score.
+
+    Tasks with the same game, kind, horizon and choice of names are a group, or those that have the same of
+    what `by` names.
+    """
     by_id = {one.id: one for one in grades}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    names = ("game", "kind", "horizon", "scrambled")
     for task in tasks:
-        key = task["game"], task["kind"], task.get("horizon"), task["scrambled"]
+        key = tuple(task.get(name) for name in by)
         row = rows.setdefault(
             key,
-            dict(zip(names, key, strict=True)) | {"tasks": 0, "replies": 0, "correct": 0, "score": 0.0},
+            dict(zip(by, key, strict=True)) | {"tasks": 0, "replies": 0, "correct": 0, "score": 0.0},
         )
         row["tasks"] += 1
         result = by_id.get(task["id"])

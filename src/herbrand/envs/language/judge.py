@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections import Counter
 from contextlib import suppress
 from functools import cache
@@ -50,6 +51,9 @@ STEPS: Final = 12
 """So many errors, terms that differ, and joint moves of a refutation are named."""
 _BLOCK: Final = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 
+_TURN: Final = threading.Lock()
+"""Threads take turns at the subprocess."""
+
 
 def judge(task: dict[str, Any], reply: str) -> tuple[float, str]:
     """Return the score of rules, from 0 to 1, and the reason why it is not 1.
@@ -60,7 +64,8 @@ def judge(task: dict[str, Any], reply: str) -> tuple[float, str]:
     text = blocks[-1] if blocks else reply[-LONGEST:]
     request = {key: task[key] for key in ("kind", "notation", "reference") if key in task} | {"text": text}
     try:
-        score, reason = _process().request(request, SECONDS)
+        with _TURN:
+            score, reason = _process().request(request, SECONDS)
     except (RequestError, BudgetExceeded, ProcessDied, ValueError) as error:
         return 0.0, str(error)
     return float(score), str(reason)

@@ -223,11 +223,12 @@ def _same(game: Game, chance: Random, steps: int) -> Draw:
 
 
 _ASK: Final = "Answer with a JSON list of strings, one for each, as terms in KIF, and nothing else."
-_ONE: Final = 'Answer with a JSON list of one string, such as ["{example}"], and nothing else.'
+_ONE: Final = "Answer with a JSON list of one string, {form}, and nothing else."
 
 
-def _one(question: str, example: str) -> str:
-    return f"{question} {_ONE.format(example=example)}"
+def _one(question: str, form: str) -> str:
+    # no list that could be right may stand in a question: a reply that repeats it must gain nothing
+    return f"{question} {_ONE.format(form=form)}"
 
 
 KINDS: Final = {
@@ -239,16 +240,16 @@ KINDS: Final = {
         _steps,
         shows_state=False,
     ),
-    "terminal": Kind(_one("Is the game over in this state?", "yes"), _terminal, choice=True),
+    "terminal": Kind(_one("Is the game over in this state?", '"yes" or "no"'), _terminal, choice=True),
     "goals": Kind(
         "Which goal has each role in this state, if it has one? Answer with a JSON list of strings, one for "
-        'each, such as ["(goal {roles[0]} 30)"], and nothing else.',
+        'each, such as "(goal {roles[0]} 30)", and nothing else.',
         _goals,
     ),
     "best": Kind(
         _one(
             "Which move of {role} leads to the best result for it, if everybody plays as well as possible?",
-            "move",
+            "the move",
         ),
         _best,
         choice=True,
@@ -257,7 +258,7 @@ KINDS: Final = {
         _one(
             "Which move of {role} makes sure that it has the goal 100 at the end, {steps} joint moves from "
             "now at most, whatever the others do?",
-            "move",
+            "the move",
         ),
         _win,
         choice=True,
@@ -269,7 +270,10 @@ KINDS: Final = {
         shows_state=False,
     ),
     "bug": Kind(
-        _one("One statement of this game was changed by mistake. Before, this was so: {lost}. Which?", "12"),
+        _one(
+            "One statement of this game was changed by mistake. Before, this was so: {lost}. Which?",
+            "its number",
+        ),
         _bug,
         choice=True,
         shows_state=False,
@@ -288,7 +292,7 @@ KINDS: Final = {
         shows_state=False,
     ),
     "same": Kind(
-        _one("Are the two games the same, but for names and the order of statements?", "yes"),
+        _one("Are the two games the same, but for names and the order of statements?", '"yes" or "no"'),
         _same,
         choice=True,
         shows_state=False,

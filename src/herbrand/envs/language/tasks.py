@@ -15,12 +15,76 @@ if TYPE_CHECKING:
     from herbrand.envs.language.kinds import Kind
     from herbrand.game import Game
 
-__all__ = ["make_tasks"]
+__all__ = ["TaskMaker", "make_tasks"]
 
 MANY: Final = 50
 """From so many tasks of a kind on, a network is worth building."""
 BUILDING: Final = 10.0
 """Seconds for that, at most."""
+
+
+class TaskMaker:
+    """Draws tasks about one game.
+
+    The same game, seed and choices give the same tasks on every machine.
+    """
+
+    def __init__(self, game: Game, *, seed: int = 0, scrambled: bool = False, rules: bool = True) -> None:
+        """`rules=False` leaves the rules out of the prompts, which then ask for what was learnt elsewhere."""
+        from herbrand.syntax.printer import print_tree
+
+        self.name = game.name
+        self.seed = seed
+        self.scrambled = scrambled
+        if scrambled:
+            from herbrand.convert.scramble import scramble
+            from herbrand.game import loads
+
+            game = loads(scramble(game.tree, seed).text, name=self.name)
+        self.game = game
+        self._rules = print_tree(game.tree, "prefix").text if rules else ""
+        self._made = 0
+
+    def prepare(self) -> None:
+        """Build the network of the game, if that does not take long: many tasks are faster with it."""
+        self._made = MANY
+        with suppress(BudgetExceeded):
+            self.game.network_within(BUILDING)
+
+    def make(
+        self,
+        kind: str,
+        number: int | str,
+        *,
+        steps: int = 3,
+        horizon: int | None = None,
+        chance: random.Random | None = None,
+    ) -> dict[str, Any]:
+        """Return one task, whose `id` ends with the number.
+
+        `steps` is how many joint moves a task of the kinds `steps`, `win` and `knows` has at most, `horizon`
+        how many a task of the kind `steps` has exactly.  Without `chance` the number determines the draws.
+        Raises `GameError` if the game does not fit the kind.
+        """
+        if self._made == MANY:
+            self.prepare()
+        self._made += 1
+        label = kind if horizon is None else f"{kind}{horizon}"
+        chance = chance or random.Random(f"{self.name} {label} {self.seed} {number}")
+        most = horizon or (chance.randint(min(2, steps), steps) if kind == "steps" else steps)
+        parts, altered = KINDS[kind].draw(self.game, chance, most)
+        task = {
+            "id": f"{self.name}-{label}-{self.seed}-{number}" + ("-scrambled" if self.scrambled else ""),
+            "game": self.name,
+            "kind": kind,
+            "seed": self.seed,
+            "scrambled": self.scrambled,
+            "roles": list(self.game.roles),
+            **({"choice": True} if KINDS[kind].choice else {}),
+            **({"rules": True} if KINDS[kind].rules else {}),
+            **parts,
+        }
+        return {**task, "prompt": _prompt(KINDS[kind], task, altered or self._rules)}
 
 
 def make_tasks(
@@ -37,63 +101,33 @@ def make_tasks(
 ) -> list[dict[str, Any]]:
     """Return `count` tasks of each kind about one game.
 
-    States come from random games.  `steps` is how many joint moves a task of the kinds `steps`, `win` and
-    `knows` has at most; with `horizons`, there are `count` tasks of the kind `steps` for each of these.
-    `rules=False` leaves the rules out of the prompt, which then asks for what was learnt elsewhere.
-    `unfit(kind, error)` is called for a kind that the game does not fit, such as any for a game that is over
-    at once; without it, that raises `GameError`.
+    States come from random games.  With `horizons`, there are `count` tasks of the kind `steps` for each of
+    these; the other choices are those of `TaskMaker`.  `unfit(kind, error)` is called for a kind that the
+    game does not fit, such as any for a game that is over at once; without it, that raises `GameError`.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise ValueError(f"no kind of task `{unknown[0]}` (kinds: {', '.join(KINDS)})")
     if min(count, steps, *horizons) < 1:
         raise ValueError("count, steps and horizons are 1 or more")
-    name, text = game.name, ""
-    if scrambled:
-        from herbrand.convert.scramble import scramble
-        from herbrand.game import loads
-
-        game = loads(scramble(game.tree, seed).text, name=name)
-    if rules:
-        from herbrand.syntax.printer import print_tree
-
-        text = print_tree(game.tree, "prefix").text
+    maker = TaskMaker(game, seed=seed, scrambled=scrambled, rules=rules)
     if count >= MANY:
-        with suppress(BudgetExceeded):
-            game.network_within(BUILDING)
+        maker.prepare()
     tasks = []
-    of_each: list[tuple[str, str, int | None]] = []
+    of_each: list[tuple[str, int | None]] = []
     for kind in kinds:
-        if kind == "steps" and horizons:
-            of_each += [(kind, f"{kind}{horizon}", horizon) for horizon in horizons]
-        else:
-            of_each.append((kind, kind, None))
-    for kind, label, horizon in of_each:
-        chance = random.Random(f"{name} {label} {seed}")
-        of_this = []
-        for number in range(count):
-            most = horizon or (chance.randint(min(2, steps), steps) if kind == "steps" else steps)
-            try:
-                parts, altered = KINDS[kind].draw(game, chance, most)
-            except GameError as error:
-                if unfit is None:
-                    raise
-                unfit(kind, error)
-                break
-            task = {
-                "id": f"{name}-{label}-{seed}-{number}" + ("-scrambled" if scrambled else ""),
-                "game": name,
-                "kind": kind,
-                "seed": seed,
-                "scrambled": scrambled,
-                "roles": list(game.roles),
-                **({"choice": True} if KINDS[kind].choice else {}),
-                **({"rules": True} if KINDS[kind].rules else {}),
-                **parts,
-            }
-            of_this.append({**task, "prompt": _prompt(KINDS[kind], task, altered or text)})
-        else:
-            tasks += of_this
+        of_each += [(kind, horizon) for horizon in (horizons if kind == "steps" and horizons else (None,))]
+    for kind, horizon in of_each:
+        chance = random.Random(f"{maker.name} {kind}{horizon or ''} {seed}")
+        try:
+            tasks += [
+                maker.make(kind, number, steps=steps, horizon=horizon, chance=chance)
+                for number in range(count)
+            ]
+        except GameError as error:
+            if unfit is None:
+                raise
+            unfit(kind, error)
     return tasks
 
 

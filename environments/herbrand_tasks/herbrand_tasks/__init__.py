@@ -1,0 +1,5 @@
+"""Questions about games whose answers are exact, for verifiers."""
+
+from herbrand.oracle.verifiers import TasksTaskset
+
+__all__ = ["TasksTaskset"]

@@ -1,0 +1,139 @@
+"""Forty numbers about a game that may make it harder to reason about: of its rules, and of random games."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from herbrand.machine.trajectory import Trajectory
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.game import Game
+    from herbrand.syntax.nodes import Literal, Rule, Term
+
+__all__ = ["features"]
+
+PLAYS: Final = 8
+MAX_STEPS: Final = 100
+"""Random games, and the most joint moves of each."""
+PARTS: Final = ("init", "legal", "next", "terminal", "goal", "sees", "base", "input")
+
+
+def features(game: Game, *, seed: int = 0) -> dict[str, float]:
+    """Return the features of a game by name; the same for the same seed.
+
+    Raises `GameError` for a game that cannot be played.
+    """
+    game.require_playable()
+    return {**_of_rules(game), **_of_play(game, seed)}
+
+
+def _of_rules(game: Game) -> dict[str, float]:
+    statements = game.tree.statements
+    rules = [rule for rule in statements if rule.body]
+    heads = Counter(rule.head.key for rule in statements)
+    literals = [literal for rule in rules for literal in _inside(rule.body)]
+    terms = [term for rule in statements for term in _terms(rule)]
+    bodies = [len(rule.body) for rule in rules]
+    variables = [len({str(t) for t in _terms(rule) if isinstance(t, Variable)}) for rule in rules]
+    helpers = {key for key in heads if key[0] not in (*PARTS, "role", "does", "true")}
+    graph = game.rules.graph
+    numbers: dict[str, float] = {
+        "statements": len(statements),
+        "facts": len(statements) - len(rules),
+        "rules": len(rules),
+        "symbols": sum(1 for _ in terms) + len(literals),
+        "roles": len(game.roles),
+        "has chance": game.chance_role is not None,
+        "hides information": game.has_percepts,
+        "relations": len(heads),
+        "helper relations": len(helpers),
+        "recursive relations": len(graph.recursive),
+        "largest arity": max((arity for _, arity in heads), default=0),
+        "constants": len({str(term) for term in terms if isinstance(term, Constant)}),
+        "functions": len({(t.name, len(t.args)) for t in terms if isinstance(t, Function)}),
+        "deepest term": max((_depth(term) for term in terms), default=0),
+        "negations": sum(isinstance(literal, Not) for literal in literals),
+        "disjunctions": sum(isinstance(literal, Or) for literal in literals),
+        "inequalities": sum(isinstance(literal, Distinct) for literal in literals),
+        "conditions on the state": sum(_is(literal, "true") for literal in literals),
+        "conditions on moves": sum(_is(literal, "does") for literal in literals),
+        "mean conditions": sum(bodies) / max(1, len(bodies)),
+        "most conditions": max(bodies, default=0),
+        "mean variables": sum(variables) / max(1, len(variables)),
+        "most variables": max(variables, default=0),
+    }
+    return numbers | {f"{part} statements": heads[part, _ARITY[part]] for part in PARTS}
+
+
+_ARITY: Final = dict.fromkeys(PARTS, 1) | {"legal": 2, "goal": 2, "sees": 2, "input": 2, "terminal": 0}
+
+
+def _of_play(game: Game, seed: int) -> dict[str, float]:
+    chance = Random(seed)
+    start = game.initial_state("network" if game.has_network else "rules")
+    facts, legal, changed, choosing, lengths = [], [], [], [], []
+    for _ in range(PLAYS):
+        play = Trajectory(start)
+        play.finish(chance, max_steps=MAX_STEPS)
+        lengths.append(len(play))
+        for before, after in zip(play.states, play.states[1:], strict=False):
+            moves = [len(options) for options in before.legal_moves().values()]
+            legal.append(sum(moves))
+            choosing.append(sum(number > 1 for number in moves))
+            changed.append(len(before.facts ^ after.facts))
+        facts += [len(state.facts) for state in play.states]
+    return {
+        "initial facts": len(start.facts),
+        "mean facts": _mean(facts),
+        "most facts": max(facts),
+        "mean legal moves": _mean(legal),
+        "most legal moves": max(legal, default=0),
+        "mean changed facts": _mean(changed),
+        "most changed facts": max(changed, default=0),
+        "mean length": _mean(lengths),
+        "roles with a choice": _mean(choosing),
+    }
+
+
+def _mean(values: list[int]) -> float:
+    return round(sum(values) / len(values), 4) if values else 0.0
+
+
+def _inside(literals: tuple[Literal, ...]) -> Iterator[Literal]:
+    for literal in literals:
+        yield literal
+        if isinstance(literal, Not):
+            yield from _inside((literal.literal,))
+        elif isinstance(literal, And | Or):
+            yield from _inside(tuple(literal.literals))
+
+
+def _is(literal: Literal, name: str) -> bool:
+    return isinstance(literal, Atom) and literal.name == name
+
+
+def _terms(rule: Rule) -> Iterator[Term]:
+    """Yield all terms of a statement, the inner ones too."""
+    for literal in (rule.head, *_inside(rule.body)):
+        if isinstance(literal, Atom):
+            for argument in literal.args:
+                yield from _within(argument)
+        elif isinstance(literal, Distinct):
+            yield from _within(literal.left)
+            yield from _within(literal.right)
+
+
+def _within(term: Term) -> Iterator[Term]:
+    yield term
+    if isinstance(term, Function):
+        for argument in term.args:
+            yield from _within(argument)
+
+
+def _depth(term: Term) -> int:
+    return 1 + max(map(_depth, term.args), default=0) if isinstance(term, Function) else 1
