@@ -24,7 +24,7 @@ with optional_import("an environment for OpenEnv", "openenv"):
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["GameEnvironment", "Reply", "TaskEnvironment", "Text", "make_app"]
+__all__ = ["GameEnvironment", "ReplyAction", "TaskEnvironment", "TextObservation", "make_app"]
 
 SPLITS: Final = {"train": 0, "test": 1_000_000_007}
 """What is added to the seed; the same game and state can occur in both."""
@@ -36,13 +36,13 @@ SESSIONS: Final = 64
 """Sessions at once."""
 
 
-class Reply(Action):  # type: ignore[misc]
+class ReplyAction(Action):  # type: ignore[misc]
     """What a model says."""
 
     text: str = Field(description="The reply of the model", max_length=1_000_000)
 
 
-class Text(Observation):  # type: ignore[misc]
+class TextObservation(Observation):  # type: ignore[misc]
     """What a model is told."""
 
     text: str = Field(description="The prompt, or what is wrong with the reply; empty at the end of a task")
@@ -106,15 +106,15 @@ class TaskEnvironment(_Common):
         split: str = "train",
         index: int | None = None,
         **kwargs: Any,
-    ) -> Text:
+    ) -> TextObservation:
         """Ask a question: the one with this index, or the one that the seed draws."""
         del kwargs
         self._begin(episode_id)
         number = index if index is not None else (seed or 0) % SIZE
         self._task = self._stream(split)[number]
-        return Text(text=self._task["prompt"], metadata=_public(self._task))
+        return TextObservation(text=self._task["prompt"], metadata=_public(self._task))
 
-    def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Text:
+    def step(self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any) -> TextObservation:
         """Grade a reply; the episode is over then."""
         del timeout_s, kwargs
         if self._task is None:
@@ -123,7 +123,9 @@ class TaskEnvironment(_Common):
         assert task is not None
         graded = grade(task, action.text)
         self._state.step_count += 1
-        return Text(text=graded.reason, done=True, reward=graded.score, metadata={"correct": graded.correct})
+        return TextObservation(
+            text=graded.reason, done=True, reward=graded.score, metadata={"correct": graded.correct}
+        )
 
     # -- tasks by number --------------------------------------------------------------------
 
@@ -182,7 +184,7 @@ class GameEnvironment(_Common):
         self._choices: dict[str, Any] = {"opponent": opponent, "rules": rules, "moves": moves}
         self._match: TextMatch | None = None
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> Text:
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> TextObservation:
         """Begin a match: the seed decides about the game, the role and all draws."""
         from herbrand.envs.single import load_game
 
@@ -196,7 +198,7 @@ class GameEnvironment(_Common):
         self._match = TextMatch(game, roles=[role], seed=number, **self._choices)
         return self._told("", {"game": game.name, "role": role})
 
-    def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Text:
+    def step(self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any) -> TextObservation:
         """Make the move of a reply."""
         del timeout_s, kwargs
         if self._match is None or self._match.is_over:
@@ -212,13 +214,13 @@ class GameEnvironment(_Common):
             self._match.close()
             self._match = None
 
-    def _told(self, problem: str, metadata: dict[str, Any]) -> Text:
+    def _told(self, problem: str, metadata: dict[str, Any]) -> TextObservation:
         match = self._match
         assert match is not None
         (role,) = match.roles
         text = "\n\n".join(filter(None, [problem, match.observation(role)]))
         reward = match.rewards[role] if match.is_over else 0.0
-        return Text(text=text, done=match.is_over, reward=reward, metadata=metadata)
+        return TextObservation(text=text, done=match.is_over, reward=reward, metadata=metadata)
 
 
 def _public(task: dict[str, Any]) -> dict[str, Any]:
@@ -230,5 +232,9 @@ def make_app(*, play: bool = False, **choices: Any) -> Any:
     """Return the ASGI application of a server of tasks, or of matches; the choices are those of the class."""
     environment = GameEnvironment if play else TaskEnvironment
     return create_app(
-        lambda: environment(**choices), Reply, Text, env_name="herbrand", max_concurrent_envs=SESSIONS
+        lambda: environment(**choices),
+        ReplyAction,
+        TextObservation,
+        env_name="herbrand",
+        max_concurrent_envs=SESSIONS,
     )

@@ -56,7 +56,7 @@ class QuestionData(vf.TaskData):  # type: ignore[misc]
     question: dict[str, Any]
 
 
-class Question(vf.Task[QuestionData, vf.State, TaskOptions]):  # type: ignore[misc]
+class QuestionTask(vf.Task[QuestionData, vf.State, TaskOptions]):  # type: ignore[misc]
     """One question; the last reply of the model is graded."""
 
     @property
@@ -87,12 +87,12 @@ class Question(vf.Task[QuestionData, vf.State, TaskOptions]):  # type: ignore[mi
         return [OracleToolset(config.tools)] if config.use_tools else []
 
 
-class TasksTaskset(vf.Taskset[Question, TasksConfig]):  # type: ignore[misc]
+class TasksTaskset(vf.Taskset[QuestionTask, TasksConfig]):  # type: ignore[misc]
     """Questions about games, without end."""
 
     INFINITE = True
 
-    def load(self) -> Iterator[Question]:
+    def load(self) -> Iterator[QuestionTask]:
         """Yield the tasks of a `TaskStream`."""
         config = self.config
         stream = TaskStream(
@@ -106,7 +106,7 @@ class TasksTaskset(vf.Taskset[Question, TasksConfig]):  # type: ignore[misc]
         for task in stream:
             question = {key: value for key, value in task.items() if key != "prompt"}
             data = QuestionData(id=task["id"], name=task["id"], prompt=task["prompt"], question=question)
-            yield Question(data, config.task)
+            yield QuestionTask(data, config.task)
 
 
 # -- matches ----------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class MatchData(vf.TaskData):  # type: ignore[misc]
     match: dict[str, Any]
 
 
-class Match(vf.Task[MatchData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
+class MatchTask(vf.Task[MatchData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
     """One match; scored by `PlayEnv`, which plays it."""
 
     async def validate(self, runtime: Any) -> bool:
@@ -158,12 +158,12 @@ def _game(name: str, seed: int) -> Game:
     return evolved_game(seed) if name == EVOLVED else load_game(name)
 
 
-class PlayTaskset(vf.Taskset[Match, PlayConfig]):  # type: ignore[misc]
+class PlayTaskset(vf.Taskset[MatchTask, PlayConfig]):  # type: ignore[misc]
     """Matches against a program, the model in each role in turn, without end."""
 
     INFINITE = True
 
-    def load(self) -> Iterator[Match]:
+    def load(self) -> Iterator[MatchTask]:
         """Yield matches; those that are over before the model has a choice are left out."""
         config = self.config
         for number in count():
@@ -181,7 +181,7 @@ class PlayTaskset(vf.Taskset[Match, PlayConfig]):  # type: ignore[misc]
                 name = f"{match.game.name}#{number}"
                 data = MatchData(id=name, name=name, prompt=match.observation(), match=choices)
                 match.close()
-                yield Match(data, config.task)
+                yield MatchTask(data, config.task)
 
 
 class PlayEnvConfig(vf.EnvConfig):  # type: ignore[misc]
@@ -193,7 +193,7 @@ class PlayEnvConfig(vf.EnvConfig):  # type: ignore[misc]
 class PlayEnv(vf.Env[PlayEnvConfig]):  # type: ignore[misc]
     """A match, turn by turn: the reward is the goal value at the end, from 0 to 1."""
 
-    async def run(self, task: Match, agents: Any) -> None:
+    async def run(self, task: MatchTask, agents: Any) -> None:
         """Play one match."""
         match = await asyncio.to_thread(text_match, task.data.match)
         (role,) = match.roles

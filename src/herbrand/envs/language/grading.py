@@ -13,8 +13,9 @@ from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
-__all__ = ["Grade", "grade", "right_reply", "summary"]
+__all__ = ["Grade", "grade", "right_reply", "share", "summary"]
 
 LAST: Final = 200_000
 """Only so many characters at the end of a reply are read."""
@@ -40,11 +41,12 @@ class Grade:
     unreadable: bool
     """No list was found in the reply; it counts as an empty one that is wrong."""
     score: float = 0.0
-    """From 0 to 1: the terms that are both given and right, as a share of all that are either.
+    """From 0 to 1: how much of the way it goes from a trivial reply to the right one.
 
-    A choice scores 0 or 1.  Naming everything that could be right scores little, and naming several choices
-    nothing.  Rules score 1 if they are the same game as the reference; repaired ones of another game score
-    0.5, if all properties are proved.
+    That is the share of the terms given or right that are both, less the same share of the best reply that
+    needs no thought, as the task has it: all moves, all facts, or the state before.  A choice scores 0 or 1,
+    and several choices nothing.  Rules score 1 if they are the same game as the reference; repaired ones of
+    another game score 0.5 if all properties are proved, and written ones by how long they play alike.
     """
     reason: str = ""
     """What is wrong with rules: errors, or the first difference in play."""
@@ -67,13 +69,15 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
     given = _terms(reply)
     right = {_folded(term) for term in task["answer"]}
     mine = {_folded(term) for term in given or ()}
-    both, either = len(mine & right), len(mine | right)
+    both = len(mine & right)
     if task.get("choice"):
         correct = len(mine) == both == 1
         score = float(correct)
     else:
         correct = given is not None and mine == right
-        score = 0.0 if given is None else both / either if either else 1.0
+        trivial = float(task.get("trivial", 0.0))
+        alike = 0.0 if given is None else share(mine, right)
+        score = 1.0 if correct else max(0.0, (alike - trivial) / (1 - trivial)) if trivial < 1 else 0.0
     return Grade(
         task["id"],
         correct,
@@ -84,6 +88,12 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
         given is None,
         score,
     )
+
+
+def share(mine: AbstractSet[str], right: AbstractSet[str]) -> float:
+    """Return the share of the terms of either set that are in both; 1 for empty sets."""
+    either = len(mine | right)
+    return len(mine & right) / either if either else 1.0
 
 
 def right_reply(task: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.syntax.nodes import Rule
 
-__all__ = ["KINDS", "QUICK_KINDS", "Kind"]
+__all__ = ["KINDS", "QUICK_KINDS", "Kind", "start_of"]
 
 LONGEST_WALK: Final = 200
 TRIES: Final = 60
@@ -75,7 +75,7 @@ def _next(game: Game, chance: Random, steps: int) -> Draw:
 
 def _steps(game: Game, chance: Random, steps: int) -> Draw:
     """Ask about as many joint moves as are wanted, or fewer where all of some random games are shorter."""
-    play = Trajectory(_start(game))
+    play = Trajectory(start_of(game))
     for _ in range(TRIES):
         if len(play) < steps:
             play = Trajectory(play.states[0])
@@ -153,7 +153,7 @@ def _knows(game: Game, chance: Random, steps: int) -> Draw:
     if not game.has_percepts:
         raise GameError("nothing is hidden in this game")
     for _ in range(TRIES):
-        play = Trajectory(_start(game))
+        play = Trajectory(start_of(game))
         play.finish(chance, max_steps=chance.randint(1, steps))
         if play.state.is_terminal:
             play.take_back(len(play) - 1)
@@ -318,7 +318,8 @@ QUICK_KINDS: Final = ("legal", "next", "steps", "terminal", "goals")
 # -- states -------------------------------------------------------------------------------------
 
 
-def _start(game: Game) -> State:
+def start_of(game: Game) -> State:
+    """Return the initial state, which is not the end."""
     # both engines list moves in the same order, so the tasks are the same
     start = game.initial_state("network" if game.has_network else "rules")
     if start.is_terminal:
@@ -328,7 +329,7 @@ def _start(game: Game) -> State:
 
 def _to_the_end(game: Game, chance: Random, most: int = LONGEST_WALK) -> Trajectory:
     """Return a random game, which may be cut short."""
-    start = _start(game)
+    start = start_of(game)
     start.require_moves()
     play = Trajectory(start)
     play.finish(chance, max_steps=most)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.envs.language.kinds import KINDS, QUICK_KINDS
+from herbrand.envs.language.grading import share
+from herbrand.envs.language.kinds import KINDS, QUICK_KINDS, start_of
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
@@ -84,7 +86,40 @@ class TaskMaker:
             **({"rules": True} if KINDS[kind].rules else {}),
             **parts,
         }
+        if not KINDS[kind].choice and not KINDS[kind].rules:
+            task["trivial"] = self._trivial(task)
         return {**task, "prompt": _prompt(KINDS[kind], task, altered or self._rules)}
+
+    def _trivial(self, task: dict[str, Any]) -> float:
+        """Return what a reply without thought shares with the answer: everything, or no change."""
+        match task["kind"]:
+            case "legal":
+                replies = [self._moves.get(task["role"], [])]
+            case "goals":
+                replies = [[f"(goal {role} {value})" for role in self.game.players for value in range(101)]]
+            case "knows":
+                replies = [sorted(start_of(self.game).facts), self._base]
+            case _:
+                replies = [task["state"], self._base]
+        right = set(task["answer"])
+        return max((share(set(reply), right) for reply in replies if set(reply) != right), default=0.0)
+
+    @cached_property
+    def _moves(self) -> dict[str, list[str]]:
+        """All moves of each role."""
+        moves: dict[str, list[str]] = {}
+        for role, move in self.game.declared("input", 2):
+            moves.setdefault(role, []).append(move)
+        with suppress(BudgetExceeded):
+            return moves or {role: list(mine) for role, mine in self.game.possible.inputs.items()}
+        return {}
+
+    @cached_property
+    def _base(self) -> list[str]:
+        """All facts that may be true."""
+        with suppress(BudgetExceeded):
+            return list(self.game.base)
+        return []
 
 
 def make_tasks(
