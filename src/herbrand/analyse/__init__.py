@@ -12,6 +12,7 @@ and the packages below it.
 | `invariants`  | invariants of all reachable states, by induction on the network                 |
 | `solving`     | values under best play, plans, guided search                                    |
 | `proofs`      | `analyse`: decides properties with everything above                                |
+| `certification` | verdicts as files that other programs check                                    |
 | `counting`    | reachable states counted by decision diagrams, without listing them             |
 | `automata`    | the game as (Q, q0, Σ, δ, F), with exports                                      |
 | `knowledge`   | hidden information: knowledge of roles, exact values, epistemic conditions      |
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from herbrand.analyse.automata.automaton import Automaton as Automaton
     from herbrand.analyse.automata.automaton import automaton as automaton
     from herbrand.analyse.budget import Budget as Budget
+    from herbrand.analyse.certification.folder import CertifiedVerdict as CertifiedVerdict
+    from herbrand.analyse.certification.folder import certify as certify
     from herbrand.analyse.counting.count import StateCount as StateCount
     from herbrand.analyse.counting.count import count_states as count_states
     from herbrand.analyse.exploration.explore import StateSpace as StateSpace
@@ -54,6 +57,7 @@ __all__, __getattr__, __dir__ = exports(
         "solving.plan": ("Plan", "find_plan"),
         "solving.symmetry": ("find_symmetries",),
         "automata.automaton": ("Automaton", "automaton"),
+        "certification.folder": ("CertifiedVerdict", "certify"),
         "counting.count": ("StateCount", "count_states"),
     },
 )

@@ -7,14 +7,13 @@ engine looks for the program `swipl`.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from herbrand.convert.prolog import program
-from herbrand.convert.prolog.clauses import atom
+from herbrand.convert.prolog.clauses import ground_term
 from herbrand.errors import BudgetExceeded, GameError, MissingProgram
 from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.runtime.line_process import LineProcess
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PrologEngine", "find_swipl"]
 
-_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _STATES: Final = 64
 """The most answers in the cache."""
 
@@ -120,11 +118,7 @@ class PrologEngine(ChildEngine):
             return [self._number(term) for term in terms]
 
     def _written(self, number: int) -> str:
-        terms = self.terms
-        name, arity = terms.functors[terms.functor[number]]
-        if arity:
-            return f"{atom(name)}({', '.join(map(self._text, terms.args[number]))})"
-        return name if _INTEGER.fullmatch(name) else atom(name)
+        return ground_term(self.terms, number)
 
     def _read(self, text: str) -> int:
         return self.terms.read(text)

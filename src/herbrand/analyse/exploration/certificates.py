@@ -13,12 +13,14 @@ from herbrand.errors import BudgetExceeded
 from herbrand.network.ternary import TernarySimulation
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.check.step_counter import StepCounter
     from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
 
-__all__ = ["CounterCertificate", "Policy", "Spoiler", "StateSet", "certain_end"]
+__all__ = ["CounterCertificate", "Policy", "Spoiler", "StateSet", "certain_end", "certain_fluents"]
 
 _PER_SECOND = 20_000
 """An upper bound on the transitions that the rule evaluator computes in a second."""
@@ -225,7 +227,15 @@ def _acyclic(edges: dict[Any, list[Any]]) -> bool:
 
 
 def certain_end(network: Network, most: int) -> int | None:
-    """Return a bound of at most `most` steps on the length of plays; None if the simulation shows none.
+    """Return a bound of at most `most` steps on the length of plays; None if the simulation shows none."""
+    known = certain_fluents(network, most)
+    return None if known is None else len(known) - 1
+
+
+def certain_fluents(network: Network, most: int) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] | None:
+    """Return which fluents are true for certain, and which may be, after 0, 1, 2, ... steps of any play.
+
+    After the last of these steps, at most `most`, the game is over for certain; None if that is not shown.
 
     In ternary simulation, the initial state is known and moves are unknown; whatever `next` then certainly is
     holds after one step of any play.  Once `terminal` must be true, every play has ended.
@@ -234,11 +244,13 @@ def certain_end(network: Network, most: int) -> int | None:
     can, must, fluents = simulation.can, simulation.must, simulation.fluents
     can[fluents] = must[fluents] = network.initial
     terminal = np.array([network.terminal])
+    known: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []
     seen: set[bytes] = set()
-    for steps in range(most + 1):
+    for _ in range(most + 1):
         simulation.evaluate()
+        known.append((must[fluents].astype(np.bool_), can[fluents].astype(np.bool_)))
         if simulation.certain(terminal)[0]:
-            return steps
+            return known
         mark = np.packbits([must[fluents], can[fluents]]).tobytes()
         if mark in seen:
             return None

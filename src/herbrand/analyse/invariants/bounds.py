@@ -60,7 +60,9 @@ class Bound:
         steps = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
         back = [f"back :- true({term(f)}), not next({term(f)})." for f in self.rising]
         back += [f"back :- next({term(f)}), not true({term(f)})." for f in self.falling]
-        if rules.possible([*steps, *back, ":- not back."]):
+        if rules.possible(
+            [*steps, *back, ":- not back."], "no legal step takes back a change of one of the fluents"
+        ):
             return False
         if self.within > 1:
             seconds_left = seconds - (time.monotonic() - started)
@@ -69,7 +71,7 @@ class Bound:
             )
         change = [f":- next({term(f)}), not true({term(f)})." for f in self.rising]
         change += [f":- true({term(f)}), not next({term(f)})." for f in self.falling]
-        return not rules.possible([*steps, *change])
+        return not rules.possible([*steps, *change], "each legal step changes one of the fluents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class ProgressMeasure:
         steps = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
         if self.within > 1:
             steps += ["moved :- up(_).", "moved :- down(_).", ":- not moved."]
-        if rules.possible([*steps, *lines]):
+        if rules.possible([*steps, *lines], "the sum grows with each legal step (that changes it)"):
             return False
         if self.within > 1:
             seconds_left = seconds - (time.monotonic() - started)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herbrand.analyse.invariants.obligations import is_recording, record
 from herbrand.errors import BudgetExceeded, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.machine.state_machine import StateMachine
 
@@ -72,16 +73,27 @@ class Invariant:
         if not all(any((name in true) == value for name, value in clause) for clause in self.clauses):
             return False
         holds = self.as_program(rules, "true", broken=False)
-        if rules.possible([*holds, *rules.step(), *self.as_program(rules, "next", broken=True)]):
+        if is_recording() and rules.possible(
+            [*rules.state(true), *self.as_program(rules, "true", broken=True)],
+            "the invariant holds in the initial state",
+        ):
+            return False
+        if rules.possible(
+            [*holds, *rules.step(), *self.as_program(rules, "next", broken=True)],
+            "the invariant holds after each legal step from a state in which it holds",
+        ):
             return False
         same = self._same(rules, true)
         for weights in self.sums:
             changes = [*holds, *rules.step(), *rules.growth(weights, "= 0")]
-            if rules.possible(changes) and rules.possible(
-                [*changes, *same]
+            means = "no legal step from a state in which the invariant holds changes this sum"
+            if rules.possible(changes, means) and rules.possible(
+                [*changes, *same], means
             ):  # the first query is faster and often suffices
                 return False
-        return not self.wanted or not rules.possible([*holds, *same, *rules.wanted(self.wanted)])
+        return not self.wanted or not rules.possible(
+            [*holds, *same, *rules.wanted(self.wanted)], f"the invariant excludes: {self.wanted}"
+        )
 
     def _same(self, rules: RulesProgram, true: frozenset[str]) -> list[str]:
         """Constrain the sums to those of a state, which has the fluents `true`.
@@ -175,6 +187,11 @@ class RulesProgram:
             terms += [f"{weight},{i},0: up({i})", f"{-weight},{i},1: down({i})"]
         return [*lines, f":- #sum{{ {'; '.join(terms)} }} {excluded}."]
 
+    def state(self, true: Iterable[str]) -> list[str]:
+        """Constrain the state to the one with these fluents."""
+        terms = [self.term(name) for name in sorted(true)]
+        return [*(f"here({term})." for term in terms), ":- here(F), not true(F).", ":- true(F), not here(F)."]
+
     def wanted(self, name: str) -> list[str]:
         """Constrain the state to be a wanted one; see `Invariant.wanted`."""
         lines = [f"player({self._number(role)})." for role in self.roles.values()]
@@ -194,14 +211,19 @@ class RulesProgram:
             return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not fault."]
         raise ValueError(f"no property {name!r}")
 
-    def possible(self, lines: Sequence[str]) -> bool:
-        """Return whether some state and moves satisfy the constraints; raises `BudgetExceeded`."""
-        answer, message = self._run(_SOLVE, "\n".join([self._any_state(), _DEFINED, *lines]))
-        if "UNSATISFIABLE" in answer:
-            return False
-        if "SATISFIABLE" in answer:
-            return True
-        raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
+    def possible(self, lines: Sequence[str], means: str = "") -> bool:
+        """Return whether some state and moves satisfy the constraints; raises `BudgetExceeded`.
+
+        `means` is what follows if none do; with it, the query is recorded (`obligations`).
+        """
+        text = "\n".join([self._any_state(), _DEFINED, *lines])
+        answer, message = self._run(_SOLVE, text)
+        if "SATISFIABLE" not in answer:
+            raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
+        satisfiable = "UNSATISFIABLE" not in answer
+        if means and not satisfiable:
+            record("lp", lambda: text, means, satisfiable=False)
+        return satisfiable
 
     def _any_state(self) -> str:
         """Return the rules of the game over a freely chosen state.
@@ -242,7 +264,7 @@ class RulesProgram:
 
 _DEFINED = (
     "#defined terminal/0. #defined true/1. #defined does/2. #defined legal/2. #defined next/1. "
-    "#defined goal/2. #defined broken/0. #defined back/0. #defined up/1. #defined down/1."
+    "#defined goal/2. #defined broken/0. #defined back/0. #defined up/1. #defined down/1. #defined here/1."
 )
 """Declares all relations of queries, which a game or a query may not use."""
 _SOLVE = ("--quiet=2", "--models=1")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herbrand.analyse.invariants.obligations import is_recording, record
 from herbrand.analyse.invariants.sat import library
 from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Exhausted", "KInduction", "keeps_changing"]
 
 _MOST_CLAUSES = 20_000_000
+_MOST_RECORDED = 3_000_000
+"""Clauses that are written to one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,14 @@ class Exhausted:
         encoding = _Encoding(game, seconds)
         frame = encoding.frame(initial=True)
         for step in range(self.steps + 1):
-            if self.wanted and encoding.possible(encoding.wanted(frame, self.wanted)):
+            if self.wanted and encoding.possible(
+                encoding.wanted(frame, self.wanted), means=f"not after {step} steps: {self.wanted}"
+            ):
                 return False
             encoding.require_step(frame)
             if step < self.steps:
                 frame = encoding.after(frame)
-        return not encoding.possible()
+        return not encoding.possible(means=f"no play has more than {self.steps} steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,9 @@ class KInduction:
             frame = encoding.frame(initial=initial)
             for _ in range(self.steps):
                 wanted = encoding.wanted(frame, self.wanted)
-                if initial and encoding.possible(wanted):
+                if initial and encoding.possible(
+                    wanted, means=f"not in the first {self.steps} steps: {self.wanted}"
+                ):
                     return False
                 encoding.add([-wanted])
                 if not initial:
@@ -91,7 +98,10 @@ class KInduction:
                 frame = encoding.after(frame)
             if not initial:
                 encoding.require(frame, self.invariant)
-                if encoding.possible(encoding.wanted(frame, self.wanted)):
+                if encoding.possible(
+                    encoding.wanted(frame, self.wanted),
+                    means=f"not after {self.steps} steps without it: {self.wanted}",
+                ):
                     return False
         return True
 
@@ -113,7 +123,7 @@ def keeps_changing(
         for place in places:
             encoding.add([before + place, -(frame + place)])
             encoding.add([-(before + place), frame + place])
-    return not encoding.possible()
+    return not encoding.possible(means=f"of {steps} consecutive steps, one changes one of the fluents")
 
 
 class _Encoding:
@@ -124,6 +134,7 @@ class _Encoding:
         self.deadline = time.monotonic() + seconds
         self.network = unrolled(game.network)
         self.solver: Any = library().Solver(name="cadical153")
+        self._recorded: list[list[int]] | None = [] if is_recording() else None
         text = self.network.terms.text
         self.roles = [text(role) for role in self.network.roles]
         self.players = [i for i, role in enumerate(self.roles) if role.lower() != "random"]
@@ -139,6 +150,14 @@ class _Encoding:
     def add(self, clause: list[int]) -> None:
         self.clauses += 1
         self.solver.add_clause(clause)
+        if self._recorded is not None:
+            self._recorded.append(clause)
+
+    def _append(self, clauses: list[list[int]]) -> None:
+        self.clauses += len(clauses)
+        self.solver.append_formula(clauses)
+        if self._recorded is not None:
+            self._recorded += clauses
 
     def signed(self, frame: int, literals: NDArray[np.int32]) -> list[int]:
         variables: list[int] = ((frame + (literals >> 1)) * (1 - 2 * (literals & 1))).tolist()
@@ -152,11 +171,11 @@ class _Encoding:
         gates = first + network.inputs + np.arange(network.gates)
         a, b = (np.array(self.signed(first, side), np.int64) for side in (network.left, network.right))
         pairs = [np.stack((-gates, a), 1), np.stack((-gates, b), 1)]
-        self.solver.append_formula(np.concatenate(pairs).tolist())
-        self.solver.append_formula(np.stack((gates, -a, -b), 1).tolist())
-        self.clauses += 3 * network.gates
-        if self.clauses > _MOST_CLAUSES:
-            raise BudgetExceeded(f"{_MOST_CLAUSES} clauses", "while checking a certificate")
+        self._append(np.concatenate(pairs).tolist())
+        self._append(np.stack((gates, -a, -b), 1).tolist())
+        limit = _MOST_CLAUSES if self._recorded is None else _MOST_RECORDED
+        if self.clauses > limit:
+            raise BudgetExceeded(f"{limit} clauses", "while checking a certificate")
         self.add([-first])
         if initial:
             for i, value in enumerate(network.initial.tolist()):
@@ -270,8 +289,21 @@ class _Encoding:
         for way in ways:
             self.add([result, -first, -way])
 
-    def possible(self, *assumed: int) -> bool:
-        """Return whether all clauses and assumptions are satisfiable together."""
+    def possible(self, *assumed: int, means: str) -> bool:
+        """Return whether all clauses and assumptions are satisfiable together.
+
+        `means` is what follows if they are not, for the record (`obligations`).
+        """
         if time.monotonic() > self.deadline:
             raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate")
-        return bool(self.solver.solve(assumptions=list(assumed)))
+        satisfiable = bool(self.solver.solve(assumptions=list(assumed)))
+        if not satisfiable:
+            record("cnf", lambda: self._dimacs(assumed), means, satisfiable=False)
+        return satisfiable
+
+    def _dimacs(self, assumed: Iterable[int]) -> str:
+        """Return the clauses and assumptions as text; comments name the variables of the first state."""
+        clauses = [*(self._recorded or ()), *([literal] for literal in assumed)]
+        names = [f"c {2 + i} {name}" for name, i in self.fluents.items()]
+        lines = [" ".join(map(str, (*clause, 0))) for clause in clauses]
+        return "\n".join([*names, f"p cnf {self.last} {len(clauses)}", *lines, ""])

@@ -23,13 +23,13 @@ from herbrand.errors import HerbrandError
 from herbrand.runtime.rendering import render_program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from herbrand.check.rules import Rules
     from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.nodes import Term
 
-__all__ = ["Steps", "one_step", "program_of_steps", "temporal", "write"]
+__all__ = ["Steps", "one_step", "program_of_steps", "recorded_play", "temporal", "write"]
 
 _OWN = frozenset({"play", "won", "query"})
 
@@ -70,6 +70,22 @@ def temporal(rules: Rules, name: str, horizon: int, win: Term | None = None) -> 
     writer = RuleWriter(rules, own=_OWN)
     last = writer.fresh_constant("n")
     return _program("temporal", writer, name=name, horizon=horizon, last=last, win=win)
+
+
+def recorded_play(rules: Rules, name: str, joint_moves: Sequence[Sequence[Term]], win: Term) -> str:
+    """Return the program whose only answer set is a given play, if it is legal and ends with 100 for a role.
+
+    Each joint move is in role order.
+    """
+    writer = RuleWriter(rules, own=_OWN)
+    chosen = [
+        f":- not does({writer.term(role)},{writer.term(move)},{step})."
+        for step, joint in enumerate(joint_moves)
+        for role, move in zip(rules.roles, joint, strict=True)
+    ]
+    last = writer.fresh_constant("n")
+    program = _program("temporal", writer, name=name, horizon=len(joint_moves), last=last, win=win)
+    return "\n".join([program, "% The play.", *chosen, ""])
 
 
 @dataclass(frozen=True, slots=True)

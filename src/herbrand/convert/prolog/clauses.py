@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from herbrand.check.rules import Rules
+    from herbrand.rules.terms import TermTable
     from herbrand.syntax.nodes import Literal, Node, Rule
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Relation",
     "clauses",
     "declarations",
+    "ground_term",
     "module",
     "pattern",
     "relation_names",
@@ -38,8 +40,17 @@ __all__ = [
     "template",
 ]
 
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 Relation = tuple[str, int]
 """Name and arity."""
+
+
+def ground_term(terms: TermTable, number: int) -> str:
+    """Return a ground term as SWI-Prolog reads it."""
+    name, arity = terms.functors[terms.functor[number]]
+    if arity:
+        return f"{atom(name)}({', '.join(ground_term(terms, arg) for arg in terms.args[number])})"
+    return name if _INTEGER.fullmatch(name) else atom(name)
 
 
 def statements_for(rules: Rules) -> tuple[Rule, ...]:

@@ -1,0 +1,23 @@
+"""Verdicts as files that programs other than herbrand check.
+
+Takes a game and its verdicts; gives a folder with the questions that clingo, a SAT solver or SWI-Prolog have
+to answer, and the answers.  Imports the other packages of `analyse`, `convert` and what lies below them.
+
+| module     | what it gives                                                          |
+|------------|------------------------------------------------------------------------|
+| `folder`   | `certify`: decides a property, writes its files, has them checked      |
+| `evidence` | the files of a witness or certificate                                  |
+| `outside`  | the programs that check them                                           |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.analyse.certification.folder import CertifiedVerdict as CertifiedVerdict
+    from herbrand.analyse.certification.folder import certify as certify
+
+__all__, __getattr__, __dir__ = exports(__name__, {"folder": ("CertifiedVerdict", "certify")})

@@ -1,0 +1,236 @@
+"""The files of witnesses and certificates: logic programs, clauses, and data for a Prolog program.
+
+Invariants and bounds are questions about one state and one step of the rules, which clingo has to find
+unsatisfiable; bounded proofs are clauses for a SAT solver (`invariants.obligations` records both while a
+certificate is checked).  Plays, strategies and claims about all states are data for `check.pl`, a program for
+SWI-Prolog that uses nothing but the game as `herbrand convert --to prolog --style state` writes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final, Literal
+
+from herbrand.analyse.exploration.certificates import (
+    CounterCertificate,
+    Policy,
+    Spoiler,
+    StateSet,
+    certain_fluents,
+)
+from herbrand.analyse.invariants.invariant import RulesProgram
+from herbrand.analyse.invariants.obligations import recording
+from herbrand.convert.asp import recorded_play
+from herbrand.convert.prolog import program
+from herbrand.convert.prolog.clauses import ground_term
+from herbrand.errors import BudgetExceeded
+from herbrand.machine.moves import Move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from herbrand.analyse.verdict import Certificate, Verdict, Witness
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["EvidenceFile", "evidence_of"]
+
+_MOST_ENTRIES: Final = 200_000
+"""States, moves or replies that are written for a Prolog program."""
+_CLAIMS: Final = {
+    "playable": "playable",
+    "goals": "goals",
+    "monotonic": "monotonic",
+    "ranked": "no_cycle",
+}
+"""The claims of `StateSet` by their names in `check.pl`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFile:
+    """A file that another program has to accept, with the files beside it that it needs."""
+
+    name: str
+    text: str
+    program: Literal["clingo", "sat", "prolog"]
+    means: str
+    """What follows if it is accepted."""
+    expected: str = "UNSATISFIABLE"
+    """The answer of clingo or a SAT solver that accepts it."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Names and texts."""
+
+
+def evidence_of(game: StateMachine, name: str, verdict: Verdict, seconds: float) -> Iterator[EvidenceFile]:
+    """Yield the files for the verdict on the property `name`, or on each role if it has one for each.
+
+    Raises `BudgetExceeded` where the certificate cannot be written down in that time, or is too large.
+    """
+    if verdict.roles:
+        for number, (role, inner) in enumerate(verdict.roles.items()):
+            if inner.is_known:
+                for file in _evidence(game, name, inner, role, seconds):
+                    yield _in_folder(f"role-{number + 1}", file)
+    else:
+        yield from _evidence(game, name, verdict, None, seconds)
+
+
+def _in_folder(folder: str, file: EvidenceFile) -> EvidenceFile:
+    beside = tuple((f"{folder}/{name}", text) for name, text in file.beside)
+    return replace(file, name=f"{folder}/{file.name}", beside=beside)
+
+
+def _evidence(
+    game: StateMachine, name: str, verdict: Verdict, role: str | None, seconds: float
+) -> Iterator[EvidenceFile]:
+    if verdict.witness is not None:
+        yield _PrologWriter(game).play(name, verdict.witness, role)
+        if name == "weak_winnability" and verdict.answer == "proved":
+            yield _play_for_clingo(game, verdict.witness, str(verdict.witness.role or role))
+    elif verdict.certificate is not None:
+        yield from _files(game, verdict.certificate, seconds)
+
+
+def _files(game: StateMachine, certificate: Certificate, seconds: float) -> Iterator[EvidenceFile]:
+    if isinstance(certificate, StateSet):
+        yield _PrologWriter(game).all_states(certificate)
+        return
+    if isinstance(certificate, Policy):
+        yield _PrologWriter(game).strategy(certificate)
+        return
+    if isinstance(certificate, Spoiler):
+        yield _PrologWriter(game).spoiler(certificate)
+        return
+    with recording() as obligations:
+        if isinstance(certificate, CounterCertificate):
+            holds = _count_steps(game, certificate, seconds)
+        else:
+            holds = certificate.check(game, seconds)
+    if holds:
+        for number, one in enumerate(obligations, 1):
+            solver: Literal["clingo", "sat"] = "clingo" if one.form == "lp" else "sat"
+            yield EvidenceFile(f"{number:03}.{one.form}", one.text, solver, one.means)
+
+
+def _play_for_clingo(game: StateMachine, witness: Witness, role: str) -> EvidenceFile:
+    moves = [[Move(move).term for move in joint] for joint in witness.moves]
+    text = recorded_play(game.rules, game.name, moves, game.rules.roles[game.role_index(role)])
+    means = f"after {len(moves)} steps {role} has 100"
+    return EvidenceFile("play.lp", text, "clingo", means, "SATISFIABLE")
+
+
+# -- step counters -----------------------------------------------------------------------------------
+
+
+def _count_steps(game: StateMachine, certificate: CounterCertificate, seconds: float) -> bool:
+    """Record why the fluents that a step counter relies on are certain, and end the game."""
+    network = game.network_within(seconds)
+    known = certain_fluents(network, certificate.counter.bound)
+    if known is None:
+        return False
+    rules = RulesProgram(game, seconds)
+    terms = [rules.term(network.terms.text(fluent)) for fluent in network.fluents.tolist()]
+    last = len(known) - 1
+    facts = [f"must({k},{terms[f]})." for k, (must, _) in enumerate(known) for f in must.nonzero()[0]]
+    facts += [f"never({k},{terms[f]})." for k, (_, can) in enumerate(known) for f in (~can).nonzero()[0]]
+    here = [":- at(K), must(K,F), not true(F).", ":- at(K), never(K,F), true(F)."]
+    wrong = ["wrong :- must(0,F), not true(F).", "wrong :- never(0,F), true(F).", ":- not wrong."]
+    if rules.possible(
+        [*facts, *rules.state(game.initial_state("rules").facts), *wrong],
+        "in the initial state the fluents of step 0 are as listed",
+    ):
+        return False
+    if last:
+        step = [f"1 {{ at(0..{last - 1}) }} 1.", *here, *rules.step()]
+        following = [
+            "wrong :- at(K), must(K+1,F), not next(F).",
+            "wrong :- at(K), never(K+1,F), next(F).",
+            ":- not wrong.",
+        ]
+        if rules.possible(
+            [*facts, *step, *following],
+            "after each legal step from a state with the fluents of one step, those of the next hold",
+        ):
+            return False
+    return not rules.possible(
+        [*facts, f"at({last}).", *here, ":- terminal."],
+        f"the game is over after {last} steps, by the fluents of that step",
+    )
+
+
+# -- Prolog ------------------------------------------------------------------------------------------
+
+
+class _PrologWriter:
+    """Writes evidence for `check.pl`."""
+
+    def __init__(self, game: StateMachine) -> None:
+        self.game = game
+        self.terms = game.engine_object("rules").terms
+
+    def play(self, name: str, witness: Witness, role: str | None) -> EvidenceFile:
+        """Write a line of play and what it shows."""
+        steps = len(witness.moves)
+        claim, means = {
+            "termination": (f"cycle({witness.loop})", "a state recurs, so that the game need not end"),
+            "playability": ("stuck", "the game is not over, and a role has no legal move"),
+            "goals": ("no_goal", "the game is over, and a role has no single goal value"),
+            "monotonicity": ("decrease", "a role loses goal value, or has no single one"),
+        }.get(name) or (f"win({self._term(str(witness.role or role))})", f"{witness.role or role} has 100")
+        lines = [f"step({k}, {self._inputs(joint)})." for k, joint in enumerate(witness.moves, 1)]
+        return self._file(f"play({steps}, {claim})", lines, f"after {steps} steps {means}")
+
+    def strategy(self, policy: Policy) -> EvidenceFile:
+        """Write the move of a role in each state that it can come to."""
+        lines = [f"choice({self._state(facts)}, {self._term(move)})." for facts, move in policy.moves.items()]
+        role = self._term(policy.role)
+        means = f"with these moves {policy.role} gets {policy.value}, whatever the others do"
+        return self._file(f"strategy({role}, {policy.value})", lines, means)
+
+    def spoiler(self, spoiler: Spoiler) -> EvidenceFile:
+        """Write the replies to each move of a role."""
+        lines = [
+            f"reply({self._state(facts)}, {self._term(move)}, {self._inputs(joint)})."
+            for (facts, move), joint in spoiler.replies.items()
+        ]
+        role = self._term(spoiler.role)
+        means = f"with these replies {spoiler.role} does not get {spoiler.value}"
+        return self._file(f"spoil({role}, {spoiler.value})", lines, means)
+
+    def all_states(self, states: StateSet) -> EvidenceFile:
+        """Write the number of reachable states and what holds in all of them."""
+        count = len(states.space.states)
+        if count > _MOST_ENTRIES:
+            raise BudgetExceeded(f"{_MOST_ENTRIES} states", f"to be explored by another program: {count}")
+        claim = _CLAIMS.get(states.claim)
+        means = {
+            "playable": "every role has a legal move until the game is over",
+            "goals": "every role has one goal value at each end",
+            "monotonic": "goal values never decrease",
+            "ranked": "no state recurs",
+        }.get(states.claim, f"{states.role} does not get {states.value} at any end")
+        if claim is None:
+            claim = f"below({self._term(str(states.role))}, {states.value})"
+        return self._file(f"all_states({count}, {claim})", (), f"in all {count} reachable states: {means}")
+
+    def _file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:
+        rows = [*lines]
+        if len(rows) > _MOST_ENTRIES:
+            raise BudgetExceeded(f"{_MOST_ENTRIES} entries", f"in a file for another program: {len(rows)}")
+        text = "\n".join([f"% {means}", f"claim({claim}).", *rows, ""])
+        checker = (
+            files("herbrand.analyse.certification").joinpath("templates/check.pl").read_text(encoding="utf-8")
+        )
+        game = program(self.game.rules, "game", "state")
+        beside = (("evidence.pl", text), ("game.pl", game))
+        return EvidenceFile("check.pl", checker, "prolog", means, "accepted", beside)
+
+    def _term(self, text: str) -> str:
+        return ground_term(self.terms, self.terms.read(text))
+
+    def _state(self, facts: Iterable[str]) -> str:
+        return f"[{', '.join(map(self._term, sorted(facts)))}]"
+
+    def _inputs(self, joint: Iterable[str]) -> str:
+        pairs = zip(self.game.roles, joint, strict=True)
+        return f"[{', '.join(f'does({self._term(role)}, {self._term(move)})' for role, move in pairs)}]"
