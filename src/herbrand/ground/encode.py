@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from herbrand.rules.clauses import Goal, Pattern, Program
 
-__all__ = ["INTERFACE", "encode"]
+__all__ = ["INTERFACE", "encode", "labels"]
 
 INTERFACE = (
     ("role", 1),
@@ -59,6 +59,21 @@ DOUBT = 1.3
 """Factor on the expected size for each variable of a rule: errors in estimates of joins accumulate."""
 STATE_RELATIONS = (("init", 1), ("next", 1), ("legal", 2))
 """The relations that define the possible fluents and moves."""
+
+
+def labels(wanted: Sequence[tuple[str, int]]) -> list[str]:
+    """Return the names under which the grounder lists the instances of relations.
+
+    Those of the language have their own names; others might have one that the grounder cannot read.
+
+    >>> labels([("legal", 2), ("row-2", 3), ("row-2", 4)])
+    ['legal', 'wb', 'wc']
+    """
+    own = {*INTERFACE, ("base", 1), ("input", 2)}
+    return [
+        key[0] if key in own else "w" + "".join(chr(ord("a") + int(digit)) for digit in str(number))
+        for number, key in enumerate(wanted)
+    ]
 
 
 def encode(program: Program, wanted: Iterable[tuple[str, int]] = INTERFACE, *, shrink: bool = True) -> str:
@@ -129,11 +144,16 @@ class _Encoder:
         exact = {}
         if demand is not None:
             exact = {p: demand.tables[p] for p in (*demand.exact, *(self.loose or ())) if p in demand.tables}
-        for root, (name, arity) in zip([*state_roots, *roots], [*STATE_RELATIONS, *wanted], strict=True):
+        keys = [*STATE_RELATIONS, *wanted]
+        names = [*(name for name, _ in STATE_RELATIONS), *labels(wanted)]
+        for root, name, (_, arity) in zip([*state_roots, *roots], names, keys, strict=True):
             arguments = ",".join(f"A{i}" for i in range(arity))
             right = self._name(exact.get(root, root))
             yield f"{name}({arguments}) :- {right}({arguments})." if arity else f"{name} :- {right}."
-        for name, arity in dict.fromkeys([*wanted, ("true", 1), ("does", 2)]):
+        arities = [arity for _, arity in wanted]
+        for name, arity in dict.fromkeys(
+            [*zip(labels(wanted), arities, strict=True), ("true", 1), ("does", 2)]
+        ):
             yield f"#show {name}/{arity}."
         for predicate, parts in clauses.items():
             yield f"#defined {self._name(predicate)}/{predicate.arity}."

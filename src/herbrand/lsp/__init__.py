@@ -12,7 +12,7 @@ editors.
 | `names`, `names_ggdl` | all occurrences of names with their meaning |
 | `findings` | diagnostics and code actions |
 | `hover`, `keywords` | descriptions of names and keywords |
-| `complete` | completion |
+| `complete`, `signature` | completion; the arguments of the name that is being written |
 | `edit` | renaming, formatting |
 | `outline`, `tokens` | symbols, folding, selections; semantic tokens |
 | `sizes` | sizes of relations, computed in a subprocess |

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from herbrand.lsp.document import Document, OpenSheet
     from herbrand.syntax.nodes import Node
 
-__all__ = ["Context", "complete", "context"]
+__all__ = ["CONDITIONS", "Context", "complete", "context"]
 
 MAX_PROPOSALS: Final = 300
 """Maximum number of proposals."""
@@ -40,7 +40,8 @@ _TYPED: Final = re.compile(r"[?\\]?[\w+-]*\Z")
 _VARIABLES: Final = {"prefix": re.compile(r"\?[\w-]+"), "ggdl": re.compile(r"\?\w+")}
 _CAPITALS: Final = re.compile(r"(?<![\w?])[A-Z_]\w*")
 _COMPARED: Final = re.compile(r"(\w+)(?:\([^()]*\))?\s*(?:==|:=|=|#|!=|in)\s*\Z")
-_CONDITIONS: Final = frozenset({"<=", "not", "or", "and", "⇐"})
+CONDITIONS: Final = frozenset({"<=", "not", "or", "and", "⇐"})
+"""Names whose arguments are conditions."""
 _STATE: Final = frozenset({"true", "init", "next", "base"})
 _ACTS: Final = frozenset({"legal", "does", "input"})
 
@@ -188,7 +189,7 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
         for name in variables:
             add(name, 0, kinds.Variable)
         return proposals.all()
-    is_term = here.head is not None and here.head not in _CONDITIONS
+    is_term = here.head is not None and here.head not in CONDITIONS
     for value in _declared_values(sheet, here, at):
         add(value, 0, kinds.Value, "a member of its type")
     if here.is_name and not is_term:

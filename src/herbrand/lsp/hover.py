@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from herbrand.lsp.document import Document, OpenSheet
     from herbrand.lsp.names import Occurrence
 
-__all__ = ["hover"]
+__all__ = ["applied", "docs", "hover"]
 
 SHOWN: Final = 8
 """Maximum number of names listed."""
@@ -53,7 +53,7 @@ def describe(sheet: OpenSheet, occurrence: Occurrence) -> list[str]:
             return [f"`{shown}`"]
         own = sheet.tree.notation == "ggdl" and name in GGDL
         fence = "ggdl" if own else "kif" if sheet.tree.notation == "prefix" else "hrf"
-        form = word.form if own or fence == "kif" else _applied(word.form)
+        form = word.form if own or fence == "kif" else applied(word.form)
         parts = [f"```{fence}\n{form}\n```", word.text]
         if sheet.tree.ggdl is None:
             parts.append(_counts(uses, also_unused=False))
@@ -80,7 +80,7 @@ def _relation(sheet: OpenSheet, occurrence: Occurrence, arity: int, uses: list[O
         parts.append(f"uses {below}")
     if above:
         parts.append(f"used by {above}")
-    return [*_docs(sheet, uses), *parts]
+    return [*docs(sheet, uses), *parts]
 
 
 def _kind(sheet: OpenSheet, graph: DependencyGraph, key: tuple[str, int]) -> str:
@@ -134,19 +134,20 @@ def _term(sheet: OpenSheet, occurrence: Occurrence, uses: list[Occurrence]) -> l
                 more = f", … {len(kind.members)} in all" if len(kind.members) > SHOWN else ""
                 parts.append(f"members: {members}{more}")
     parts.append(_counts(uses))
-    return [*_docs(sheet, uses), *parts]
+    return [*docs(sheet, uses), *parts]
 
 
-def _docs(sheet: OpenSheet, uses: list[Occurrence]) -> list[str]:
-    """Return the comment above the first statement that defines a name."""
+def docs(sheet: OpenSheet, uses: list[Occurrence]) -> list[str]:
+    """Return the first comment above a statement that defines a name."""
     for use in uses:
         if use.defines and 0 <= use.statement < len(sheet.names.statements):
-            text = sheet.doc(sheet.names.statements[use.statement].start)
-            return [f"> {line}" for line in ["  \n> ".join(text.splitlines())] if line] if text else []
+            lines = sheet.doc(sheet.names.statements[use.statement].start).splitlines()
+            if lines:
+                return ["> " + "  \n> ".join(lines)]
     return []
 
 
-def _applied(form: str) -> str:
+def applied(form: str) -> str:
     """Convert a form from prefix to infix notation: `(legal R M)` becomes `legal(R, M)`."""
     match = _LIST.fullmatch(form)
     return f"{match[1]}({', '.join(match[2].split())})" if match else form

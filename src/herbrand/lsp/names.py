@@ -37,7 +37,7 @@ _OTHER_NAME: Final = re.compile(r"'[^'\\\r\n]*(?:(?:''|\\[^\r\n])[^'\\\r\n]*)*'|
 
 STATE: Final = frozenset({"init", "next", "base", "true"})
 """Keywords whose argument is a fluent."""
-DEFINES_STATE: Final = ("base", "init", "next")
+DEFINES_STATE: Final = ("base", "next", "init")
 """Keywords that define a fluent, in order of preference."""
 ACTS: Final = frozenset({"legal", "does", "input"})
 """Keywords whose second argument is a move."""
@@ -66,6 +66,8 @@ class Statement:
     end: int
     head: Key
     title: str
+    is_rule: bool = False
+    """Whether it has conditions."""
 
 
 class Occurrences:
@@ -97,14 +99,20 @@ class Occurrences:
         return self.by_key.get(occurrence.key, [])
 
     def definitions(self, occurrence: Occurrence) -> list[Occurrence]:
-        """Return the definitions: `base`, else `init`, `next` or rule heads; else the first occurrence."""
+        """Return the definitions: `base`, else `next`, `init` or heads; else the first occurrence.
+
+        Rules are preferred to facts, of which there may be one for each cell of a board.
+        """
         same = self.of(occurrence)
         defining = [o for o in same if o.defines]
-        for keyword in DEFINES_STATE:
-            declared = [o for o in defining if o.defines == keyword]
-            if declared:
-                return declared
-        return defining or same[:1]
+        declared = [[o for o in defining if o.defines == keyword] for keyword in DEFINES_STATE]
+        ways = [*filter(None, declared), defining]
+        rules = ([o for o in way if self._is_in_rule(o)] for way in ways)
+        return next(filter(None, rules), ways[0]) or same[:1]
+
+    def _is_in_rule(self, occurrence: Occurrence) -> bool:
+        at = occurrence.statement
+        return 0 <= at < len(self.statements) and self.statements[at].is_rule
 
     def statement_at(self, offset: int) -> int:
         """Return the index of the last statement that begins at or before an offset, -1 for none."""
@@ -183,7 +191,9 @@ class _Finder:
         self.number = number
         title = " ".join(self.text[rule.head.start : rule.head.end].split()) or str(rule.head)
         self.statements.append(
-            Statement(rule.start, rule.end, ("relation", rule.head.name, rule.head.arity), title)
+            Statement(
+                rule.start, rule.end, ("relation", rule.head.name, rule.head.arity), title, bool(rule.body)
+            )
         )
         self._atom(rule.head, "rule" if rule.body else "fact")
         for literal in rule.body:

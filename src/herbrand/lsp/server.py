@@ -28,6 +28,7 @@ from herbrand.lsp import complete as completing
 from herbrand.lsp import edit, findings, outline, sizes
 from herbrand.lsp.document import Document, OpenSheet, path_of
 from herbrand.lsp.hover import hover
+from herbrand.lsp.signature import signature_help
 from herbrand.lsp.tokens import LEGEND, tokens
 from herbrand.runtime.pool import run_command
 from herbrand.syntax.files import MAX_BYTES, SUFFIXES, decode
@@ -233,6 +234,11 @@ class Service:
             return lsp.CompletionList(is_incomplete=False, items=[])
         return completing.complete(document, params.position)
 
+    def signature_help(self, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        """Return the arguments of the name that is being written."""
+        document = self.documents.get(params.text_document.uri)
+        return signature_help(document, params.position) if document else None
+
     # -- structure ------------------------------------------------------------------------
 
     def _sheet(self, params: Any) -> OpenSheet | None:
@@ -329,7 +335,8 @@ class Service:
         if cached is None or cached[0] is not sheet:
             task = self._measuring.get(uri)
             if task is None:
-                task = asyncio.create_task(self._measure(uri, sheet))
+                delay = MAX_DELAY if document.serial else 0.0  # the user may still be typing
+                task = asyncio.create_task(self._measure(uri, sheet, delay))
                 self._measuring[uri] = task
             if self.refreshes:
                 return []  # the client asks again after `_measure`
@@ -342,8 +349,8 @@ class Service:
             return []
         return sizes.hints(sheet, cached[1], params.range)
 
-    async def _measure(self, uri: str, sheet: OpenSheet) -> dict[str, int]:
-        await asyncio.sleep(MAX_DELAY)  # the user may still be typing
+    async def _measure(self, uri: str, sheet: OpenSheet, delay: float) -> dict[str, int]:
+        await asyncio.sleep(delay)
         measured = {} if sheet.rules.errors else await sizes.measure(sheet, self.seconds)
         self._sizes[uri] = sheet, measured
         self._measuring.pop(uri, None)
@@ -460,6 +467,11 @@ def make_server() -> LanguageServer:
             lsp.TEXT_DOCUMENT_COMPLETION,
             service.completion,
             lsp.CompletionOptions(trigger_characters=["(", "?", " ", ","]),
+        ),
+        (
+            lsp.TEXT_DOCUMENT_SIGNATURE_HELP,
+            service.signature_help,
+            lsp.SignatureHelpOptions(trigger_characters=["(", " ", ","], retrigger_characters=[")"]),
         ),
         (lsp.TEXT_DOCUMENT_FORMATTING, service.formatting, None),
         (lsp.TEXT_DOCUMENT_RANGE_FORMATTING, service.range_formatting, None),

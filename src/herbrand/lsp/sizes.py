@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.runtime.memory import limit_memory
@@ -35,7 +36,7 @@ def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
     """
     from herbrand.check import check
     from herbrand.errors import HerbrandError
-    from herbrand.ground import ground
+    from herbrand.ground import count_instances
     from herbrand.runtime.limits import Limits
     from herbrand.syntax import read
 
@@ -46,10 +47,13 @@ def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
     wanted = list(dict.fromkeys(rule.head.key for rule in tree.statements))
     limits = Limits(seconds=request.get("seconds", SECONDS))
     try:
-        program = ground(rules, limits=limits, megabytes=request.get("megabytes", MEGABYTES), wanted=wanted)
+        counts = count_instances(rules, wanted, limits=limits, megabytes=request.get("megabytes", MEGABYTES))
     except HerbrandError as error:
         return {"reason": str(error)}
-    return {"sizes": {name: len(rows) for name, rows in program.named.items()}}
+    sizes: Counter[str] = Counter()
+    for (name, _), number in counts.items():
+        sizes[name] += number
+    return {"sizes": sizes}
 
 
 async def measure(sheet: OpenSheet, seconds: float = SECONDS) -> dict[str, int]:

@@ -11,7 +11,7 @@ import pytest
 import herbrand
 from herbrand import BudgetExceeded, HerbrandError, Limits
 from herbrand.errors import InternalError
-from herbrand.ground import ground
+from herbrand.ground import count_instances, ground
 from herbrand.ground.aspif import parse_aspif
 from herbrand.ground.possible import possible
 from herbrand.rules.terms import TermTable
@@ -276,6 +276,17 @@ def test_alternatives_to_a_difference_are_for_equal_terms_alone() -> None:
     assert {atom for atom, *_ in pairs} == {0}
 
 
+@pytest.mark.parametrize("name", ["ticTacToe", "breakthrough", "kuhn"])
+def test_instances_are_counted_as_they_are_named(name: str) -> None:
+    """The counts of all relations that a game defines are the numbers of their instances."""
+    rules = herbrand.load(name).rules
+    wanted = list(dict.fromkeys(rule.head.key for rule in rules.tree.statements))
+    named = ground(rules, wanted=wanted).named
+    counts = count_instances(rules, wanted)
+    assert counts == {key: len(named.get(key[0], ())) for key in wanted}
+    assert counts["legal", 2] > 0
+
+
 def test_the_grounder_prints_whole_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs that run Python unbuffered do not make the grounder write number by number."""
     import subprocess
@@ -327,7 +338,7 @@ ENDLESS = (
 KILLED = f"""
 import sys
 from herbrand.check import check
-from herbrand.ground import ground
+from herbrand.ground import count_instances, ground
 from herbrand.syntax import read
 ground(check(read({ENDLESS!r}, "prefix")))
 """

@@ -27,6 +27,7 @@ from herbrand.lsp.hover import hover
 from herbrand.lsp.keywords import GDL, GGDL
 from herbrand.lsp.places import Places
 from herbrand.lsp.server import make_server
+from herbrand.lsp.signature import signature_help
 from herbrand.lsp.tokens import LEGEND, tokens
 from herbrand.syntax.names import KEYWORDS
 
@@ -158,6 +159,10 @@ def ask_everything(document: Document) -> None:
         position = sheet.places.position(offset)
         hover(document, position)
         complete(document, position)
+        answer = signature_help(document, position)
+        for form in answer.signatures if answer else ():
+            for parameter in form.parameters or ():
+                assert 0 <= parameter.label[0] <= parameter.label[1] <= 2 * len(form.label)
         outline.selection(sheet, [position])
         found_name = sheet.names.at(offset)
         if found_name is not None:
@@ -307,6 +312,75 @@ def test_definitions_are_where_things_are_introduced() -> None:
         "(<= (base (cell ?row ?column ?mark))",
     ]
     assert lines("?column b", 1) == ["(<= (input ?player (mark ?row ?column))"] or lines("?column b", 1)
+
+
+BOARD = """(role a) (init (cell 1 1 x)) (init (cell 1 2 x)) (init (cell 2 1 x)) (init (step 1))
+(near 1 2) (near 2 1)
+(<= (near ?x ?x) (index ?x))
+(<= (next (cell ?i ?j ?what)) (true (cell ?i ?j ?what)))
+; the count of steps
+(<= (next (step 2)) (true (step 1)) (near 1 2))
+"""
+
+
+def test_definitions_are_rules_where_there_are_some() -> None:
+    """A fluent without `base` leads to the rules that make it true, not to a fact for each cell."""
+    document = opened(BOARD)
+    names = document.sheet.names
+
+    def definitions(word: str) -> list[str]:
+        found = names.at(document.sheet.places.offset(at(document, word)) + 1)
+        assert found is not None
+        rows = document.sheet.text.split("\n")
+        return [rows[document.sheet.places.position(one.start).line][:14] for one in names.definitions(found)]
+
+    assert definitions("cell 2 1") == ["(<= (next (cel"]
+    assert definitions("step 1") == ["(<= (next (ste"]
+    assert definitions("near 1 2") == ["(<= (near ?x ?"]
+    assert len(definitions("x))")) > 0
+    facts = opened("(role a) (init (cell 1)) (init (cell 2)) (<= (legal a go) (true (cell 1)))")
+    found = facts.sheet.names.at(facts.sheet.text.rindex("cell"))
+    assert found is not None
+    assert len(facts.sheet.names.definitions(found)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "ending", "form", "argument"),
+    [
+        (TIC, "(<= (legal ?p ", "kif", "(legal R M)", "M"),
+        (TIC, "(<= x (true (cell 1 ", "kif", "(cell ?row ?column ?mark)", "?column"),
+        (TIC, "(<= x (distinct ?a ", "kif", "(distinct S T)", "T"),
+        (BOARD, "(<= x (near 1 ", "kif", "(near ?x ?y)", "?y"),
+        (INFIX, "x :- true(cell(1, ", "hrf", "cell(Row, Column, Mark)", "Column"),
+        (INFIX, "x :- legal(", "hrf", "legal(R, M)", "R"),
+        (MNK, "free :- cell(", "ggd", "cell(column, row)", "column"),
+    ],
+)
+def test_the_arguments_of_what_is_typed_are_shown(
+    text: str, typed: str, ending: str, form: str, argument: str
+) -> None:
+    """A keyword has its form, a name the one with most variables in the sheet, a fluent of GGDL its types."""
+    text = text.replace("(<= (near ?x ?x) (index ?x))", "(<= (near ?x ?y) (index ?x) (index ?y))")
+    document = opened(f"{text}\n{typed}", ending)
+    answer = signature_help(document, document.sheet.places.position(len(document.sheet.text)))
+    assert answer is not None
+    assert answer.active_parameter is not None
+    shown = answer.signatures[answer.active_signature or 0]
+    assert shown.label == form
+    assert shown.parameters is not None
+    start, end = shown.parameters[answer.active_parameter].label
+    assert form[int(start) : int(end)] == argument
+
+
+def test_signatures_have_the_comment_and_there_are_none_for_conditions() -> None:
+    """The comment above a definition explains it; `<=`, `not` and unknown names have no arguments to show."""
+    document = opened(f"{BOARD}(<= x (true (step ")
+    answer = signature_help(document, whole(document).end)
+    assert answer is not None
+    assert "the count of steps" in str(answer.signatures[0].documentation)
+    for typed in ("(<= ", "(<= x (not ", "(<= x (unheard ", "loose "):
+        document = opened(f"{BOARD}{typed}")
+        assert signature_help(document, whole(document).end) is None
 
 
 def test_a_relation_and_a_fluent_of_one_name_are_two_things() -> None:
@@ -470,6 +544,13 @@ def test_sizes_come_from_a_child_process() -> None:
     assert found["legal"] == 20
     shown = sizes.hints(document.sheet, found, whole(document))
     assert any(h.label == "×20" for h in shown)
+    strange = opened(
+        "(role a) (Row2 1) (row-x 1) (row-x 2) (row-x 3) (<= (legal a ?x) (row-x ?x) (Row2 1))"
+        "(init (s 1)) (<= (next (s ?x)) (does a ?x)) (<= terminal (true (s 3)))"
+        "(<= (goal a 100) terminal) (<= (goal a 0) (not terminal))"
+    )
+    found = asyncio.run(sizes.measure(strange.sheet, 30))
+    assert (found["row2"], found["row-x"], found["legal"]) == (1, 3, 3)
     assert asyncio.run(sizes.measure(opened(FAULTY).sheet, 30)) == {}
     assert asyncio.run(sizes.measure(document.sheet, 0.0)) == {}
 

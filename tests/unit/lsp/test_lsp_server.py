@@ -175,6 +175,11 @@ def test_a_session_with_every_question(run_with_client: Callable[[Scenario], Non
         items = await client.text_document_completion_async(lsp.CompletionParams(doc, spot))
         assert isinstance(items, lsp.CompletionList)
         assert "line" in {item.label for item in items.items}
+        signature = await client.text_document_signature_help_async(
+            lsp.SignatureHelpParams(doc, lsp.Position(line, 11))
+        )
+        assert signature is not None
+        assert signature.signatures[0].label == "(line ?mark)"
         colours = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(doc))
         assert colours is not None
         part = await client.text_document_semantic_tokens_range_async(
