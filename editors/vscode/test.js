@@ -2,6 +2,8 @@
 "use strict";
 
 const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
 const Module = require("node:module");
 
 const seen = { terminals: [], documents: [], errors: [], information: [], started: 0, stopped: 0 };
@@ -97,7 +99,24 @@ async function main() {
   await extension.deactivate();
 }
 
-main().then(
+/** The bundle, where there is one, needs nothing but the editor. */
+function loadBundle() {
+  const file = path.join(__dirname, "dist", "extension.js");
+  if (!fs.existsSync(file)) return;
+  const anything = () =>
+    new Proxy(class {}, {
+      get: (own, name) => (name in own || typeof name === "symbol" ? own[name] : anything()),
+    });
+  const builtin = new Set(Module.builtinModules);
+  Module._load = (name, ...rest) => {
+    if (name === "vscode") return anything();
+    assert(name === file || builtin.has(name.replace("node:", "")), `the bundle asks for ${name}`);
+    return load(name, ...rest);
+  };
+  assert.deepEqual(Object.keys(require(file)).sort(), ["activate", "deactivate"]);
+}
+
+main().then(loadBundle).then(
   () => console.log("ok"),
   (error) => {
     console.error(error);

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import struct
 import subprocess
+import tomllib
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
+import herbrand
 from herbrand import games
 from herbrand.cli.main import COMMANDS
+from herbrand.syntax import read
 from herbrand.syntax.files import SUFFIXES
 from herbrand.syntax.names import KEYWORDS
 
@@ -46,7 +51,6 @@ def scopes(line: str, patterns: list[dict]) -> list[tuple[str, str]]:
 
 def test_what_the_package_names_is_there() -> None:
     """Files, languages and the command of the package exist, and endings mean what they mean to herbrand."""
-    assert (FOLDER / PACKAGE["main"]).is_file()
     contributes = PACKAGE["contributes"]
     for language in contributes["languages"]:
         assert (FOLDER / language["configuration"]).is_file()
@@ -62,6 +66,78 @@ def test_what_the_package_names_is_there() -> None:
     assert (FOLDER / "LICENSE").read_text(encoding="utf-8") == (FOLDER.parents[1] / "LICENSE").read_text(
         encoding="utf-8"
     )
+
+
+def test_the_package_is_one_program_with_all_that_it_names() -> None:
+    """The program is bundled from the client before packaging; no file that is named is left out, no other is in."""
+    scripts = PACKAGE["scripts"]
+    assert scripts["vscode:prepublish"] == "npm run bundle"
+    assert f"--outfile={PACKAGE['main'].removeprefix('./')}" in scripts["bundle"]
+    assert {"--bundle", "--external:vscode", "extension.js"} <= set(scripts["bundle"].split())
+    assert "dependencies" not in PACKAGE, "they are in the bundle"
+    contributes = PACKAGE["contributes"]
+    named = [PACKAGE["icon"], "package.json", "README.md", "LICENSE"]
+    named += [language["configuration"] for language in contributes["languages"]]
+    named += [one["path"] for kind in ("grammars", "snippets") for one in contributes[kind]]
+    for file in named:
+        assert (FOLDER / file).is_file(), file
+    everything, *kept = (FOLDER / ".vscodeignore").read_text(encoding="utf-8").split()
+    assert everything == "**"
+    for file in [*named, PACKAGE["main"]]:
+        path = file.removeprefix("./")
+        assert any(fnmatchcase(path, pattern.removeprefix("!")) for pattern in kept), path
+    for other in ("extension.js", "test.js", "node_modules/a/b.js", "package-lock.json"):
+        assert not any(fnmatchcase(other, pattern.removeprefix("!")) for pattern in kept), other
+
+
+def test_the_icon_is_a_square_of_enough_pixels() -> None:
+    """The marketplace asks for a PNG of at least 128 by 128 pixels."""
+    data = (FOLDER / PACKAGE["icon"]).read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", data[16:24])
+    assert width == height >= 128
+
+
+def test_the_package_says_where_its_source_is() -> None:
+    """The links are those of the Python package."""
+    urls = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "urls"
+    ]
+    assert PACKAGE["repository"]["url"] == f"{urls['Source']}.git"
+    assert PACKAGE["repository"]["directory"] == "editors/vscode"
+    assert PACKAGE["homepage"] == urls["Homepage"]
+
+
+def snippets() -> list[tuple[str, str]]:
+    """The snippets of all languages: the language and the name."""
+    return [
+        (one["language"], name)
+        for one in PACKAGE["contributes"]["snippets"]
+        for name in json.loads((FOLDER / one["path"]).read_text(encoding="utf-8"))
+    ]
+
+
+@pytest.mark.parametrize(("language", "name"), snippets())
+def test_snippets_are_rules_as_they_stand(language: str, name: str) -> None:
+    """With the texts proposed for their gaps they can be read; whole games can be played."""
+    (path,) = (one["path"] for one in PACKAGE["contributes"]["snippets"] if one["language"] == language)
+    entries = json.loads((FOLDER / path).read_text(encoding="utf-8"))
+    texts = {
+        key: re.sub(r"\$\{\d+:([^}]*)\}|\$\d", r"\1", "\n".join(entry["body"])).replace("\\$", "$")
+        for key, entry in entries.items()
+    }
+    assert "${" not in texts[name]
+    assert entries[name]["prefix"]
+    assert entries[name]["description"]
+    if entries[name]["prefix"] == "game":
+        game = herbrand.loads(texts[name], NOTATION[language])
+        assert not game.rules.errors
+        assert game.simulate(playouts=20, seed=1).length["max"] > 2
+        return
+    text = texts[name]
+    if language == "ggdl":  # its words are declared in the game
+        text = f"{texts['Game for two players in turns']}\ncondition(?x) :- column(?x)\n{text}"
+    assert [d.message for d in read(text, NOTATION[language]).diagnostics] == []
 
 
 @pytest.mark.parametrize("name", ["gdl", "infix", "ggdl"])
