@@ -1,10 +1,11 @@
 """Compare the JavaScript module of each game with herbrand over random games, in Node.
 
-    python benchmarks/published.py [GAME...] [--plays N] [--seed N] [--json FILE]
+    python benchmarks/published.py [GAME...] [--plays N] [--seed N] [--json FILE] [--table]
 
 Every state of a random game, by the rules or by the network, which are the same, is summed up as a number:
 its facts, legal moves, goals, and what each role saw before it.  The module replays the joint moves, and must
-come to the same numbers.  Without games, all bundled ones are compared.  Needs `node`, version 18 or later.
+come to the same numbers.  Without games, all bundled ones are compared.  The sizes are those of the module
+and of the page that `herbrand publish --proving 0` writes.  Needs `node`, version 18 or later.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import herbrand
 from herbrand import games
 from herbrand.errors import HerbrandError
 from herbrand.machine.trajectory import Trajectory
-from herbrand.publish import javascript
+from herbrand.publish import game_page, javascript
 
 REPLAY = """
 import { readFileSync } from "node:fs";
@@ -116,11 +117,22 @@ def compare(game: herbrand.Game, plays: int, seed: int = 0, engine: str = "netwo
         outcome = {"error": run.stderr[-500:]}
     return {
         "plays": plays,
-        "bytes": len(source),
+        "module_bytes": len(source.encode()),
+        "page_bytes": len(game_page(game, proving=0).encode()),
         "agrees": run.returncode == 0,
         "seconds": round(time.monotonic() - started, 1),
         **outcome,
     }
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the table of `docs/reference/publish.md`."""
+    lines = ["| game | page, kB | module, kB | states compared | agree |", "|---|---:|---:|---:|---|"]
+    for row in rows:
+        sizes = f"{row['page_bytes'] / 1000:.0f} | {row['module_bytes'] / 1000:.0f}"
+        agree = "all" if row["agrees"] else f"**no**: game {row.get('play')}, step {row.get('step')}"
+        lines.append(f"| `{row['game']}` | {sizes} | {row.get('states', 0):,} | {agree} |".replace(",", " "))
+    return "\n".join(lines)
 
 
 def main() -> int:
@@ -132,6 +144,7 @@ def main() -> int:
     parser.add_argument("--plays", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--table", action="store_true", help="print a table in Markdown")
     options = parser.parse_args()
     rows = []
     for name in options.games or games.names():
@@ -143,7 +156,7 @@ def main() -> int:
     text = json.dumps(rows, indent=1)
     if options.json is not None:
         options.json.write_text(text, encoding="utf-8")
-    print(text)
+    print(table(rows) if options.table else text)
     return 0 if all(row.get("agrees") for row in rows) else 1
 
 

@@ -2,7 +2,8 @@
 
 The pages are Markdown that is read on its own as well, so nothing of Sphinx is in them.  What the site
 needs more is made here: the table of contents, from the lists of links in `index.md`; the reference of
-the library, from its docstrings (`site/api.py`); the pages from the top of the project, as copies.
+the library, from its docstrings (`site/api.py`); the pages from the top of the project, as copies; a gallery
+of the bundled games to play.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import lexers  # noqa: E402
 import notebook  # noqa: E402
 
 import herbrand  # noqa: E402
+from herbrand import games  # noqa: E402
+from herbrand.publish import write_gallery  # noqa: E402
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -113,6 +116,7 @@ def _read(app: Sphinx, name: str, text: list[str]) -> None:
     )
     if name == "index":
         text[0] = text[0].replace("](example.ipynb)", "](generated/notebook.md)")
+        text[0] = text[0].replace("- Games to play", '- <a href="play/index.html">Games to play</a>')
         for title, folder in (("The library", "api"), ("The internals", "internals")):
             text[0] = re.sub(
                 rf"^- {title}:", f"- [{title}](generated/{folder}/index.md):", text[0], flags=re.MULTILINE
@@ -142,6 +146,19 @@ def _finish(app: Sphinx, error: Exception | None) -> None:
                 text = text.replace(old, new)
             if text != before:
                 path.write_text(text, encoding="utf-8")
+        _publish(Path(app.outdir) / "play")
+
+
+def _publish(folder: Path) -> None:
+    """Write the gallery of bundled games, some ten seconds, unless it is newer than the package."""
+    written = folder / "index.html"
+    changed = max(path.stat().st_mtime for path in Path(herbrand.__file__).parent.rglob("*.*"))
+    if written.exists() and written.stat().st_mtime > changed:
+        return
+    names = [name for name in games.names() if "." not in name]  # the same games in GGDL are left out
+    _, failures = write_gallery(folder, map(herbrand.load, names), "Games to play", proving=0)
+    if failures:
+        raise RuntimeError(failures)
 
 
 def setup(app: Sphinx) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +11,11 @@ from herbrand import games
 from herbrand.cli.files import NOTATION, GameFile, read_game
 from herbrand.cli.output import count, progress_bar, remark
 from herbrand.errors import HerbrandError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.game import Game
 
 __all__ = ["command"]
 
@@ -79,46 +84,28 @@ def _sheets(files: tuple[str, ...]) -> list[str]:
 
 def _gallery(sheets: list[str], notation: str, folder: Path, title: str, proving: float) -> bool:
     """Write pages and their gallery; return whether all could be written."""
-    from herbrand.publish.page import gallery_entry, gallery_page, game_page
-    from herbrand.runtime.files import write_atomically
+    from herbrand.publish import write_gallery
 
     if folder.exists() and not folder.is_dir():
         raise click.BadParameter(f"{folder} is no folder", param_hint="--output")
-    folder.mkdir(parents=True, exist_ok=True)
-    entries = []
     bar = progress_bar(len(sheets), "publishing")
-    taken: set[str] = {"index"}
-    failures = []
-    try:
+    unread = []
+
+    def read() -> Iterator[Game]:
         for number, sheet in enumerate(sheets):
+            if bar is not None:
+                bar[0](number, len(sheets))
             try:
-                game = read_game(sheet, notation)
-                page = game_page(game, proving=proving)
-                name = _free(game.name, taken)
-                entries.append(gallery_entry(game, quote(f"{name}.html")))
+                yield read_game(sheet, notation)
             except HerbrandError as error:
-                failures.append(f"{sheet}: {error}")
-                continue
-            finally:
-                if bar is not None:
-                    bar[0](number + 1, len(sheets))
-            write_atomically(str(folder / f"{name}.html"), page)
+                unread.append((sheet, error))
+
+    try:
+        entries, failures = write_gallery(folder, read(), title, proving=proving)
     finally:
         if bar is not None:
             bar[1]()
-    write_atomically(str(folder / "index.html"), gallery_page(entries, title))
-    for failure in failures:
-        remark(f"left out: {failure}")
+    for name, reason in (*unread, *failures):
+        remark(f"left out: {name}: {reason}")
     remark(f"wrote {count(len(entries), 'page')} and a gallery, {folder / 'index.html'}")
-    return not failures
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return a name for a file that no other page has."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
-    free, number = plain, 1
-    while free.lower() in taken:
-        number += 1
-        free = f"{plain}-{number}"
-    taken.add(free.lower())
-    return free
+    return not unread and not failures

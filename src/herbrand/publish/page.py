@@ -1,27 +1,24 @@
-"""A game as one page of HTML that plays anywhere, and a gallery of such pages."""
+"""A game as one page of HTML that plays anywhere."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import __version__, games
 from herbrand.draw.looks import words
 from herbrand.errors import HerbrandError
-from herbrand.machine.trajectory import Trajectory
 from herbrand.publish.module import library, template
 from herbrand.publish.picture import picture_of
 from herbrand.publish.tables import packed
 from herbrand.syntax.preface import preface
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from herbrand.game import Game
 
-__all__ = ["GalleryEntry", "gallery_entry", "gallery_page", "game_page", "sample_picture"]
+__all__ = ["PROVING", "game_page", "texts_of"]
 
 PROVING: Final = 5.0
 """Seconds for what the page says of the game."""
@@ -29,20 +26,6 @@ SHORT: Final = 3
 """Paragraphs of help that are shown at once."""
 LONG: Final = 160
 """Characters of a description, which ends with a sentence."""
-SAMPLE_STEPS: Final = 200
-"""Steps after which the random game for a picture is left."""
-
-
-@dataclass(frozen=True, slots=True)
-class GalleryEntry:
-    """A page in a gallery."""
-
-    file: str
-    """The name of the page's file."""
-    title: str
-    description: str
-    svg: str
-    """A picture of a state in the middle of a game; empty where there is none."""
 
 
 def game_page(game: Game, *, proving: float = PROVING, proofs: Sequence[str] = ()) -> str:
@@ -55,7 +38,7 @@ def game_page(game: Game, *, proving: float = PROVING, proofs: Sequence[str] = (
     from herbrand.runtime.rendering import Markup, render
 
     game.require_playable()
-    title, description, help_ = _texts(game)
+    title, description, help_ = texts_of(game)
     picture = picture_of(game)
     return str(
         render(
@@ -67,7 +50,7 @@ def game_page(game: Game, *, proving: float = PROVING, proofs: Sequence[str] = (
             help=help_,
             is_short=len(help_) <= SHORT,
             rules=game.tree.source.text.strip(),
-            proofs=[*proofs, *(_proofs(game, proving) if proving > 0 else ())],
+            proofs=[*proofs, *(_proofs(game, proving) if proving > 0 else ()), *_known(game)],
             has_board=picture["svg"] is not None or bool(picture["towers"]),
             packed=packed(game, picture),
             library=Markup(_in_page(library("javascript"))),  # our own
@@ -76,68 +59,33 @@ def game_page(game: Game, *, proving: float = PROVING, proofs: Sequence[str] = (
     )
 
 
-def gallery_entry(game: Game, file: str) -> GalleryEntry:
-    """Describe the page of a game for a gallery."""
-    title, description, _ = _texts(game)
-    return GalleryEntry(file, title, description, sample_picture(game, style=False))
-
-
-def sample_picture(game: Game, *, style: bool = True) -> str:
-    """Return a state in the middle of a random game as SVG; empty where none can be drawn.
-
-    Without `style` the page must bring the style sheet.
-    """
-    try:
-        play = Trajectory.replay(game, ())
-        play.finish(Random(1), max_steps=SAMPLE_STEPS)
-        middle = play.states[len(play.states) // 2]
-        extras = style or not game.artist.has_boards
-        return game.artist.draw(middle, stacked=True, control=False, extras=extras, style=style).svg
-    except HerbrandError:
-        return ""
-
-
-def gallery_page(entries: Sequence[GalleryEntry], title: str) -> str:
-    """Return the page that leads to the pages of games."""
-    from herbrand.draw.style import STYLE
-    from herbrand.runtime.rendering import Markup, render
-
-    return str(
-        render(
-            "publish/gallery.html",
-            version=__version__,
-            title=title,
-            style=Markup(template("page.css")),  # our own
-            drawing=Markup(STYLE),  # our own
-            entries=[
-                {
-                    "file": entry.file,
-                    "title": entry.title,
-                    "description": entry.description,
-                    "svg": Markup(entry.svg),  # drawn by us, names escaped
-                }
-                for entry in entries
-            ],
-        )
-    )
-
-
-def _texts(game: Game) -> tuple[str, str, list[str]]:
+def texts_of(game: Game) -> tuple[str, str, list[str]]:
     """Return what to call a game, a sentence about it, and how it is played.
 
     Bundled games are described in files of their own, others by the comment at their beginning.
     """
-    text = game.tree.source.text
-    info: dict[str, Any] = {}
-    if game.name in games.names() and games.text(game.name) == text:
-        info = games.info(game.name)
+    info = _bundled(game)
     plain = " ".join(words(game.name)) or game.name
     title = str(info.get("title", plain[:1].upper() + plain[1:]))
     heading = re.compile(r"How it is played: *(\w)")  # the page has it already
-    paragraphs = [heading.sub(lambda begun: begun[1].upper(), part, count=1) for part in preface(text)]
+    comment = preface(game.tree.source.text)
+    paragraphs = [heading.sub(lambda begun: begun[1].upper(), part, count=1) for part in comment]
     description = str(info.get("description", paragraphs[0] if paragraphs else ""))
     sentence = _first_sentences(description)
     return title, sentence, [part for part in paragraphs if part != sentence]
+
+
+def _bundled(game: Game) -> dict[str, Any]:
+    """Return what is known of a bundled game; nothing for any other, even of the same name."""
+    is_bundled = game.name in games.names() and games.text(game.name) == game.tree.source.text
+    return games.info(game.name) if is_bundled else {}
+
+
+def _known(game: Game) -> Iterator[str]:
+    """Yield what others have published about a game."""
+    for fact in _bundled(game).get("known", ()):
+        said = str(fact["fact"])
+        yield f"{said[:1].upper()}{said[1:]}: {fact['value']}. Source: {fact['source']}."
 
 
 def _first_sentences(text: str) -> str:

@@ -14,7 +14,7 @@ from herbrand import games
 from herbrand.cli.main import cli
 from herbrand.draw.terms import arguments
 from herbrand.publish import game_page
-from herbrand.publish.page import gallery_entry
+from herbrand.publish.gallery import gallery_entry
 from herbrand.publish.picture import picture_of
 
 if TYPE_CHECKING:
