@@ -5,8 +5,11 @@ Needs Playwright for Python and a Chromium; screenshots go to the folder that HE
 
 from __future__ import annotations
 
+import functools
+import http.server
 import os
 import random
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -334,6 +337,38 @@ def test_pages_are_accessible(browser: Browser, site: Path, name: str, settings:
         answer = axe.run(page)
         assert answer.violations_count == 0, answer.generate_report()
         keep(page, f"{name}-{settings['color_scheme']}")
+
+
+def test_a_module_plays_in_a_page_of_another(browser: Browser, tmp_path: Path) -> None:
+    """As the reference says: a module worker of two lines, and the picture of a state in the page."""
+    from herbrand.publish import javascript
+
+    (tmp_path / "game.mjs").write_text(javascript(herbrand.load("ticTacToe")), encoding="utf-8")
+    (tmp_path / "worker.mjs").write_text(
+        'import { game, serve } from "./game.mjs";\nserve(game, self);', encoding="utf-8"
+    )
+    (tmp_path / "index.html").write_text("<!doctype html><title>A page</title><div></div>", encoding="utf-8")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+        chosen = page.evaluate(
+            """async () => {
+              const { LEVELS, RemotePlayer, drawState, game, initialState } = await import("./game.mjs");
+              const worker = new Worker(new URL("./worker.mjs", location.href), { type: "module" });
+              const player = new RemotePlayer(worker);
+              const state = initialState.next(["(mark 1 1)", "noop"]).next(["noop", "(mark 3 3)"])
+                .next(["(mark 1 2)", "noop"]);
+              document.querySelector("div").innerHTML = drawState(state);
+              const level = { ...LEVELS[2], seconds: 0.3 };
+              return (await player.choose(state, game.role("oplayer"), level, 1)).text;
+            }"""
+        )
+        assert chosen == "(mark 1 3)"
+        assert page.locator("svg .hb-mark").count() == 3
+        page.close()
+        server.shutdown()
 
 
 def test_light_and_dark_can_be_changed(browser: Browser, site: Path) -> None:

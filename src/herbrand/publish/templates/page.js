@@ -35,7 +35,6 @@ onmessage = async ({ data }) => {
   const packed = await inflate(data);
   const [tables] = unpack(packed);
   serve(new Game(tables, decodeWires(tables, packed, wiresStart(packed))), self);
-  postMessage("ready");
 };`;
 
 class Thinker {
@@ -53,7 +52,8 @@ class Thinker {
         const source = `${$("library").textContent}\n${IN_WORKER}`;
         this.worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
         this.worker.onerror = () => resolve(null);
-        this.worker.onmessage = () => resolve(new RemotePlayer(this.worker));
+        const player = new RemotePlayer(this.worker);
+        void player.ready.then(() => resolve(player));
         this.worker.postMessage(this.packed);
       } catch {
         resolve(null);
@@ -360,6 +360,10 @@ class Page {
     const level = { ...LEVELS[3], seconds: 1.5 };
     const { opinions: [best] } = await this.thinker.choose(this.match.possible(role), role, level);
     if (turn !== this.turn) return;
+    if (!best.certain && best.value === 0) {
+      this.note("No hint: nothing that leads to points was found in so short a time.");
+      return;
+    }
     const worth = best.certain
       ? `it leads to ${best.value} for certain`
       : `it led to ${Math.round(best.value)} of 100 on the average`;
@@ -661,7 +665,9 @@ class Page {
     status.classList.toggle("over", match.isOver);
     status.classList.remove("won");
     if (match.resigned !== null) {
-      status.textContent = `${game.roles[match.resigned]} resigned.`;
+      const others = this.players.filter((one) => one !== match.resigned);
+      const winner = others.length === 1 ? ` ${game.roles[others[0]]} wins.` : "";
+      status.textContent = `${game.roles[match.resigned]} resigned.${winner}`;
     } else if (match.isOver) {
       status.textContent = this.result();
     } else if (role !== null) {
@@ -684,7 +690,7 @@ class Page {
     const isWon = winners.length === 1 && (this.players.length === 1 ? best === 100 : this.people.includes(winners[0]));
     $("status").classList.toggle("won", isWon);
     let said = "The game is over.";
-    if (this.players.length === 1) said = isWon ? "Solved!" : said;
+    if (this.players.length === 1) said = !isWon ? said : this.game.roles.length === 1 ? "Solved!" : "You won!";
     else if (winners.length === this.players.length) said = "A draw.";
     else if (winners.length === 1) {
       const [winner] = winners;
