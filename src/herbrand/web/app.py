@@ -134,6 +134,7 @@ class App:
         entry = self._entry(request)
         facts = await wait_for_child(self.children.ask, "facts", **_rules(entry))
         self.library.add_metadata(entry, facts["roles"], facts["words"])
+        await run_in_threadpool(self.matches.warm_up)
         players = await run_in_threadpool(_players)
         return page(
             request,
@@ -466,8 +467,11 @@ class App:
 
 
 _KEEP: Final = {"cache-control": "no-cache"}
-_DOTS: Final = "".join(f".c-{name}{{background:{fill}}}" for name, (fill, _, _) in PIECES.items())
-"""Colours of the dots beside role names."""
+_DOTS: Final = "".join(
+    f".c-{name}{{background:{fill}}}.chart .k-{name}{{stroke:{fill}}}"
+    for name, (fill, _, _) in PIECES.items()
+)
+"""Colours of the dots beside role names, and of lines in charts."""
 _NO_PICTURE: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 90"><text x="60" y="52" text-anchor="middle" '
     'font-size="30" fill="#a39c90">?</text></svg>'

@@ -69,7 +69,8 @@ class Chances:
         """Return a search's judgement of the last joint move, for each role that had a choice.
 
         It consists of the value of the move, a grade, and the best move with its expected line.  The search
-        sees the complete state.  Raises `HerbrandError` if the game has no network.
+        sees the complete state: what it proves of a game with hidden information is no proof to its players.
+        Raises `HerbrandError` if the game has no network.
         """
         from herbrand.play.annotate import Annotation
         from herbrand.play.explanation import PlayerReport
@@ -79,7 +80,7 @@ class Chances:
         state = Trajectory.replay(game, moves[:-1]).state
         search = self._tree(game)
         _grow(search, sorted(state.facts))
-        judgements = []
+        judgements, say = [], game.artist.say
         for role, move in zip(game.roles, moves[-1], strict=True):
             if role == game.chance_role or len(state.legal_moves(role)) < 2:
                 continue
@@ -96,12 +97,14 @@ class Chances:
                 {
                     "role": role,
                     "move": annotation.move,
+                    "text": say(annotation.move),
                     "value": value,
-                    "proved": played.proved is not None,
+                    "proved": played.proved is not None and not game.has_percepts,
                     "grade": annotation.grade,
                     "best": best_move,
+                    "best_text": say(best_move),
                     "best_value": best_value,
-                    "line": [list(joint) for joint in best.line[:SHOWN_LINE]],
+                    "line": [list(map(say, joint)) for joint in best.line[:SHOWN_LINE]],
                 }
             )
         return judgements

@@ -54,8 +54,10 @@ def bars(counts: Mapping[str, int], unit: str) -> Markup:
     )
 
 
-def lines(values: Mapping[str, Sequence[float | None]], steps: Sequence[int], title: str) -> Markup:
-    """Draw a line chart: for each name its values, from 0 to 100, over the steps.
+def lines(
+    values: Mapping[str, Sequence[float | None]], steps: Sequence[int], title: str, colours: Mapping[str, str]
+) -> Markup:
+    """Draw a line chart: for each name its values, from 0 to 100, over the steps, in the name's colour.
 
     A script may move the marker with class `now`; `data-left` and `data-step` are the offset of step 0 and
     the distance between steps.  Each line is labelled at its end, so that colours are not needed to tell
@@ -63,13 +65,13 @@ def lines(values: Mapping[str, Sequence[float | None]], steps: Sequence[int], ti
     """
     last = max(steps[-1], 1) if steps else 1
     drawn: list[dict[str, Any]] = []
-    for number, (name, line) in enumerate(values.items()):
+    for name, line in values.items():
         points = [(step, value) for step, value in zip(steps, line, strict=True) if value is not None]
         if not points:
             continue
         label_y = 14 + HEIGHT * (1 - points[-1][1] / 100)
         while any(abs(label_y - other["label_y"]) < 12 for other in drawn):
             label_y -= 12
-        drawn.append({"number": number, "name": name, "points": points, "label_y": label_y})
+        drawn.append({"colour": colours[name], "name": name, "points": points, "label_y": label_y})
     size = {"left": LEFT, "right": RIGHT, "height": HEIGHT, "across": (RIGHT - LEFT) / last}
     return render("web/lines.svg", title=title, lines=drawn, last=last, **size)

@@ -13,6 +13,8 @@ from herbrand.machine.trajectory import Trajectory
 from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from herbrand.machine.state import State
 
 __all__ = ["Inspector", "game_of"]
@@ -224,7 +226,7 @@ class Inspector:
             joints = _joint_moves(play.state)
             if not 0 <= number < len(joints):
                 raise ValueError("no such branch of the game tree")
-            line.append(_format_joint(joints[number]))
+            line.append(_format_joint(joints[number], game.artist.say))
             play.make(joints[number])
         state = play.state
         value, after = _values(game, state)
@@ -239,7 +241,7 @@ class Inspector:
             "value": value,
             "branches": [
                 {
-                    "text": _format_joint(joint),
+                    "text": _format_joint(joint, game.artist.say),
                     "values": next((after[m] for m in joint.values() if m in after), None),
                 }
                 for joint in joints[:MAX_BRANCHES]
@@ -323,9 +325,9 @@ def _joint_moves(state: State) -> list[dict[str, str]]:
     return [dict(zip(legal, map(str, joint), strict=True)) for joint in some]
 
 
-def _format_joint(joint: dict[str, str]) -> str:
+def _format_joint(joint: dict[str, str], say: Callable[[str], str]) -> str:
     moves = {role: move for role, move in joint.items() if move != "noop"}
-    return ", ".join(f"{role} {move.strip('()')}" for role, move in (moves or joint).items())
+    return ", ".join(f"{role}: {say(move)}" for role, move in (moves or joint).items())
 
 
 def _values(game: Game, state: State) -> tuple[dict[str, float] | None, dict[str, dict[str, float]]]:

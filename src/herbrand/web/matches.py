@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import __version__
 from herbrand.match.records import MatchRecord, RecordError, Store
 from herbrand.match.records.record import new_token
 from herbrand.runtime.json_process import RequestError
-from herbrand.web.child import MAX_WAITING, MEGABYTES, Child, ChildLost, Turnstile
+from herbrand.web.child import MAX_WAITING, MEGABYTES, Busy, Child, ChildLost, Turnstile
 from herbrand.web.table import FRIEND, PERSON, PREPARATION
 
 if TYPE_CHECKING:
@@ -247,10 +248,24 @@ class Matches:
             raise NoMatch(key)
         return record, number
 
+    def warm_up(self) -> None:
+        """Start a subprocess for the next match, unless there is one; returns at once."""
+        with self._lock:
+            if self._spare is not None and self._spare.is_alive:
+                return
+            spare = self._spare = Child()
+
+        def import_modules() -> None:
+            with suppress(ChildLost, Busy):
+                spare.ask("warm_up")
+
+        threading.Thread(target=import_modules, daemon=True).start()
+
     def _child(self) -> Child:
         """Return a subprocess, and start the one after it."""
         with self._lock:
-            child, self._spare = self._spare, Child()
+            child, self._spare = self._spare, None
+        self.warm_up()
         return child if child is not None and child.is_alive else Child()
 
     def _ask_to_open(self, child: Child, **arguments: Any) -> Any:

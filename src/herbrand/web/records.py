@@ -163,7 +163,8 @@ class Records:
             return RedirectResponse(f"/match/{quote(name)}", 303)
         position = await wait_for_child(self._position, record, _step(request, len(record.moves)))
         shown = {key: value for key, value in position.items() if key != "svg"}
-        return page(request, "record", match=annotated(record), position=position, shown=shown, when=_when)
+        match = annotated(record, await wait_for_child(self._words, record))
+        return page(request, "record", match=match, position=position, shown=shown, when=_when)
 
     async def state(self, request: Request) -> Response:
         """Return the position of a match at a step."""
@@ -173,7 +174,7 @@ class Records:
     async def match(self, request: Request) -> Response:
         """Return the record of a match."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
-        return JSONResponse(annotated(record))
+        return JSONResponse(annotated(record, await wait_for_child(self._words, record)))
 
     async def curve(self, request: Request) -> Response:
         """Draw the expected goals over the steps of a match."""
@@ -182,7 +183,9 @@ class Records:
             self._children.ask, "curve", queue="records", seconds=90, **_moves(record)
         )
         title = f"average of {curve['games']} random games from each step"
-        return JSONResponse({"svg": str(lines(curve["values"], curve["steps"], title)), "said": title})
+        return JSONResponse(
+            {"svg": str(lines(curve["values"], curve["steps"], title, curve["colours"])), "said": title}
+        )
 
     async def judged(self, request: Request) -> Response:
         """Return a search's judgement of the moves of one step."""
@@ -197,6 +200,10 @@ class Records:
         }
         judge = partial(self._children.ask, "judge", queue="odds", seconds=120, **arguments)
         return JSONResponse(await wait_for_child(judge))
+
+    def _words(self, record: MatchRecord) -> list[list[str]]:
+        words: list[list[str]] = self._children.ask("words", queue="records", seconds=40, **_moves(record))
+        return words
 
     def _position(self, record: MatchRecord, step: int) -> dict[str, Any]:
         position: dict[str, Any] = self._children.ask(
@@ -244,10 +251,10 @@ class Records:
         )
 
 
-def annotated(record: MatchRecord) -> dict[str, Any]:
+def annotated(record: MatchRecord, words: list[list[str]]) -> dict[str, Any]:
     """Return a record as data for the page: by step, each role's move, time, percepts and problem."""
     steps: list[dict[str, Any]] = []
-    for number, joint in enumerate(record.moves, start=1):
+    for number, (joint, said) in enumerate(zip(record.moves, words, strict=True), start=1):
         seconds = {m.role: m.seconds for m in record.messages if m.kind == "PLAY" and m.step == number - 1}
         percepts = record.percepts[number - 1] if number <= len(record.percepts) else {}
         problems = {p.role: f"{p.kind}: {p.note}" for p in record.problems if p.step == number}
@@ -258,11 +265,12 @@ def annotated(record: MatchRecord) -> dict[str, Any]:
                     {
                         "role": role,
                         "move": move,
+                        "text": text,
                         "seconds": seconds.get(role),
                         "seen": list(percepts.get(role, ())),
                         "problem": problems.get(role),
                     }
-                    for role, move in zip(record.roles, joint, strict=True)
+                    for role, move, text in zip(record.roles, joint, said, strict=True)
                 ],
             }
         )
@@ -272,7 +280,7 @@ def annotated(record: MatchRecord) -> dict[str, Any]:
         "status": record.status,
         "reason": record.reason,
         "started": record.started,
-        "clocks": [record.start_clock, record.play_clock],
+        "clocks": [record.start_clock, record.play_clock] if record.origin != "web" else None,
         "roles": [
             {
                 "name": role,

@@ -33,7 +33,7 @@ def _states(text: str, name: str, moves: Joints) -> list[State]:
 class Replay:
     """Actions on recorded matches."""
 
-    ACTIONS: Final = ("replay", "curve", "export_record", "import_record")
+    ACTIONS: Final = ("replay", "words", "curve", "export_record", "import_record")
 
     def replay(self, text: str, name: str, moves: list[list[str]], step: int) -> dict[str, Any]:
         """Return picture and caption of the state after a number of steps."""
@@ -56,6 +56,11 @@ class Replay:
             "decided": list(artist.deciding_cells(state)),
             "colours": dict(artist.colours),
         }
+
+    def words(self, text: str, name: str, moves: list[list[str]]) -> list[list[str]]:
+        """Return the joint moves in words."""
+        say = game_of(text, "prefix", name, "").artist.say
+        return [[say(move) for move in joint] for joint in moves]
 
     def export_record(self, database: str, match: str) -> dict[str, Any]:
         """Return a record as a JSON document, with all its states."""
@@ -105,4 +110,4 @@ class Replay:
             values[role] = [
                 round(float(goal.mean()), 1) if len(goal := row[row >= 0]) else None for row in means
             ]
-        return {"steps": steps, "values": values, "games": GAMES}
+        return {"steps": steps, "values": values, "games": GAMES, "colours": dict(game.artist.colours)}

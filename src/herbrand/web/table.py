@@ -40,7 +40,7 @@ class MatchTable:
 
     ACTIONS: Final = (
         *("open", "view", "move", "advance", "undo", "resign", "show", "flip", "hint"),
-        *("position", "document"),
+        *("position", "document", "warm_up"),
     )
 
     def __init__(self) -> None:
@@ -94,7 +94,8 @@ class MatchTable:
         )
         match.replay(moves)
         self._resigned = resigned
-        self._flipped = {s for s in ("", *self._friends()) if artist.faces_away(self._people_at(s))}
+        if len(game.players) == 2:
+            self._flipped = {s for s in ("", *self._friends()) if artist.faces_away(self._people_at(s))}
         match.prepare()
         return {
             "rules": f"{comment_of(drawing)}\n{rules}" if drawing else rules,
@@ -238,6 +239,12 @@ class MatchTable:
         if self._require_match().hides and not self._is_over:
             raise GameError("the match is not over: its record would reveal hidden information")
 
+    def warm_up(self) -> None:
+        """Import what a match needs, so that the next one begins sooner."""
+        import herbrand.draw.svg
+        import herbrand.match.protocol.manager
+        import herbrand.play.meta  # noqa: F401
+
     # -- who sits where -------------------------------------------------------------------
 
     def _require_match(self) -> LocalMatch:
@@ -334,10 +341,10 @@ class MatchTable:
             joint = dict(zip(game.roles, play.joint_moves[number], strict=True))
             chose = play.choices(number)
             for role in roles:
-                seen = play.percepts(number, role)
+                seen = [game.artist.say(percept) for percept in play.percepts(number, role)]
                 if seen or role in chose:
-                    move = game.artist.say(joint[role])
-                    rows.append({"step": number + 1, "role": role, "move": move, "seen": list(seen)})
+                    move = "" if joint[role] == "noop" else game.artist.say(joint[role])
+                    rows.append({"step": number + 1, "role": role, "move": move, "seen": seen})
         return rows
 
     def _role(
@@ -361,10 +368,12 @@ class MatchTable:
     def _history(self) -> list[str]:
         match = self._require_match()
         play, say = match.play, match.game.artist.say
-        return [
-            ", ".join(f"{role}: {say(move)}" for role, move in play.choices(step).items())
-            for step in range(len(play))
-        ]
+        lines = []
+        for step in range(len(play)):
+            choices = play.choices(step)
+            shown = {role: move for role, move in choices.items() if move != "noop"} or choices
+            lines.append(", ".join(f"{role}: {say(move)}" for role, move in shown.items()))
+        return lines
 
     def _moves_json(self, moves: list[Move]) -> list[dict[str, Any]]:
         artist = self._require_match().game.artist

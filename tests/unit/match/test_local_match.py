@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 import herbrand
+import herbrand.game
 from herbrand.errors import BudgetExceeded, IllegalMoveError
 from herbrand.match.local import LocalMatch
+from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.registry import NoSuchPlayer
 from herbrand.play.simple import RandomPlayer
 
@@ -143,3 +145,45 @@ def test_a_program_is_announced_once_before_it_prepares() -> None:
     match.hint("xplayer", "legal")
     match.hint("xplayer", "legal")
     assert started == [("legal", "xplayer")]
+
+
+def test_programs_have_a_network_before_they_prepare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chess was played with 0 playouts: its network takes longer than the preparation."""
+    seen = []
+
+    class Watcher(RandomPlayer):
+        def prepare(self, deadline: float) -> None:
+            """See whether the network is there."""
+            del deadline
+            seen.append(self.game.has_network)
+
+    monkeypatch.setattr("herbrand.match.local.make_player", lambda *_, **__: Watcher())
+    for seconds in (0.0, 60.0):
+        game = herbrand.game.load("ticTacToe")
+        match = LocalMatch(game, programs={"xplayer": "watcher"}, network_seconds=seconds)
+        match.prepare()
+        match.player("xplayer", "watcher")
+    assert seen == [False, True]
+
+
+def test_a_match_goes_on_after_moves_that_were_made_before() -> None:
+    """Nobody is asked for them, and they can be taken back."""
+    match = LocalMatch(herbrand.load("ticTacToe"), people=["xplayer"], programs={"oplayer": "legal"})
+    match.replay([("(mark 2 2)", "noop"), ("noop", "(mark 1 1)")])
+    assert len(match.play) == len(match.reports) == 2
+    assert match.waiting == ["xplayer"]
+    assert match.take_back()
+    assert len(match.play) == 0
+
+
+def test_a_report_is_on_the_move_that_was_made() -> None:
+    """That comes first, also if the search did not see it; what is proved of a guess is an estimate."""
+    moves = MoveReport("a", 5, 60.0, proved=100.0), MoveReport("b", 3, 40.0, at_least=20.0)
+    report = PlayerReport("mcts", "x", moves, 0.1)
+    assert [one.move for one in report.with_choice("b").moves] == ["b", "a"]
+    assert [(one.move, one.visits) for one in report.with_choice("c").moves] == [("c", 0), ("a", 5), ("b", 3)]
+    guessed = report.without_proofs().moves
+    assert [(one.value, one.proved, one.at_least) for one in guessed] == [
+        (100.0, None, 0.0),
+        (40.0, None, 0.0),
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -248,6 +249,26 @@ def test_the_panel_names_the_move_that_was_played(monkeypatch: pytest.MonkeyPatc
     assert [move["text"] for move in thought["moves"]] == ["mark 1 1", "mark 3 3"]
 
 
+def test_programs_prepare_while_people_think(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first reply of a match took as long as the preparation, which began only then."""
+    ready = threading.Event()
+
+    class Slow(LegalPlayer):
+        def prepare(self, deadline: float) -> None:
+            """Take a while."""
+            del deadline
+            ready.wait(60)
+
+    monkeypatch.setattr("herbrand.match.local.make_player", lambda *_, **__: Slow())
+    monkeypatch.setattr("herbrand.web.table.NETWORK_SECONDS", 0.0)
+    table = table_of("ticTacToe", seats={"xplayer": "you", "oplayer": "legal"})
+    assert table.view()["turns"] == ["xplayer"]
+    table.move("xplayer", "(mark 2 2)", 0)
+    ready.set()
+    table.advance(1)
+    assert table.view()["steps"] == 2
+
+
 def test_proved_is_never_said_of_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a player proved for one of the states that are possible is an estimate."""
     monkeypatch.setattr("herbrand.match.local.make_player", lambda *_, **__: Stubborn())
@@ -258,15 +279,15 @@ def test_proved_is_never_said_of_a_guess(monkeypatch: pytest.MonkeyPatch) -> Non
     assert thought["moves"][1]["value"] == 70
 
 
-@pytest.mark.parametrize("game", ["blocksWorld", "lightsOut"])
-def test_hints_for_puzzles_have_a_plan(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("player", ["puzzle", "mcts"])
+def test_hints_for_puzzles_have_a_plan(player: str) -> None:
     """The planner knows a shortest way, or tree search a way: it gave such a move the 0 points of its playouts."""
-    monkeypatch.setattr("herbrand.match.local.PLANNING_SECONDS", 0.5)
-    monkeypatch.setattr("herbrand.match.local.HINT_SECONDS", 60.0)  # a busy machine
-    (role,) = table_of(game, seats={}).view()["roles"]
-    hint = table_of(game, seats={role["name"]: "you"}).hint(role["name"])
-    assert hint["thought"]["moves"][0]["value"] == 100
-    assert hint["thought"]["moves"][0]["proved"]
+    table = table_of("blocksWorld", seats={"robot": "you"})
+    assert table.hint("robot")["thought"]["moves"][0]["value"] == 100
+    match = table._require_match()
+    _, report = match.hint("robot", player)
+    assert report is not None
+    assert (report.best.value, report.best.proved) == (100, 100)
 
 
 def test_a_match_is_played_again_with_sides_switched(browser: Browser) -> None:

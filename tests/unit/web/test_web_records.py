@@ -81,6 +81,7 @@ def test_a_match_is_replayed_with_notes(client: TestClient) -> None:
     told = client.get("/record/match", params={"match": "m.1"}).json()
     assert [one["opening"] for one in told["steps"]][:3] == [True, True, False]
     assert [made["move"] for made in told["steps"][0]["moves"]] == ["(mark 2 2)", "noop"]
+    assert [made["text"] for made in told["steps"][0]["moves"]] == ["mark 2 2", "noop"]
     assert any(made["seconds"] is not None for made in told["steps"][2]["moves"])
     for step in (0, 1, 5):
         shown = client.get("/record/state", params={"match": "m.1", "step": step}).json()

@@ -55,7 +55,6 @@ export async function renewed() {
   return response.ok;
 }
 
-export const plain = (move) => (move.startsWith("(") && move.endsWith(")") ? move.slice(1, -1) : move);
 export const cellsOf = (board) => [...board.querySelectorAll("[data-cell]")];
 
 // a drawing whose cells can be heard one by one, and are large enough to be hit
@@ -73,14 +72,17 @@ export function display(board, svg, decided = []) {
   enlarge(board, drawing, cells);
 }
 
-const LEAST = 24;
+const LEAST = 24;  // pixels of a cell
+const MOST = 2.2;  // times the size of a drawing
 function enlarge(board, drawing, cells) {
+  drawing.style.maxWidth = `${Math.round(MOST * drawing.viewBox.baseVal.width)}px`;
   const sizes = cells.slice(0, 40).map((cell) => cell.firstElementChild.getBoundingClientRect());
   const size = Math.min(...sizes.map((box) => Math.min(box.width, box.height)));
   const scale = cells.length && size > 0 && size < LEAST ? (LEAST + 0.5) / size : 1;
   board.classList.toggle("large", scale > 1);
   if (scale > 1) {  // drawings are scaled by their width or by their height
     const { width, height } = drawing.viewBox.baseVal, box = drawing.getBoundingClientRect();
+    drawing.style.maxWidth = "none";
     drawing.style.width = `${Math.ceil(scale * Math.min(box.width, (box.height * width) / height))}px`;
   }
 }
@@ -132,5 +134,12 @@ if (themeButton) {
 
 document.addEventListener("submit", (event) => {
   const busy = event.target.dataset?.busy;
-  if (busy) { const button = event.target.querySelector("button"); button.textContent = busy; setTimeout(() => { button.disabled = true; }, 0); }
+  if (!busy) return;
+  const button = event.target.querySelector("button"), label = button.textContent;
+  button.textContent = busy;
+  setTimeout(() => { button.disabled = true; }, 0);
+  addEventListener("pageshow", () => { button.disabled = false; button.textContent = label; }, { once: true });  // when one comes back
 });
+
+// drawings of pages without a script of their own
+for (const board of document.querySelectorAll("[data-drawn]")) display(board, board.innerHTML);

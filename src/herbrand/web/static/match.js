@@ -6,6 +6,7 @@ const board = $("board");
 let now = JSON.parse($("view").textContent);
 let view = now;
 let version = $("match").dataset.version;
+const title = document.title;
 let chosen = [];
 let busy = false;
 let since = Date.now();
@@ -101,16 +102,18 @@ function show(shown, current) {
   if ($("hint-form")) $("hint-form").hidden = !shown.moves || shown.hidden;
   $("flip-form").hidden = !shown.can_flip || Boolean(shown.hand_over);
   $("timer").hidden = now.over;
+  if ($("record-link")) $("record-link").hidden = now.hidden;
   $("resign-form").hidden = now.over || !now.turns.length;
   $("resign-form").querySelector('[name="role"]').value = now.turns[0] ?? "";
   $("seen-title").textContent = shown.hidden ? "Your percepts" : "Percepts of all roles";
-  list("seen", now.seen.map((one) => `${one.role} ${one.move}: saw ${one.seen.join(" ") || "nothing"}`));
+  list("seen", now.seen.map((one) => `${one.role}${one.move && " "}${one.move}: saw ${one.seen.join(", ") || "nothing"}`));
   list("history", now.history);
   $("others-box").hidden = shown.others.length === 0;
   $("others").replaceChildren(...shown.others.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   placed(shown.step, now.steps);
   $("thoughts").replaceChildren(...shown.thoughts.map((one) => thought(one, `${one.role} (${one.player}) played ${one.moves[0].text}`)));
-  $("analysis").hidden = shown.hidden;
+  $("analysis").hidden = $("replay").hidden = shown.hidden;
+  document.title = `${now.turns.length && !now.over ? "● " : ""}${title}`;
   if (current && shown.last.length && shown.steps !== before.steps) {
     $("heard").textContent = `${shown.last.filter((one) => one.move !== "noop").map((one) => `${one.role}: ${one.move}`).join(", ")}. ${status(shown)}`;
   }

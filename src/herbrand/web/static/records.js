@@ -1,5 +1,5 @@
 // Records: a match is gone through step by step; tables renew themselves while matches are played.
-import { $, complain, display, element, fetched, placed, plain, replay } from "./common.js";
+import { $, complain, display, element, fetched, placed, replay } from "./common.js";
 
 // calls `changed` when the database of records was written to
 const listen = (changed) => new EventSource("/records/changes").addEventListener("changed", changed);
@@ -47,17 +47,17 @@ function record() {
 
   function judgement(judgements) {
     $("judged").replaceChildren(...judgements.map((one) => element("p", { class: "hint" },
-      element("strong", {}, `${one.role} ${plain(one.move)}: ${one.grade}`),
+      element("strong", {}, `${one.role}: ${one.text}, ${one.grade}`),
       `, worth ${one.value.toFixed(0)} to mcts${one.proved ? ", proved" : ""}. `,
-      one.best === one.move ? null : `Better: ${plain(one.best)}, worth ${one.best_value.toFixed(0)}. `,
+      one.best === one.move ? null : `Better: ${one.best_text}, worth ${one.best_value.toFixed(0)}. `,
       one.line.length > 1 ? element("span", { class: "muted" }, `Expected line: ${one.line.slice(1).map(chosen).join("; ")}`) : null)));
   }
-  const chosen = (joint) => joint.filter((move) => move !== "noop").map(plain).join(" / ") || joint[0];
+  const chosen = (joint) => joint.filter((move) => move !== "noop").join(" / ") || joint[0];
 
   function notes() {
     const one = match.steps[step - 1];
     if (!one) return $("notes").replaceChildren(element("p", { class: "muted" }, "Initial state."));
-    const rows = one.moves.map((made) => element("tr", {}, element("th", { scope: "row" }, made.role), element("td", {}, made.move),
+    const rows = one.moves.map((made) => element("tr", {}, element("th", { scope: "row" }, made.role), element("td", {}, made.text),
       element("td", { class: "number" }, made.seconds == null ? "" : `${made.seconds.toFixed(2)} s`),
       element("td", {}, [made.seen.length ? `saw ${made.seen.join(" ")}` : "", made.problem ?? ""].filter(Boolean).join("; "))));
     $("notes").replaceChildren(one.opening ? element("p", { class: "muted" }, "A move of the opening, which nobody chose.") : "",
@@ -85,7 +85,7 @@ function record() {
     const before = match;
     try { match = await ask("match"); } catch (error) { return complain(error.message); }
     if (match.steps.length === before.steps.length && match.status === before.status) return;
-    $("history").replaceChildren(...match.steps.map((one) => element("li", {}, one.moves.filter((made) => made.move !== "noop").map((made) => `${made.role} ${plain(made.move)}${made.problem ? " !" : ""}`).join(", "))));
+    $("history").replaceChildren(...match.steps.map((one) => element("li", {}, one.moves.filter((made) => made.move !== "noop").map((made) => `${made.role}: ${made.text}${made.problem ? " !" : ""}`).join(", "))));
     document.querySelectorAll("#roles .goal").forEach((goal, i) => { goal.textContent = match.roles[i].goal ?? ""; });
     $("status").textContent = match.status === "running" ? "running" : `${match.status}, ${match.reason}`;
     if (wanted === before.steps.length) await go(match.steps.length);
