@@ -43,6 +43,8 @@ void bind_env(nb::module_ &m) {
     nb::class_<Env::Outcome>(m, "EnvOutcome", "The outcome of `Env.step`.")
         .def_ro("illegal", &Env::Outcome::illegal,
                 "The first game whose action is not legal, -1 if there is none; if there is, nothing has moved.")
+        .def_ro("illegal_outcome", &Env::Outcome::illegal_outcome,
+                "The first lane in which a given move of chance is not legal, or -1: then nothing has moved.")
         .def_ro("clash", &Env::Outcome::clash, "Whether two players have a choice in the same state.")
         .def_ro("goalless", &Env::Outcome::goalless,
                 "Whether a game ended in a state in which a player does not have exactly one goal value.");
@@ -116,11 +118,14 @@ void bind_env(nb::module_ &m) {
             "step",
             [](Env &env, Array2<const i32> actions, std::optional<Array1<const u8>> held, Bytes observation,
                Bytes legal, Bytes player, Array2<float> rewards, Bytes terminated, Bytes truncated, Bytes percepts,
-               Bytes last) {
+               Bytes last, std::optional<Array1<const i32>> outcomes) {
                 require(static_cast<i64>(actions.shape(0)) == env.lanes() &&
                             static_cast<i64>(actions.shape(1)) == env.given(),
                         "`actions` has another shape");
                 require(!held || static_cast<i64>(held->size()) == env.lanes(), "`held` has another length");
+                require(!outcomes || static_cast<i64>(outcomes->size()) == env.lanes(),
+                        "`outcomes` has another length");
+                require(!outcomes || env.options().chance >= 0, "nothing is left to chance");
                 require(static_cast<i64>(rewards.shape(0)) == env.lanes() &&
                             static_cast<i64>(rewards.shape(1)) == env.players(),
                         "`rewards` has another shape");
@@ -134,14 +139,15 @@ void bind_env(nb::module_ &m) {
                                   "`last` has another length");
                 const u8 *still = held ? held->data() : nullptr;
                 WithoutGil without_gil;
-                return env.step(actions.data(), still, arrays);
+                return env.step(actions.data(), outcomes ? outcomes->data() : nullptr, still, arrays);
             },
             array("actions"), array("held").none(), array("observation"), array("legal"),
             array("player"), array("rewards"), array("terminated"), array("truncated"),
-            array("percepts"), array("last"),
+            array("percepts"), array("last"), array("outcomes").none() = nb::none(),
             "Move the games that are neither over nor `held`, [lanes] uint8 or None, and fill the arrays.\n\n"
             "`actions` is [lanes, 1] int32 by turns, else [lanes, players].  `last` is the observation before games\n"
-            "that ended began again; empty unless `reset` is 2.")
+            "that ended began again; empty unless `reset` is 2.  `outcomes`, [lanes] int32, are the moves of chance\n"
+            "as their numbers in the circuit; without them they are drawn.")
         .def(
             "sample",
             [](Env &env, Array2<i32> actions) {

@@ -298,6 +298,28 @@ i64 Env::find_illegal(const i32 *actions) {
     return -1;
 }
 
+// Returns the first active lane in which a move of chance is not legal, or -1.
+i64 Env::find_illegal_outcome(const i32 *outcomes) const {
+    const i32 first = circuit_->bounds[options_.chance], end = circuit_->bounds[options_.chance + 1];
+    for (i64 lane = 0; lane < lanes_; ++lane) {
+        const Block &block = blocks_[lane / LANES];
+        const int w = static_cast<int>(lane % LANES) >> 6, b = static_cast<int>(lane & 63);
+        if ((block.over.words[w] | block.held.words[w]) >> b & 1) continue;
+        const i32 m = outcomes[lane];
+        if (m < first || m >= end || !(block.options.data()[std::size_t(m) * WORDS + w] >> b & 1)) return lane;
+    }
+    return -1;
+}
+
+// Makes given moves of chance.
+void Env::make_outcomes(Machine &machine, const Block &block, const i32 *outcomes, int count) {
+    for (int lane = 0; lane < count; ++lane) {
+        const int w = lane >> 6, b = lane & 63;
+        if ((block.over.words[w] | block.held.words[w]) >> b & 1) continue;
+        machine.move[outcomes[lane]][w] |= u64(1) << b;
+    }
+}
+
 // `made` has the moves of each lane, -1 where it does not move.
 void Env::make_moves(Machine &machine, const Block &block, const i32 *made, int count) {
     // By turns, the other roles make their only moves; the rows of earlier moves were cleared.
@@ -359,7 +381,7 @@ bool Env::score(Machine &machine, const Row &over, int count, float *rewards) {
     return !wrong;
 }
 
-void Env::advance(i64 k, const OutputArrays &arrays, Outcome &outcome) {
+void Env::advance(i64 k, const i32 *outcomes, const OutputArrays &arrays, Outcome &outcome) {
     const Circuit &c = *circuit_;
     const BatchKernels &kernel = *kernels().batch;
     Block &block = blocks_[k];
@@ -378,7 +400,10 @@ void Env::advance(i64 k, const OutputArrays &arrays, Outcome &outcome) {
 
     // the moves and the next state
     make_moves(m, block, made_.data() + k * LANES * given(), count);
-    if (options_.chance >= 0) draw_chance(m, block);
+    if (outcomes)
+        make_outcomes(m, block, outcomes + k * LANES, count);
+    else if (options_.chance >= 0)
+        draw_chance(m, block);
     m.evaluator.run_next(count);
     if (percepts_) {
         for (i64 i = 0; i < percepts_; ++i)
@@ -439,7 +464,7 @@ void Env::advance(i64 k, const OutputArrays &arrays, Outcome &outcome) {
     write_outputs(k, arrays);
 }
 
-Env::Outcome Env::step(const i32 *actions, const u8 *held, const OutputArrays &arrays) {
+Env::Outcome Env::step(const i32 *actions, const i32 *outcomes, const u8 *held, const OutputArrays &arrays) {
     const std::lock_guard lock(mutex_);
     Outcome outcome;
     for (i64 k = 0; k < blocks(); ++k) {
@@ -447,8 +472,9 @@ Env::Outcome Env::step(const i32 *actions, const u8 *held, const OutputArrays &a
         else blocks_[k].held = Row();
     }
     outcome.illegal = find_illegal(actions);
-    if (outcome.illegal >= 0) return outcome;
-    for (i64 k = 0; k < blocks(); ++k) advance(k, arrays, outcome);
+    if (outcome.illegal < 0 && outcomes) outcome.illegal_outcome = find_illegal_outcome(outcomes);
+    if (outcome.illegal >= 0 || outcome.illegal_outcome >= 0) return outcome;
+    for (i64 k = 0; k < blocks(); ++k) advance(k, outcomes, arrays, outcome);
     return outcome;
 }
 

@@ -68,11 +68,13 @@ public:
 
     struct Outcome {
         i64 illegal = -1;      // the first lane whose action is not legal: then no game has moved
+        i64 illegal_outcome = -1; // the same for a given move of chance
         bool clash = false;    // two players have a choice in the same state
         bool goalless = false; // a player does not have exactly one goal value at the end of a game
     };
-    // Step all lanes that are neither over nor in `held`, which may be null.  `actions` has `given()` numbers for each lane.
-    Outcome step(const i32 *actions, const u8 *held, const OutputArrays &arrays);
+    // Step all lanes that are neither over nor in `held`, which may be null.  `actions` has `given()` numbers for each lane;
+    // `outcomes`, if not null, the move of chance for each, as its number in the circuit: then nothing is drawn.
+    Outcome step(const i32 *actions, const i32 *outcomes, const u8 *held, const OutputArrays &arrays);
     // Draw a random legal action for each player, or for the player to move.
     void sample(i32 *actions);
     // Write the values of these fluents; column -1 is false.
@@ -116,8 +118,10 @@ private:
     const i32 *live(const Block &block, int role) const { return block.live.data() + circuit_->bounds[role]; }
     void list_live(Block &block);
     i64 find_illegal(const i32 *actions);
+    i64 find_illegal_outcome(const i32 *outcomes) const;
     void survey(Machine &machine, Block &block, Row &stuck, Row &clash);
     void draw_chance(Machine &machine, Block &block);
+    void make_outcomes(Machine &machine, const Block &block, const i32 *outcomes, int count);
     void clear_moves(Machine &machine, const Block &block);
     void unite(const Block &block);
     void make_moves(Machine &machine, const Block &block, const i32 *made, int count);
@@ -127,7 +131,7 @@ private:
     void look(const Block &block);
     void write_outputs(i64 k, const OutputArrays &arrays);
     void emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out);
-    void advance(i64 k, const OutputArrays &arrays, Outcome &outcome);
+    void advance(i64 k, const i32 *outcomes, const OutputArrays &arrays, Outcome &outcome);
 
     CircuitPtr circuit_;
     i64 lanes_;

@@ -954,6 +954,12 @@ class EnvOutcome:
         """
 
     @property
+    def illegal_outcome(self) -> int:
+        """
+        The first lane in which a given move of chance is not legal, or -1: then nothing has moved.
+        """
+
+    @property
     def clash(self) -> bool:
         """Whether two players have a choice in the same state."""
 
@@ -1013,12 +1019,13 @@ class Env:
         for all; return whether no two players have a choice at the same time.
         """
 
-    def step(self, actions: NDArray[numpy.int32], held: NDArray[numpy.uint8] | None, observation: NDArray[numpy.uint8], legal: NDArray[numpy.uint8], player: NDArray[numpy.uint8], rewards: NDArray[numpy.float32], terminated: NDArray[numpy.uint8], truncated: NDArray[numpy.uint8], percepts: NDArray[numpy.uint8], last: NDArray[numpy.uint8]) -> EnvOutcome:
+    def step(self, actions: NDArray[numpy.int32], held: NDArray[numpy.uint8] | None, observation: NDArray[numpy.uint8], legal: NDArray[numpy.uint8], player: NDArray[numpy.uint8], rewards: NDArray[numpy.float32], terminated: NDArray[numpy.uint8], truncated: NDArray[numpy.uint8], percepts: NDArray[numpy.uint8], last: NDArray[numpy.uint8], outcomes: NDArray[numpy.int32] | None = None) -> EnvOutcome:
         """
         Move the games that are neither over nor `held`, [lanes] uint8 or None, and fill the arrays.
 
         `actions` is [lanes, 1] int32 by turns, else [lanes, players].  `last` is the observation before games
-        that ended began again; empty unless `reset` is 2.
+        that ended began again; empty unless `reset` is 2.  `outcomes`, [lanes] int32, are the moves of chance
+        as their numbers in the circuit; without them they are drawn.
         """
 
     def sample(self, actions: NDArray[numpy.int32]) -> None:

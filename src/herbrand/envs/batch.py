@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from herbrand.core import EnvOutcome
     from herbrand.game import Game
 
 __all__ = ["LARGEST", "BatchEnv", "BatchStep"]
@@ -132,6 +133,11 @@ class BatchEnv:
         self.actions: tuple[tuple[str, ...], ...] = tuple(tuple(walker.moves[i]) for i in indices)
         """For each player the moves by their numbers, as KIF."""
         self.num_actions = max(map(len, self.actions))
+        self._chance_role = -1 if game.chance_role is None else game.roles.index(game.chance_role)
+        self._inputs = walker.inputs
+        drawn = () if self._chance_role < 0 else walker.moves[self._chance_role]
+        self.chance_moves: tuple[str, ...] = tuple(drawn)
+        """The outcomes of chance by their numbers, as KIF; empty where nothing is left to chance."""
         self.percepts: tuple[tuple[str, str], ...] = self._percepts()
         """The pairs of role and percept that `sees` can give."""
         self._env = self._made(walker.inputs, indices, turn_order.idle, reward_range)
@@ -181,6 +187,48 @@ class BatchEnv:
         Games for which `where`, [n], is false stay as they are, and so do those of them that are over.
         Raises `IllegalMoveError`, and moves nothing, when an action is not legal in a game that is not over.
         """
+        return self._advance(actions, None, where)
+
+    def chance_probabilities(self) -> NDArray[np.float32]:
+        """Return how likely each outcome of chance is in each game, [n, outcomes].
+
+        Outcomes are in the order of `chance_moves`.  They sum to 1 in each game that is not over.  Raises
+        `GameError` where nothing is left to chance.
+        """
+        numbers = self._chance_numbers
+        self._require_started()
+        expander = self.game.expander
+        legal = expander.legal(self.states).mask(self._chance_role)
+        possible = legal[:, numbers - expander.bounds[self._chance_role]].astype(np.float32)
+        odds: NDArray[np.float32] = possible / np.maximum(possible.sum(axis=1, keepdims=True), 1)
+        return odds
+
+    def stochastic_step(
+        self,
+        actions: NDArray[Any] | Sequence[Any],
+        outcomes: NDArray[Any] | Sequence[int],
+        *,
+        where: NDArray[np.bool_] | None = None,
+    ) -> BatchStep:
+        """Make a move in every game as `step` does, with given outcomes of chance, [n], instead of draws.
+
+        An outcome is the number of a move in `chance_moves`; those of games that do not move are ignored.
+        Raises `IllegalMoveError`, and moves nothing, when one is not possible, `GameError` where nothing is
+        left to chance.
+        """
+        numbers = self._chance_numbers
+        given = np.asarray(outcomes, np.int64)
+        if given.shape != (self.n,):
+            raise ValueError(f"outcomes have the shape [{self.n}], not {list(given.shape)}")
+        known = (given >= 0) & (given < len(numbers))
+        return self._advance(actions, np.where(known, numbers[given * known], -1).astype(np.int32), where)
+
+    def _advance(
+        self,
+        actions: NDArray[Any] | Sequence[Any],
+        outcomes: NDArray[np.int32] | None,
+        where: NDArray[np.bool_] | None,
+    ) -> BatchStep:
         numbers = np.ascontiguousarray(actions, np.int32)
         if numbers.shape != (self.n, *self.action_shape):
             raise ValueError(
@@ -190,10 +238,13 @@ class BatchEnv:
         self._require_started()
         held = None if where is None else 1 - _flags(where, self.n)
         arrays = _StepArrays(self, self._env)
-        buffers: tuple[Any, ...] = (*arrays.present, *arrays.gained)
-        outcome = self._env.step(numbers, held, *buffers)
+        step: Any = self._env.step  # type checkers do not know how many arrays there are
+        given = () if outcomes is None else (outcomes,)
+        outcome: EnvOutcome = step(numbers, held, *arrays.present, *arrays.gained, *given)
         if outcome.illegal >= 0:
             raise IllegalMoveError(self._refusal(outcome.illegal, numbers[outcome.illegal].tolist()))
+        if outcomes is not None and outcome.illegal_outcome >= 0:
+            raise IllegalMoveError(f"the outcome of chance is not possible in game {outcome.illegal_outcome}")
         if outcome.clash and self.by_turns:
             raise GameError(
                 "the game does not go by turns after all: two players have a choice; use turns=False"
@@ -233,6 +284,13 @@ class BatchEnv:
         return values if np.dtype(dtype) == np.uint64 else values.reshape(self.n, *view.shape)
 
     # -- inside ---------------------------------------------------------------------------
+
+    @property
+    def _chance_numbers(self) -> NDArray[np.int32]:
+        """The moves of chance by the numbers of outcomes, as numbers in the network."""
+        if self._chance_role < 0:
+            raise GameError("nothing is left to chance in this game")
+        return np.array(self._inputs[self._chance_role], np.int32)
 
     def _view(
         self,

@@ -15,6 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from herbrand.envs.openspiel_structs import (
+    ImageObserver,
+    action_struct,
+    actions_of,
+    node_parts,
+    observation_struct,
+    state_struct,
+)
 from herbrand.envs.single import Form, form_of, load_game, longest_play, require
 from herbrand.errors import GameError
 
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.state import State
 
-__all__ = ["load", "register"]
+__all__ = ["load", "match_trace", "register", "replay_trace"]
 
 MAX_STEPS: Final = 1000
 LARGEST_TENSOR: Final = 1 << 16
@@ -248,6 +256,43 @@ def load(game: Game | str, **options: Any) -> Any:
     return pyspiel.load_game(short)
 
 
+def match_trace(state: Any) -> dict[str, Any]:
+    """Return the match that led to a state of OpenSpiel, as JSON values.
+
+    For each node in which somebody acted it has the state and the moves made; then the last state and the
+    returns.  `replay_trace` plays it again.
+    """
+    game = state.get_game()
+    node = game.new_initial_state()
+    steps: list[dict[str, Any]] = []
+    history = list(state.history())
+    while history:
+        width = game.num_players() if node.is_simultaneous_node() else 1
+        actions, history = history[:width], history[width:]
+        players = range(width) if node.is_simultaneous_node() else [node.current_player()]
+        moves = [action_struct(node.at, p, a) for p, a in zip(players, actions, strict=True)]
+        steps.append({"state": state_struct(node.at), "actions": moves})
+        node.apply_actions(actions) if node.is_simultaneous_node() else node.apply_action(actions[0])
+    end = {"state": state_struct(node.at), "returns": list(node.returns()), "is_terminal": node.is_terminal()}
+    return {"game": str(game), "players": list(game.table.form.players), "steps": steps, **end}
+
+
+def replay_trace(game: Any, trace: dict[str, Any]) -> Any:
+    """Return the state of OpenSpiel at the end of a trace; `GameError` where the game goes otherwise."""
+    node = game.new_initial_state()
+    for number, step in enumerate(trace["steps"]):
+        if state_struct(node.at) != step["state"]:
+            raise GameError(f"step {number} of the trace begins in another state")
+        actions = [actions_of(node.at, move)[0] for move in step["actions"]]
+        if node.is_simultaneous_node():
+            node.apply_actions(actions)
+        else:
+            node.apply_action(actions[0])
+    if state_struct(node.at) != trace["state"]:
+        raise GameError("the trace ends in another state")
+    return node
+
+
 def _known_sum(name: str) -> int | None:
     """The sum of goal values of a bundled game, where it is known to be constant."""
     from herbrand import games
@@ -321,6 +366,18 @@ def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
                 return str(table.form.moves[table.game.roles.index(table.game.chance_role)][action])
             return str(table.form.actions[player][action])
 
+        def _to_struct(self) -> dict[str, Any]:
+            return state_struct(self.at)
+
+        def _action_to_struct(self, player: int, action: int) -> dict[str, Any]:
+            return action_struct(self.at, player, action)
+
+        def _struct_to_actions(self, struct: Any) -> list[int]:
+            return actions_of(self.at, struct)
+
+        def _to_observation_struct(self, player: int) -> dict[str, Any]:
+            return observation_struct(self.at, player)
+
         def returns(self) -> list[float]:
             return _returns(self.at)
 
@@ -351,16 +408,19 @@ def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
             super().__init__(game_type, pyspiel.GameInfo(**information), params or {})
 
         def new_initial_state(self, state: Any = None) -> Any:
+            made = State(self)
             if state is not None:
-                raise NotImplementedError("states are made by playing")
-            return State(self)
+                made.at = _Node(self.table, **node_parts(self.table, state)).settled()
+            return made
 
         def max_chance_nodes_in_history(self) -> int:
             return 0 if self.table.game.chance_role is None else int(self.table.max_steps)
 
         def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+            if params and set(params) <= {"image"}:
+                return ImageObserver(self.table, int(params["image"]))
             if params:
-                raise ValueError(f"observers take no parameters, not {params}")
+                raise ValueError(f'observers take the parameter "image", not {params}')
             recall = iig_obs_type is not None and iig_obs_type.perfect_recall
             private = iig_obs_type is None or iig_obs_type.private_info != pyspiel.PrivateInfoType.NONE
             public = iig_obs_type is None or iig_obs_type.public_info

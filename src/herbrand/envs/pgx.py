@@ -109,6 +109,8 @@ class PgxEnv:
         self._active = np.append(~find_turns(game).idle, False)
         chance = None if game.chance_role is None else game.roles.index(game.chance_role)
         self._chance = None if chance is None else np.array(inputs[chance], np.int32)
+        self.chance_moves: tuple[str, ...] = () if chance is None else self.form.moves[chance]
+        """The outcomes of chance by their numbers, as KIF; empty where nothing is left to chance."""
         low, high = reward_range
         by_role = {role: p for p, role in enumerate(players)}
         worth = np.zeros((len(players), len(network.goal)), np.float32)
@@ -150,11 +152,34 @@ class PgxEnv:
 
     def step(self, state: PgxState, action: Any, key: Any = None) -> PgxState:
         """Return the state after an action; games with chance need a `key`."""
-        if key is None and self._chance is not None:
+        if self._chance is None:
+            return self.stochastic_step(state, action, 0)
+        if key is None:
             raise ValueError("the game has chance: step(state, action, key) needs a key")
+        odds = self.chance_probabilities(state)
+        return self.stochastic_step(state, action, jax.random.choice(key, len(odds), p=odds))
+
+    def chance_probabilities(self, state: PgxState) -> Any:
+        """Return how likely each outcome of chance is in a state, float32 [outcomes].
+
+        Outcomes are in the order of `chance_moves`.  They count for an action that completes a joint move,
+        and sum to 1; [1] where nothing is left to chance.
+        """
+        if self._chance is None:
+            return jnp.ones(1, jnp.float32)
+        possible = self._legal(state._fluents)[0][jnp.asarray(self._chance)]
+        first = jnp.arange(len(self._chance)) == 0
+        return jnp.where(possible.any(), possible, first) / jnp.maximum(possible.sum(), 1).astype(jnp.float32)
+
+    def stochastic_step(self, state: PgxState, action: Any, outcome: Any) -> PgxState:
+        """Return the state after an action and a given outcome of chance, its number in `chance_moves`.
+
+        An outcome that is not possible stands for the first that is; where nothing is left to chance, it is
+        ignored.
+        """
         over = state.terminated | state.truncated
         illegal = ~over & ~state.legal_action_mask[action]
-        moved = self._moved(state.replace(_step_count=state._step_count + 1), action, key)
+        moved = self._moved(state.replace(_step_count=state._step_count + 1), action, outcome)
         players = self.num_players
         blamed = jnp.full(players, players - 1, jnp.float32).at[state.current_player].set(-1.0)
         lost = state.replace(rewards=blamed, terminated=jnp.bool_(True), _step_count=state._step_count + 1)
@@ -207,7 +232,7 @@ class PgxEnv:
         role = jnp.where(choosing.any(), choosing.argmax(), acting.argmax())
         return state.replace(current_player=state._seats[role], legal_action_mask=options[role])
 
-    def _moved(self, state: PgxState, action: Any, key: Any) -> PgxState:
+    def _moved(self, state: PgxState, action: Any, outcome: Any) -> PgxState:
         legal = self._legal(state._fluents)[0]
         options = legal[self._numbers]
         role = jnp.argmax(state._seats == state.current_player)
@@ -217,8 +242,9 @@ class PgxEnv:
         numbers = jnp.asarray(self._numbers)[jnp.arange(len(made)), made]
         moves = jnp.zeros(len(legal), jnp.bool_).at[numbers].set(True)
         if self._chance is not None:
-            drawn = jax.random.uniform(key, (len(self._chance),)) * legal[self._chance]
-            moves = moves.at[jnp.asarray(self._chance)[jnp.argmax(drawn)]].set(True)
+            places = jnp.asarray(self._chance)
+            possible = legal[places]
+            moves = moves.at[places[jnp.where(possible[outcome], outcome, possible.argmax())]].set(True)
         following = self._outputs(state._fluents, moves[:-1])[1]
         fluents = jnp.where(waiting, state._fluents, following)
         legal, terminal, goals = self._legal(fluents)

@@ -282,3 +282,46 @@ def test_a_missing_library_is_named(module: str, library: str, extra: str) -> No
     last = run.stderr.strip().splitlines()[-1]
     assert last.startswith("herbrand.errors.MissingExtra: the interface")
     assert f"herbrand[{extra}]" in last
+
+
+@pytest.mark.parametrize("name", ["kuhn", "montyHall", "leduc"])
+def test_chance_can_be_chosen(name: str) -> None:
+    """With given outcomes games go where the rules say; probabilities are uniform over the possible ones."""
+    game = herbrand.load(name)
+    env = BatchEnv(game, 70, auto_reset="off", turns=False)
+    env.reset(seed=3)
+    chance = np.random.default_rng(4)
+    for _ in range(12):
+        odds = env.chance_probabilities()
+        before, over = env.states.copy(), env.over.copy()
+        assert np.allclose(odds.sum(axis=1)[~over], 1)
+        actions = env.sample()
+        outcomes = np.array([chance.choice(len(row), p=row / row.sum()) if row.any() else 0 for row in odds])
+        env.stochastic_step(actions, outcomes)
+        after = env.states
+        for lane in np.flatnonzero(~over)[:5]:
+            state = game.state(game.expander.facts(before[lane : lane + 1])[0], engine="rules")
+            drawn = state.legal_moves(game.chance_role)
+            assert np.allclose(odds[lane][odds[lane] > 0], 1 / len(drawn))
+            assert {env.chance_moves[k] for k in np.flatnonzero(odds[lane])} == set(map(str, drawn))
+            joint = {role: env.actions[p][actions[lane, p]] for p, role in enumerate(env.players)}
+            joint[game.chance_role] = env.chance_moves[outcomes[lane]]
+            assert state.next(joint).facts == game.expander.facts(after[lane : lane + 1])[0]
+
+
+def test_impossible_outcomes_are_refused() -> None:
+    """Nothing moves then; games without chance have no outcomes."""
+    env = BatchEnv(herbrand.load("kuhn"), 3, turns=False)
+    env.reset(seed=1)
+    before = env.states.copy()
+    impossible = int(np.flatnonzero(env.chance_probabilities()[0] == 0)[0])
+    for outcomes in ([impossible] * 3, [-1] * 3, [99] * 3):
+        with pytest.raises(IllegalMoveError, match="not possible in game 0"):
+            env.stochastic_step(env.sample(), outcomes)
+        assert (env.states == before).all()
+    with pytest.raises(ValueError, match="outcomes have the shape"):
+        env.stochastic_step(env.sample(), [0])
+    still = BatchEnv(herbrand.load("nim"), 2)
+    still.reset()
+    with pytest.raises(GameError, match="nothing is left to chance"):
+        still.chance_probabilities()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 import unittest
@@ -16,7 +17,7 @@ from environment_checks import check_openspiel  # noqa: E402
 import herbrand  # noqa: E402
 from herbrand import GameError  # noqa: E402
 from herbrand.analyse.knowledge import solve  # noqa: E402
-from herbrand.envs.openspiel import load, register  # noqa: E402
+from herbrand.envs.openspiel import load, match_trace, register, replay_trace  # noqa: E402
 
 GAMES = [
     "ticTacToe",
@@ -303,3 +304,73 @@ def test_the_whole_tree_of_a_game_passes() -> None:
         unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
     assert result.testsRun > 3
     assert not result.errors + result.failures, (result.errors + result.failures)[0][1]
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "kuhn", "rockPaperScissors", "montyHall", "nim"])
+def test_structs_and_traces_lead_back_to_states_and_actions(name: str) -> None:
+    """A state, an action and a match as JSON are the same ones again; observations hide what is hidden."""
+    game = load(name)
+    rng = random.Random(2)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        struct = json.loads(state.to_struct().to_json())
+        assert struct["game"] == name
+        again = game.new_initial_state(state.to_struct())
+        assert str(again) == str(state)
+        assert again.current_player() == state.current_player()
+        assert str(game.new_initial_state(struct)) == str(state)
+        if state.is_simultaneous_node():
+            actions = [rng.choice(state.legal_actions(player)) for player in range(game.num_players())]
+            for player, action in enumerate(actions):
+                moved = json.loads(state.action_to_struct(player, action).to_json())
+                assert moved["move"] == state.action_to_string(player, action)
+            state.apply_actions(actions)
+            continue
+        player, action = state.current_player(), rng.choice(state.legal_actions())
+        moved = state.action_to_struct(player, action)
+        assert state.struct_to_actions(moved) == [action]
+        assert json.loads(moved.to_json())["move"] == state.action_to_string(player, action)
+        for one in range(game.num_players()):
+            seen = json.loads(state.to_observation_struct(one).to_json())
+            assert ("facts" in seen) != herbrand.load(name).has_percepts
+        state.apply_action_struct(moved)
+    trace = json.loads(json.dumps(match_trace(state)))
+    assert trace["is_terminal"]
+    assert trace["returns"] == state.returns()
+    assert str(replay_trace(game, trace)) == str(state)
+    trace["steps"][0]["actions"] = trace["steps"][0]["actions"][::-1]
+    trace["steps"][0]["state"]["facts"] = trace["steps"][0]["state"]["facts"][1:]
+    with pytest.raises(GameError, match="begins in another state"):
+        replay_trace(game, trace)
+
+
+def test_structs_have_names_and_arguments() -> None:
+    state = load("ticTacToe").new_initial_state()
+    assert state.action_to_struct(0, 0).to_dict() == {
+        "role": "xplayer",
+        "move": "(mark 1 1)",
+        "name": "mark",
+        "arguments": ["1", "1"],
+    }
+    with pytest.raises(GameError, match="no state of ticTacToe"):
+        load("ticTacToe").new_initial_state({"moon": "full"})
+
+
+def test_observers_of_images() -> None:
+    """All pictures of a game have the same size; hidden information is not drawn."""
+    pytest.importorskip("resvg_py", reason="needs herbrand[pictures]")
+    game = load("ticTacToe")
+    observer = game.make_py_observer(params={"image": 64})
+    state = game.new_initial_state()
+    observer.set_from(state, 0)
+    empty = observer.dict["image"].copy()
+    assert max(empty.shape[:2]) == 64
+    assert empty.shape[2] == 3
+    assert 0 <= empty.min() < empty.max() <= 1
+    state.apply_action(0)
+    observer.set_from(state, 0)
+    assert (observer.dict["image"] != empty).any()
+    assert observer.tensor.size == empty.size
+    assert "x at 1 1" in observer.string_from(state, 0)
+    with pytest.raises(GameError, match="would show what the game hides"):
+        load("kuhn").make_py_observer(params={"image": 64})

@@ -86,3 +86,27 @@ def test_search_can_step_through_the_rules() -> None:
         assert out.discount.tolist() == ([0.0, 0.0] if last else [-1.0, -1.0])
         assert out.reward.tolist() == ([1.0, 1.0] if last else [0.0, 0.0])
     assert out.value.tolist() == [0.0, 0.0]
+
+
+def test_chance_can_be_chosen() -> None:
+    """Given outcomes lead to the states of the rules, with uniform probabilities."""
+    game = herbrand.load("montyHall")
+    env = make(game)
+    step = jax.jit(env.stochastic_step)
+    state = env.init(jax.random.PRNGKey(0))
+    names = game.expander.fluent_names
+    while not bool(state.terminated):
+        odds = np.asarray(env.chance_probabilities(state))
+        assert odds.sum() == pytest.approx(1)
+        action = int(np.argmax(state.legal_action_mask))
+        facts = [f for f, true in zip(names, np.asarray(state._fluents), strict=True) if true]
+        ours = game.state(facts, engine="rules")
+        possible = set(map(str, ours.legal_moves(game.chance_role)))
+        assert {env.chance_moves[k] for k in np.flatnonzero(odds)} == possible
+        outcome = int(np.flatnonzero(odds)[-1])
+        state = step(state, action, outcome)
+        joint = {"candidate": env.form.actions[0][action], "random": env.chance_moves[outcome]}
+        reached = {f for f, true in zip(names, np.asarray(state._fluents), strict=True) if true}
+        assert ours.next(joint).facts == reached
+    assert make("nim").chance_moves == ()
+    assert make("nim").chance_probabilities(state).tolist() == [1.0]
