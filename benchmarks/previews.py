@@ -16,6 +16,7 @@ import json
 import multiprocessing
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -92,18 +93,36 @@ def crowd(pictures: int, plays: int) -> dict[str, Any]:
 
 
 def watch_home(host: str, entry: str, over: Event, found: SimpleQueue[Any]) -> None:
-    """Ask for the home page until `over`: a process of its own, which waits for nothing else."""
+    """Ask for the home page until `over`: a process of its own, which waits for nothing else.
+
+    In turn with a server that only says "hello", to know what the machine takes.
+    """
     browser = enter(host, entry)
     alone = median(fetch(browser, host)[2] for _ in range(10))
     found.put(alone)
-    homes, wrong = [], 0
-    while not over.is_set():
-        begun = time.monotonic()
-        status, text, seconds = fetch(browser, host)
-        homes.append((begun, round(seconds, 4)))
-        wrong += status != HTTPStatus.OK or 'href="/game/chess"' not in text
-        time.sleep(0.01)
-    found.put((homes, wrong))
+    homes, hellos, wrong = [], [], 0
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        other = multiprocessing.get_context("fork").Process(target=say_hello, args=(listener,), daemon=True)
+        other.start()
+        hello = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        while not over.is_set():
+            begun = time.monotonic()
+            status, text, seconds = fetch(browser, host)
+            homes.append((begun, round(seconds, 4)))
+            wrong += status != HTTPStatus.OK or 'href="/game/chess"' not in text
+            hellos.append(round(fetch(browser, hello)[2], 4))
+            time.sleep(0.01)
+        other.kill()
+    found.put((homes, hellos, wrong))
+
+
+def say_hello(listener: socket.socket) -> None:
+    """Answer every request with the same word."""
+    while True:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
 
 
 def enter(host: str, entry: str) -> OpenerDirector:
@@ -144,7 +163,7 @@ def _crowd(host: str, entry: str, names: list[str], plays: int, server: psutil.P
         outcomes[kind] = Counter(_outcome(*task.result()[:2]) for task in pending)
         ends[kind] = time.monotonic()
     over.set()
-    homes, wrong = found.get()
+    homes, hellos, wrong = found.get()
     watcher.join()
     return {
         "processors": os.cpu_count(),
@@ -154,6 +173,7 @@ def _crowd(host: str, entry: str, names: list[str], plays: int, server: psutil.P
             "matches": [seconds for begun, seconds in homes if begun >= ends["pictures"]],
         },
         "home_alone": round(alone, 4),
+        "hello": hellos,
         "wrong_homes": wrong,
         **outcomes,
         "children": children,
@@ -182,8 +202,13 @@ def summarise(reports: list[dict[str, Any]]) -> list[CaseReport]:
                 f"home page meanwhile ({kind})", len(homes), Counter({within: len(homes) - len(slow)}), slow
             )
         )
+    hellos = [seconds for report in reports for seconds in report["hello"]]
+    within = sum(seconds <= LONGEST for seconds in hellos)
+    outcome = Counter({f"within {LONGEST} s, the slowest after {max(hellos):.3f} s": within})
+    outcome["later"] = len(hellos) - within
     wrong = sum(report["wrong_homes"] for report in reports)
     cases[-1].failures += ["not the home page"] * wrong
+    cases.append(CaseReport('a server that says "hello" meanwhile', len(hellos), +outcome, []))
     most = [report["children"] for report in reports]
     over = [f"{count} processes" for count in most if count > MOST_CHILDREN]
     cases.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["cannot_listen", "listening", "serve_app"]
+
+SWITCH_SECONDS: Final = 0.001
+"""How long other threads may keep the one that answers from the interpreter."""
 
 
 def cannot_listen(address: str, option: str, error: OSError) -> click.BadParameter:
@@ -42,8 +45,13 @@ def listening(port: int, option: str, host: str = "127.0.0.1") -> Iterator[tuple
 
 def serve_app(app: Any, listener: socket.socket) -> None:
     """Serve an ASGI application until it is interrupted."""
+    import gc
+    import sys
+
     import uvicorn
 
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # full collections pause all threads, and need not look at what was imported
     config = uvicorn.Config(
         app,
         log_level="warning",

@@ -24,14 +24,15 @@ from herbrand.match.records import RecordError, Store
 from herbrand.match.tournament.plan import TournamentError
 from herbrand.play.levels import DEFAULT_LEVEL, LEVELS
 from herbrand.runtime.json_process import RequestError
-from herbrand.runtime.rendering import compile_templates
+from herbrand.runtime.rendering import compile_templates, render
 from herbrand.web.answers import file_answer, form_fields, require_token, step_of, wants_json
 from herbrand.web.charts import bars
-from herbrand.web.child import Busy, ChildLost, wait_for_child
+from herbrand.web.child import Busy, ChildLost, Queue, wait_for_child
 from herbrand.web.guard import Guard
+from herbrand.web.latest import Latest
 from herbrand.web.library import ENDINGS, MAX_BYTES, AlreadyThere, Library, NotThere
 from herbrand.web.matches import ChildPool, Matches, NoMatch
-from herbrand.web.pages import error_page, page
+from herbrand.web.pages import error_page, html, page
 from herbrand.web.records import Records
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ STATIC: Final = {
 }
 MAX_PICTURES: Final = 400
 """Thumbnails in the cache."""
+WAITING_PICTURES: Final = 64
+"""Pictures that may wait to be drawn: one page shows many."""
 MAX_CHIPS: Final = 12
 """Features among which the library offers a choice."""
 MAX_DEPTH: Final = 300
@@ -77,6 +80,8 @@ class App:
         self.address = address
         """The address for friends on other computers; empty where they cannot reach the server."""
         self._pictures: OrderedDict[str, str] = OrderedDict()
+        self._drawing = Queue(2, WAITING_PICTURES)
+        self._homes: Latest[str] = Latest()
 
     def routes(self) -> list[Route]:
         """Return all routes."""
@@ -117,12 +122,23 @@ class App:
     async def home(self, request: Request) -> Response:
         """Show the games."""
         query, feature = request.query_params.get("q", "")[:100], request.query_params.get("feature", "")[:60]
-        entries = await run_in_threadpool(self.library.entries)
+        token = request.scope["herbrand.token"]
+        return html(
+            await self._homes.get((query, feature, token), partial(self._home, query, feature, token))
+        )
+
+    def _home(self, query: str, feature: str, token: str) -> str:
+        entries = self.library.entries()
         counts = Counter(word for entry in entries for word in entry.features)
         common = sorted((word for word in counts if counts[word] > 1), key=lambda word: (-counts[word], word))
         shown = [entry for entry in entries if entry.matches(query, feature)]
-        return page(
-            request, "library", entries=shown, features=common[:MAX_CHIPS], query=query, feature=feature
+        return render(
+            "web/library.html",
+            token=token,
+            entries=shown,
+            features=common[:MAX_CHIPS],
+            query=query,
+            feature=feature,
         )
 
     async def help(self, request: Request) -> Response:
@@ -150,8 +166,11 @@ class App:
     async def picture(self, request: Request) -> Response:
         """Draw the initial state of a game."""
         entry = self._entry(request)
+        name = hashlib.sha256(f"{entry.key}\n{entry.notation}\n{entry.text}".encode()).hexdigest()
         try:
-            svg = await wait_for_child(self._picture, entry)
+            if (svg := self._pictures.get(name)) is None:
+                async with self._drawing.pass_through():
+                    svg = await wait_for_child(self._picture, entry, name)
         except (RequestError, ChildLost):
             svg = _NO_PICTURE
         except Busy:
@@ -162,8 +181,7 @@ class App:
             headers={"content-security-policy": _SVG_POLICY, "cache-control": "private, max-age=600"},
         )
 
-    def _picture(self, entry: LibraryEntry) -> str:
-        name = hashlib.sha256(f"{entry.key}\n{entry.notation}\n{entry.text}".encode()).hexdigest()
+    def _picture(self, entry: LibraryEntry, name: str) -> str:
         if name not in self._pictures:
             thumbnail = self.children.ask("thumbnail", queue="pictures", seconds=30, **_rules(entry))
             self.library.add_metadata(entry, thumbnail["roles"], thumbnail["words"])

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -16,9 +16,9 @@ from herbrand.runtime.json_process import JsonProcess
 from herbrand.runtime.line_process import ProcessDied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
-__all__ = ["MEGABYTES", "Busy", "Child", "ChildLost", "Turnstile", "wait_for_child"]
+__all__ = ["MEGABYTES", "Busy", "Child", "ChildLost", "Queue", "Turnstile", "wait_for_child"]
 
 _T = TypeVar("_T")
 
@@ -32,6 +32,7 @@ MAX_THREADS: Final = 200
 """Threads that wait for subprocesses: more than all queues hold together."""
 
 
+_BUSY: Final = "too many requests are waiting; try again in a moment"
 _WAITING: Final = ThreadPoolExecutor(MAX_THREADS, "waits for a subprocess")
 
 
@@ -54,12 +55,32 @@ class Turnstile:
     def pass_through(self) -> Iterator[None]:
         """Wait for a turn, which ends with the context; raises `Busy`."""
         if not self._places.acquire(blocking=False):
-            raise Busy("too many requests are waiting; try again in a moment")
+            raise Busy(_BUSY)
         try:
             with self._turn:
                 yield
         finally:
             self._places.release()
+
+
+class Queue:
+    """The same for requests that have no thread yet: dozens of waiting threads would slow the server."""
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._turn = asyncio.Semaphore(at_once)
+        self._places = at_once + waiting
+
+    @asynccontextmanager
+    async def pass_through(self) -> AsyncIterator[None]:
+        """Wait for a turn, which ends with the context; raises `Busy`."""
+        if not self._places:
+            raise Busy(_BUSY)
+        self._places -= 1
+        try:
+            async with self._turn:
+                yield
+        finally:
+            self._places += 1
 
 
 async def wait_for_child(function: Callable[..., _T], *args: Any, **options: Any) -> _T:

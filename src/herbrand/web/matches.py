@@ -12,7 +12,7 @@ from herbrand import __version__
 from herbrand.match.records import MatchRecord, RecordError, Store
 from herbrand.match.records.record import new_token
 from herbrand.runtime.json_process import RequestError
-from herbrand.web.child import MAX_WAITING, MEGABYTES, Busy, Child, ChildLost, Turnstile
+from herbrand.web.child import MEGABYTES, Busy, Child, ChildLost, Turnstile
 from herbrand.web.table import FRIEND, PERSON, PREPARATION
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ OPEN_SECONDS: Final = 40.0
 """Time limit for reading a game and analysing how to draw it."""
 MAX_OPENING: Final = 2
 """Matches that are opened at once; a few more wait, further ones are `Busy`."""
-WAITING: Final = {"pictures": 64}
-"""Requests that may wait in a queue, where it is not `MAX_WAITING`: one page shows many pictures."""
 STEP_SECONDS: Final = 70.0
 """Time limit for one step, beyond the clocks of players: the first one waits until they have prepared."""
 CHANGES: Final = ("move", "advance", "undo", "resign")
@@ -307,10 +305,7 @@ class ChildPool:
         with self._lock:
             child = self._children.get(queue)
             if child is None or not child.is_alive:
-                waiting = WAITING.get(queue, MAX_WAITING)
-                child = self._children[queue] = Child(
-                    megabytes=self._megabytes, waiting=waiting, worker=self._worker
-                )
+                child = self._children[queue] = Child(megabytes=self._megabytes, worker=self._worker)
         return child.ask(do, seconds=seconds, **arguments)
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from herbrand.runtime.rendering import render
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["error_page", "locked_page", "page"]
+__all__ = ["error_page", "html", "locked_page", "page"]
 
 
 def page(request: Request, name: str, *, status: int = 200, **values: object) -> Response:
@@ -19,7 +19,7 @@ def page(request: Request, name: str, *, status: int = 200, **values: object) ->
 
     Besides `values` the template has `token`, which forms send against forged requests.
     """
-    return _uncached(render(f"web/{name}.html", token=request.scope["herbrand.token"], **values), status)
+    return html(render(f"web/{name}.html", token=request.scope["herbrand.token"], **values), status)
 
 
 def error_page(
@@ -27,13 +27,14 @@ def error_page(
 ) -> Response:
     """Return a response with a page that names a problem; `similar` is a game that may have been meant."""
     values = {"message": message, "help": help_, "similar": similar, "details": details}
-    return _uncached(render("web/problem.html", status=status, token="", **values), status)
+    return html(render("web/problem.html", status=status, token="", **values), status)
 
 
 def locked_page(*, wrong: bool) -> Response:
     """Return a response with a page that asks for the token; `wrong` if another one was given."""
-    return _uncached(render("web/locked.html", token="", wrong=wrong), 403)
+    return html(render("web/locked.html", token="", wrong=wrong), 403)
 
 
-def _uncached(text: str, status: int) -> Response:
+def html(text: str, status: int = 200) -> Response:
+    """Return a response with a page that must not be cached."""
     return HTMLResponse(text, status, headers={"cache-control": "no-store"})

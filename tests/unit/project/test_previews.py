@@ -10,6 +10,7 @@ from previews import crowd, summarise
 
 REPORT: dict[str, Any] = {
     "home": {"pictures": [0.01, 0.29], "matches": [0.02]},
+    "hello": [0.001, 0.4],
     "wrong_homes": 0,
     "pictures": {"answered": 60},
     "matches": {"answered": 10, "busy": 15},
@@ -25,7 +26,7 @@ def lost(report: dict[str, Any]) -> list[str]:
 def test_a_crowd_that_was_served_lost_nothing() -> None:
     """To be told that the server is busy is no loss."""
     assert not lost(REPORT)
-    assert [case.tried for case in summarise([REPORT, REPORT])] == [120, 4, 50, 2, 11]
+    assert [case.tried for case in summarise([REPORT, REPORT])] == [120, 4, 50, 2, 4, 11]
 
 
 @pytest.mark.parametrize(

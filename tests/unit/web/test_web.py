@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
@@ -30,7 +31,7 @@ from herbrand.runtime.json_process import RequestError  # noqa: E402
 from herbrand.runtime.rendering import render  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.chances import Chances  # noqa: E402
-from herbrand.web.child import Busy, Child, ChildLost, Turnstile  # noqa: E402
+from herbrand.web.child import Busy, Child, ChildLost, Queue, Turnstile  # noqa: E402
 from herbrand.web.guard import MAX_BODY_BYTES  # noqa: E402
 from herbrand.web.inspector import Inspector  # noqa: E402
 from herbrand.web.library import Library  # noqa: E402
@@ -795,6 +796,27 @@ def test_a_turnstile_lets_few_wait(waiting: int) -> None:
         thread.join(30)
     with turnstile.pass_through():
         assert len(passed) == 1 + waiting
+
+
+def test_a_queue_lets_few_wait_without_threads() -> None:
+    """One after the other; who comes when all places are taken is refused, and a failure gives its place back."""
+
+    async def play() -> list[int]:
+        queue, passed = Queue(1, 2), []
+
+        async def enter(number: int) -> None:
+            async with queue.pass_through():
+                await asyncio.sleep(0.001)
+                passed.append(number)
+                if number == 1:
+                    raise LookupError
+
+        results = await asyncio.gather(*map(enter, range(5)), return_exceptions=True)
+        assert [type(result) for result in results] == [type(None), LookupError, type(None), Busy, Busy]
+        await enter(5)
+        return passed
+
+    assert asyncio.run(play()) == [0, 1, 2, 5]
 
 
 @pytest.mark.parametrize(("accept", "text"), [("application/json", '"error"'), ("text/html", "is busy")])
