@@ -3,9 +3,10 @@
     python benchmarks/published.py [GAME...] [--plays N] [--seed N] [--json FILE] [--table]
 
 Every state of a random game, by the rules or by the network, which are the same, is summed up as a number:
-its facts, legal moves, goals, and what each role saw before it.  The module replays the joint moves, and must
-come to the same numbers.  Without games, all bundled ones are compared.  The sizes are those of the module
-and of the page that `herbrand publish --proving 0` writes.  Needs `node`, version 18 or later.
+its facts, legal moves, goals, and what each role saw before it.  The module replays the joint moves, half of
+them interpreted and half as WebAssembly, and must come to the same numbers.  Without games, all bundled ones
+are compared.  The sizes are those of the module and of the page that `herbrand publish --proving 0` writes.
+Needs `node`, version 18 or later.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ const crc = (text) => {
 const ordered = (texts) => [...texts].sort().join(" ");
 let states = 0;
 plays.forEach(({ joint, sums }, number) => {
+  if (number === plays.length >> 1) game.engine; // from here on as WebAssembly
   let state = game.initialState;
   let seen = game.roles.map(() => []);
   for (let step = 0; ; step++) {
@@ -60,7 +62,7 @@ plays.forEach(({ joint, sums }, number) => {
     state = state.next(joint[step]);
   }
 });
-console.log(JSON.stringify({ states }));
+console.log(JSON.stringify({ states, engine: game.engine }));
 """
 LONGEST = 300
 """Steps after which a random game is left."""

@@ -19,7 +19,7 @@ LANGUAGES: Final = ("typescript", "javascript")
 """The languages of `game_module`."""
 
 _TYPES: Final = re.compile("‹[^›]*›")
-_PARTS: Final = ("runtime", "search", "player", "picture")
+_PARTS: Final = ("runtime", "lanes", "search", "player", "picture")
 
 
 def game_module(game: Game, language: str) -> str:

@@ -22,6 +22,8 @@ __all__ = ["PROVING", "game_page", "texts_of"]
 
 PROVING: Final = 5.0
 """Seconds for what the page says of the game."""
+_COMMENTS: Final = re.compile(r"^ *(?://.*|/\*\*[^*]*(?:\*(?!/)[^*]*)*\*/)\n", re.MULTILINE)
+"""Lines that have only comments."""
 SHORT: Final = 3
 """Paragraphs of help that are shown at once."""
 LONG: Final = 160
@@ -115,5 +117,5 @@ def _proofs(game: Game, seconds: float) -> list[str]:
 
 
 def _in_page(source: str) -> str:
-    """Return a program for a script of a page, which is no module: nothing is exported there."""
-    return "\n".join(line.removeprefix("export ") for line in source.splitlines())
+    """Return a program for a script of a page, which is no module, without comments and indentation."""
+    return re.sub("^(?:export | +)", "", _COMMENTS.sub("", source), flags=re.MULTILINE)

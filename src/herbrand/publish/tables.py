@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herbrand.convert.wasm import kernel
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -49,9 +51,9 @@ def _goal(value: str) -> int | None:
 
 
 def packed(game: Game, picture: dict[str, Any]) -> str:
-    """Return the tables of a game, its picture and its wires, deflated, in base64."""
+    """Return the tables, the picture and the wires of a game, and `kernel`, deflated, in base64."""
     text = json.dumps([tables_of(game), picture], ensure_ascii=False, separators=(",", ":")).encode()
-    data = len(text).to_bytes(4, "little") + text + _wires(game.network)
+    data = len(text).to_bytes(4, "little") + text + _wires(game.network) + kernel()
     return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
 
 

@@ -18,6 +18,7 @@ import herbrand
 from herbrand import games
 from herbrand.cli.main import cli
 from herbrand.convert.movereader import MoveReader
+from herbrand.convert.wasm import stages_module
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.publish import game_module, javascript, typescript
 
@@ -65,6 +66,7 @@ def test_random_games_are_those_of_herbrand(name: str) -> None:
     outcome = compare(herbrand.load(name), plays=3)
     assert outcome["agrees"], outcome
     assert outcome["states"] > 3
+    assert outcome["engine"] == "wasm"
 
 
 @needs_node
@@ -223,6 +225,63 @@ def test_a_player_thinks_in_a_worker(tmp_path: Path) -> None:
     assert win["opinions"][0]["value"] == 100
     assert threat["text"] == "(mark 1 3)"
     assert failed
+
+
+@needs_node
+def test_random_games_as_webassembly_and_interpreted_are_as_good(tmp_path: Path) -> None:
+    """The same averages as herbrand's within four standard deviations, and the same for the same seed."""
+    game = herbrand.load("breakthrough")
+    program = """
+        import { game, initialState, Chance } from "./game.mjs";
+        const play = (count) => game.playouts(initialState, count, new Chance(3), 500)[0] / count;
+        const wasm = [game.engine, play(20003), play(20003), play(5) * 5];
+        game.interpret();
+        console.log(JSON.stringify([wasm, [game.engine, play(4001), play(4001), play(5) * 5]]));
+    """
+    answers = run(tmp_path, program, game=javascript(game))
+    expected = game.simulate(20_000, seed=2).goals["white"].mean
+    for (engine, mean, again, few), count, wanted in zip(
+        answers, (20_003, 4_001), ("wasm", "javascript"), strict=True
+    ):
+        assert engine == wanted
+        assert mean == again
+        assert few in range(0, 501, 100)
+        assert abs(mean - expected) < 4 * 50 * (1 / count + 1 / 20_000) ** 0.5
+
+
+@needs_node
+@pytest.mark.parametrize("forbidden", ["delete globalThis.WebAssembly", "WebAssembly.Module = null"])
+def test_players_go_without_webassembly_where_it_is_refused(forbidden: str, tmp_path: Path) -> None:
+    """They see the same, only later."""
+    program = f"""
+        import {{ game, initialState, Chance, Search }} from "./game.mjs";
+        {forbidden};
+        const state = initialState.next(["(mark 1 1)", "noop"]).next(["noop", "(mark 3 3)"])
+          .next(["(mark 1 2)", "noop"]);
+        const search = new Search(state, new Chance(1));
+        search.run(2000, 10);
+        console.log(JSON.stringify([game.engine, game.moveTexts[search.opinions(1)[0].move]]));
+    """
+    answer = run(tmp_path, program, game=javascript(herbrand.load("ticTacToe")))
+    assert answer == ["javascript", "(mark 1 3)"]
+
+
+@needs_node
+@pytest.mark.parametrize("name", ["connectFour", "hex", "kuhn", "montyHall"])
+def test_the_encoder_in_javascript_writes_the_bytes_of_the_one_in_python(name: str, tmp_path: Path) -> None:
+    """Gates, loops, and outputs that are constants or inputs."""
+    network = herbrand.load(name).network
+    source = (
+        javascript(herbrand.load(name))
+        + """
+        export const written = new StageWriter(game.program).module();
+    """
+    )
+    program = """
+        import { written } from "./game.mjs";
+        console.log(JSON.stringify(Buffer.from(written).toString("hex")));
+    """
+    assert run(tmp_path, program, game=source) == stages_module(network).hex()
 
 
 @needs_node

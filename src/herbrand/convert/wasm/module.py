@@ -86,7 +86,8 @@ def stages_module(network: Network) -> bytes:
     """Return a module with only the stages, on the memory of its host, as pages write it."""
     module = Module()
     module.import_memory("host", "memory", 1)
-    stages, _ = define_stages(module, network_stages(network), NetworkRows.of(network).fixed)
+    first = NetworkRows.of(network).fixed
+    stages, _ = define_stages(module, network_stages(network), first, base=_aligned(playouts.END))
     for stage, function in stages.items():
         module.export(stage, function)
     return module.encoded()

@@ -115,8 +115,8 @@ def network_stages(network: Network) -> dict[str, list[Unit]]:
         operations = []
         for gate in range(first, last):
             out = rows.fixed + gate
-            a, b = int(network.left[gate]), int(network.right[gate])
-            operations.append(Operation(out, AND, literal(a), literal(b)))
+            a, b = sorted((int(network.left[gate]), int(network.right[gate])))
+            operations.append(Operation(out, AND, literal(b), literal(a)))
             operations += copies(wired.pop(inputs + gate, ()))
         operations += copies((rows.sources + i, int(network.feedback[i])) for i in feedback)
         return Unit(operations, [(rows.feedback + i, rows.sources + i) for i in feedback])

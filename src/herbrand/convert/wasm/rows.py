@@ -199,6 +199,8 @@ class _Writer:
             and operation.out not in self.place
             and self.left[operation.out] == 1
         }
+        for operation in operations:
+            self.phase[operation.out] = operation.out >= self.fixed and self._phase_of(operation)
         self.slots, self.free, self.count, self.code = {}, [], 0, bytearray()
         for operation in operations:
             if operation.out not in self.operations:
@@ -211,11 +213,8 @@ class _Writer:
         if is_stored:
             self._base()
         self._expression(operation)
-        phase = self._phase_of(operation)
-        if out < self.fixed and phase:
+        if out < self.fixed and self._phase_of(operation):
             self.code += simd("not")
-            phase = 0
-        self.phase[out] = phase
         if self.left[out]:
             self._variable(_TEE if is_stored else _SET, out)
         if is_stored:
@@ -267,10 +266,7 @@ class _Writer:
 
     def _inverse(self, literal: int) -> int:
         """Return 1 if a literal is the inverse of what is computed for its row."""
-        row = literal >> 1
-        if row not in self.phase and row in self.operations:
-            self.phase[row] = self._phase_of(self.operations[row])
-        return (literal & 1) ^ self.phase.get(row, 0)
+        return (literal & 1) ^ self.phase.get(literal >> 1, 0)
 
     def _phase_of(self, operation: Operation) -> int:
         """Return 1 if the inverse of an operation's value is computed."""
