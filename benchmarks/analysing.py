@@ -73,7 +73,8 @@ def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple
         ).as_json()
         entry["roles"] = len(game.roles)
     except (HerbrandError, MemoryError, RecursionError) as error:
-        entry = {"error": (str(error) or type(error).__name__)[:300]}
+        text = str(error).replace(f"{file}:", "line ").partition("\n")[0] or type(error).__name__
+        entry = {"error": text[:300]}
     for verdict in entry.get("properties", {}).values():
         _shorten(verdict)
     entry["wall_s"] = round(clock() - started, 2)
@@ -198,7 +199,7 @@ def _joined_roles(before: dict[str, Any], after: dict[str, Any]) -> dict[str, An
 def row(name: str, entry: dict[str, Any]) -> str:
     """Write one line of the table."""
     if "error" in entry:
-        return f"| {name} |" + " |" * len(COLUMNS) + f" | | | {entry['error'][:60]} |"
+        return f"| {name} |" + " |" * len(COLUMNS) + f" | | | {entry['error']} |"
     cells = []
     for column in COLUMNS:
         verdict = entry["properties"][column]

@@ -1,4 +1,4 @@
-"""Every player on the sheets of the outside collection: none refuses a game that the rules engine can play."""
+"""Every player on the sheets of the outside collections: none refuses a game that the rules engine can play."""
 
 from __future__ import annotations
 
@@ -42,11 +42,15 @@ def test_no_player_refuses_a_large_game_at_the_default_memory(
 
 
 @pytest.mark.corpus
+@pytest.mark.parametrize("collection", ["corpus_dir", "second_corpus_dir"])
 @pytest.mark.parametrize("player", sorted(players()))
-def test_no_player_refuses_a_sheet_for_want_of_memory(player: str, corpus_dir: Path) -> None:
+def test_no_player_refuses_a_sheet_for_want_of_memory(
+    player: str, collection: str, request: pytest.FixtureRequest
+) -> None:
     """Wherever the rules engine finds a legal move, every player starts and chooses one."""
     refused = []
-    for path in sorted((corpus_dir / "rulesheets").glob("*.kif")):
+    folder: Path = request.getfixturevalue(collection)
+    for path in sorted((folder / "rulesheets").glob("*.kif")):
         game = herbrand.game.load(path)
         if game.rules.errors or game.is_epistemic or not game.players:
             continue
