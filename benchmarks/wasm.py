@@ -58,12 +58,10 @@ def compared(
 
 
 def _speed(ask: Callable[..., Any], module: bytes, seconds: float) -> int:
-    """Return steps per second of games that take some seconds, after games that have the code compiled."""
-    some = {"kind": "games", "seed": 1, "games": 2048, "steps": 300}
-    *_, first = ask(module, some, some)
-    count = int(2048 * max(1.0, seconds / max(first["seconds"], 1e-4)))
-    answers = ask(module, some, {**some, "games": count}, {**some, "games": count})
-    return round(max(answer["transitions"] / answer["seconds"] for answer in answers[1:]))
+    """Return steps per second: the best of three runs, after one in which the code is compiled."""
+    some = {"kind": "games", "seed": 1, "games": 10**12, "steps": 1000, "limit": seconds}
+    _, *answers = ask(module, *[some] * 4)
+    return round(max(answer["transitions"] / answer["seconds"] for answer in answers))
 
 
 def sheets(folder: Path, count: int) -> Iterator[tuple[str, herbrand.Game]]:
@@ -104,7 +102,7 @@ def main() -> int:
     parser.add_argument("--collection", type=Path)
     parser.add_argument("--sheets", type=int, default=50)
     parser.add_argument("--chromium", action="store_true")
-    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if NODE is None:

@@ -16,13 +16,13 @@ const ANSWERS = {
   /** What the module says of itself. */
   about: ({ about }) => about,
 
-  /** Random games from the initial state. */
-  games(host, { seed, games, steps }) {
+  /** Random games from the initial state, for some seconds at most. */
+  games(host, { seed, games, steps, limit = Infinity }) {
     const { memory, about } = host;
     host.start(BigInt(seed), BigInt(games), BigInt(steps));
     const started = performance.now();
     let status = 0;
-    while (status === 0) status = host.play(4096);
+    while (status === 0 && performance.now() - started < 1000 * limit) status = host.play(limit === Infinity ? 4096 : 16);
     const seconds = (performance.now() - started) / 1000;
     host.count();
     const at = about.games;
