@@ -66,6 +66,8 @@ TOP = {
     "SECURITY": "generated/security",
 }
 """Pages from the top of the project, and where their copies are."""
+NOTEBOOKS = {"example": "generated/notebook", "learn": "generated/train-plot-play"}
+"""Notebooks, and where their pages are."""
 REPOSITORY = "https://github.com/herbrand-gdl/herbrand"
 
 
@@ -82,8 +84,9 @@ def _generate() -> None:
         if name == "README":
             text = text.replace("# herbrand\n", "# Overview\n", 1)
         _write(HERE / f"{copy}.md", text)
-    example = json.loads((HERE / "example.ipynb").read_text(encoding="utf-8"))
-    _write(GENERATED / "notebook.md", notebook.page(example))
+    for name, copy in NOTEBOOKS.items():
+        cells = json.loads((HERE / f"{name}.ipynb").read_text(encoding="utf-8"))
+        _write(HERE / f"{copy}.md", notebook.page(cells))
     pages = api.pages()
     for name, text in pages.items():
         _write(GENERATED / f"{name}.md", text)
@@ -115,7 +118,8 @@ def _read(app: Sphinx, name: str, text: list[str]) -> None:
         r"\]\((?:\.\./)+(\w+)\.md", lambda m: f"]({up}{TOP[m[1]]}.md" if m[1] in TOP else m[0], text[0]
     )
     if name == "index":
-        text[0] = text[0].replace("](example.ipynb)", "](generated/notebook.md)")
+        for notebook_name, copy in NOTEBOOKS.items():
+            text[0] = text[0].replace(f"]({notebook_name}.ipynb)", f"]({copy}.md)")
         text[0] = text[0].replace("- Games to play", '- <a href="play/index.html">Games to play</a>')
         for title, folder in (("The library", "api"), ("The internals", "internals")):
             text[0] = re.sub(

@@ -1,7 +1,8 @@
-"""The example notebook: executed here, and turned into a page.
+"""The example notebooks: executed here, and turned into pages.
 
     python docs/site/notebook.py            executes docs/example.ipynb and writes what its cells show
     python docs/site/notebook.py --check    exits with 1 if that is not what stands in it
+    python docs/site/notebook.py learn      the same for docs/learn.ipynb, which takes a minute
 
 A cell is run as Jupyter runs it: what is printed, then the value of its last line in the formats that it has.
 """
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["executed", "page", "same"]
 
-NOTEBOOK = Path(__file__).resolve().parent.parent / "example.ipynb"
+DOCS = Path(__file__).resolve().parent.parent
 _PICTURE = re.compile(r"<svg.*?</svg>", re.DOTALL)
 _WORDS = re.compile(r"<(?:title|desc)>(.*?)</")
 _SECONDS = re.compile(r"analysed in [\d.]+ s|seconds=[\d.e-]+")
@@ -113,15 +114,17 @@ def page(notebook: dict[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Execute the notebook, or compare it with what stands in it."""
-    before = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    """Execute a notebook, or compare it with what stands in it."""
+    names = [name for name in arguments if not name.startswith("-")]
+    file = DOCS / f"{names[0] if names else 'example'}.ipynb"
+    before = json.loads(file.read_text(encoding="utf-8"))
     after = executed(before)
     if "--check" in arguments:
         if not same(before, after):
-            print(f"{NOTEBOOK.name} does not show what its cells give now", file=sys.stderr)
+            print(f"{file.name} does not show what its cells give now", file=sys.stderr)
             return 1
         return 0
-    NOTEBOOK.write_text(json.dumps(after, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(after, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 

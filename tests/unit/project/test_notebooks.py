@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import re
 import sys
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
@@ -181,6 +182,20 @@ def test_the_example_notebook_shows_what_its_cells_give(tool) -> None:
     page = tool.page(notebook)
     assert page.count("```python") == sum(cell["cell_type"] == "code" for cell in notebook["cells"])
     assert "<svg" in page
+
+
+def test_the_learning_notebook_runs(tool) -> None:
+    """With few updates: it learns something, draws its curve, and plays a match; the whole was executed once."""
+    notebook = json.loads((DOCS / "learn.ipynb").read_text(encoding="utf-8"))
+    shown = json.dumps(notebook)
+    assert re.search(r"before, (9\d|100)% after", shown), "`python docs/site/notebook.py learn` executes it"
+    assert "image/svg+xml" in shown
+    short = json.loads(shown.replace("512, 800", "64, 40"))
+    outputs = json.dumps(tool.executed(short)["cells"])
+    before, after = map(int, re.search(r"moves: (\d+)% before, (\d+)% after", outputs).groups())
+    assert after > before
+    assert "points against random moves</title>" in outputs
+    assert "'xplayer':" in outputs
 
 
 @pytest.mark.slow
