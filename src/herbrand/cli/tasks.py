@@ -68,7 +68,14 @@ def command() -> None:
 
 
 @command.command("make")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
+@click.option(
+    "--evolved",
+    default=0,
+    type=click.IntRange(0),
+    metavar="N",
+    help="Also ask about N new games, composed by the seed.",
+)
 @click.option(
     "--kind",
     "kinds",
@@ -113,6 +120,7 @@ def make(
     files: tuple[str, ...],
     kinds: tuple[str, ...],
     *,
+    evolved: int,
     number: int,
     seed: int,
     steps: int,
@@ -125,10 +133,12 @@ def make(
     Exits with 1 if a game does not fit a kind; the other tasks are made nevertheless.
     """
     from herbrand.envs.language import QUICK_KINDS, make_tasks
+    from herbrand.oracle import evolved_game
 
+    if not files and not evolved:
+        raise click.UsageError("no games: name some, or give --evolved N")
     total, missing = 0, []
-    for file in files:
-        game = read_game(file)
+    for game in (*map(read_game, files), *(evolved_game(f"{seed} {one}") for one in range(evolved))):
         game.require_playable()
 
         def unfit(kind: str, error: GameError, name: str = game.name) -> None:

@@ -195,6 +195,9 @@ def test_the_command_makes_and_grades(tmp_path: Path) -> None:
     assert json.loads(run.invoke(cli, ["tasks", "grade", *files, "--each"]).stdout.splitlines()[0])[
         "unreadable"
     ]
+    fresh = run.invoke(cli, ["tasks", "make", "--evolved", "2", "--kind", "legal", "-n", "1"])
+    assert len({json.loads(line)["game"] for line in fresh.stdout.splitlines()}) == 2
+    assert run.invoke(cli, ["tasks", "make"]).exit_code == 2
     (tmp_path / "broken").write_text("{", encoding="utf-8")
     refused = run.invoke(cli, ["tasks", "grade", files[0], str(tmp_path / "broken")])
     assert refused.exit_code == 2
