@@ -588,4 +588,9 @@ def test_pages_have_no_accessibility_violations(page: Page, database: Path) -> N
     page.click("button.primary")
     page.wait_for_selector(".verdicts")
     check("analysis")
+    page.goto("/game/kuhn")
+    page.select_option('select[name="seat:second"]', "you")
+    page.click("button.primary")
+    page.wait_for_selector("#hand-over")
+    check("hand over")
     assert problems == []

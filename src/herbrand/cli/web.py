@@ -62,6 +62,7 @@ def command(
         import platformdirs
         import uvicorn  # noqa: F401
 
+        from herbrand.match.records import RecordError
         from herbrand.web.app import make_app
     except ImportError as error:
         raise MissingExtra("the web application", "web") from error
@@ -75,7 +76,7 @@ def command(
         )
     own = platformdirs.user_data_path("herbrand", appauthor=False)
     if database is None:
-        own.mkdir(parents=True, exist_ok=True)
+        own.mkdir(mode=0o700, parents=True, exist_ok=True)
         database = own / "matches.db"
     with listening(port, "--port", host) as (listener, address):
         token = None if is_public else token or new_token()
@@ -85,14 +86,19 @@ def command(
             seen = _own_address() if IPv4Address(host).is_unspecified else host
             names |= {seen, socket.gethostname().lower()}
             outside = f"http://{seen}:{listener.getsockname()[1]}"
-        app = make_app(
-            folders,
-            database=database,
-            saved=folders[0] if folders else own / "games",
-            hosts=names,
-            token=token,
-            address=outside,
-        )
+        try:
+            app = make_app(
+                folders,
+                database=database,
+                saved=folders[0] if folders else own / "games",
+                hosts=names,
+                token=token,
+                address=outside,
+            )
+        except RecordError as error:
+            raise click.BadParameter(
+                f"{error}; another database is used with --record FILE", param_hint="--record"
+            ) from error
         remark(f"serving {address}{f'?token={token}' if token else ''} (Ctrl+C to stop)")
         remark(f"matches are kept in {database}")
         if show:

@@ -33,6 +33,8 @@ KNOWLEDGE_LIMITS: Final = Limits(seconds=4)
 MAX_STATES: Final = 20_000
 """Up to so many possible states are enumerated; beyond that, they are sampled."""
 PARTICLES: Final = 500
+SECOND_TRY: Final = 2.0
+"""Play clock of a program that knows nothing about its move after the first."""
 PLANNING_SECONDS: Final = 60.0
 """Time of the planner in a puzzle."""
 HINT_SECONDS: Final = 5.0
@@ -135,6 +137,10 @@ class LocalMatch:
                 player = self.player(role, name)
                 joint[role] = str(self._select(player, legal[role], self.clock))
                 report = player.report()
+                if report is not None and report.moves and report.best.value is None:
+                    # a clock that is too short for one round of playouts would give random moves
+                    joint[role] = str(self._select(player, legal[role], max(SECOND_TRY, self.clock)))
+                    report = player.report()
                 if report is not None and report.moves:
                     reports.append(self._report_on(report, joint[role]))
         self.play.make({**joint, **self.chosen})

@@ -226,7 +226,10 @@ class App:
     async def _seat(self, request: Request) -> tuple[WebMatch, str]:
         """Return the match of an address and the screen, which is empty or the role of a friend."""
         if "secret" in request.path_params:
-            return await wait_for_child(self.matches.find_friend, request.path_params["secret"])
+            try:
+                return await wait_for_child(self.matches.find_friend, request.path_params["secret"])
+            except NoMatch:
+                raise HTTPException(403, "This is not the link of a seat.") from None
         return await wait_for_child(self.matches.find, request.path_params["key"]), ""
 
     def _game_of(self, match: WebMatch) -> LibraryEntry:

@@ -152,7 +152,7 @@ class Inspector:
         state = Trajectory.replay(game, moves).state
         legal = {} if state.is_terminal else state.legal_moves()
         return {
-            "svg": _draw(game, state),
+            "svg": game.artist.draw(state, control=False, stacked=True, style=False).svg,
             "caption": " ".join(caption(state)),
             "facts": sorted(state.facts),
             "over": state.is_terminal,
@@ -233,7 +233,9 @@ class Inspector:
         joints = _joint_moves(state)
         solved = set().union(*after.values())
         return {
-            "svg": _draw(game, state),
+            "svg": game.artist.draw(
+                state, control=False, stacked=True, style=False, tables=not game.artist.has_boards
+            ).svg,
             "said": " ".join(caption(state)),
             "line": line,
             "roles": list(game.players),
@@ -291,12 +293,6 @@ class Inspector:
         except HerbrandError:
             results["notes"].append(f"no drawing of the states: there are more than {MAX_DRAWN_STATES}")
         return results
-
-
-def _draw(game: Game, state: State) -> str:
-    """Draw a state for a page; facts that are on no board are drawn only where there is none."""
-    artist = game.artist
-    return artist.draw(state, control=False, stacked=True, style=False, tables=not artist.has_boards).svg
 
 
 def _tags(game: Game) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 import time
@@ -207,12 +208,13 @@ class Matches:
             if role is not None:
                 return match, role
         with Store(self._database, write=False, check=False) as store:
-            rows = store.query("SELECT id FROM match WHERE origin = 'web' AND instr(settings, ?)", (secret,))
-        for (key,) in rows:
-            match = self.find(key)
-            role = match.friend_of(secret)
+            rows = store.query(
+                "SELECT id, settings FROM match WHERE origin = 'web' AND instr(settings, ?)", (secret,)
+            )
+        for key, settings in rows:
+            role = json.loads(settings).get("friends", {}).get(secret)
             if role is not None:
-                return match, role
+                return self.find(key), role
         raise NoMatch(secret)
 
     def version(self, key: str) -> str:

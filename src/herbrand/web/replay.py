@@ -68,7 +68,9 @@ class Replay:
         from herbrand.match.records.document import write_document
 
         with Store(database, write=False, check=False) as store:
-            return write_document(store.load(match))
+            record = store.load(match)
+        record.settings.pop("friends", None)  # secrets
+        return write_document(record)
 
     def import_record(self, text: str, rules: dict[str, str] | None = None) -> dict[str, Any]:
         """Read a JSON document, of ggp-base with the rules of its game; return it as one of herbrand.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,10 @@ from herbrand.match.local import LocalMatch
 from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.registry import NoSuchPlayer
 from herbrand.play.simple import RandomPlayer
+
+if TYPE_CHECKING:
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
 
 
 def test_a_match_goes_on_when_people_have_chosen() -> None:
@@ -187,3 +191,26 @@ def test_a_report_is_on_the_move_that_was_made() -> None:
         (100.0, None, 0.0),
         (40.0, None, 0.0),
     ]
+
+
+def test_a_program_whose_clock_was_too_short_gets_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 0.2 seconds, strong players of chess played at random: a round of playouts took longer."""
+    clocks = []
+
+    class Slow(RandomPlayer):
+        def select(self, state: State, play_clock: float) -> Move:
+            """Note the clock."""
+            clocks.append(play_clock)
+            return super().select(state, play_clock)
+
+        def report(self) -> PlayerReport:
+            """Know something after a second only."""
+            return PlayerReport(
+                "slow", self.role, (MoveReport("a", 0, 50.0 if clocks[-1] >= 1 else None),), 0.1
+            )
+
+    monkeypatch.setattr("herbrand.match.local.make_player", lambda *_, **__: Slow())
+    match = LocalMatch(herbrand.load("ticTacToe"), programs={"xplayer": "slow"}, clock=0.2)
+    match.advance()
+    assert clocks == [0.2, 2.0]
+    assert match.reports[0][0].moves[1].value == 50

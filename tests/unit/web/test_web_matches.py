@@ -40,7 +40,9 @@ class Browser:
     """A browser without a screen at a server of its own."""
 
     def __init__(self, database: Path, **options: Any) -> None:
-        self.client = TestClient(make_app(database=database, **options), base_url="http://127.0.0.1:8888")
+        guard = make_app(database=database, **options)
+        self.app = guard._app.routes[0].endpoint.__self__  # type: ignore[attr-defined]
+        self.client = TestClient(guard, base_url="http://127.0.0.1:8888")
         self.client.__enter__()
         page = self.client.get("/help", params={"token": SECRET}).text
         found = re.search(r'name="herbrand-token" content="([0-9a-f]+)"', page)
@@ -71,6 +73,11 @@ class Browser:
         for move in moves:
             view = self.act(address, "move", role=view["turns"][0], move=move, step=view["steps"])
         return view
+
+    def close_match(self, address: str) -> None:
+        """End the process of a match, as if there were too many."""
+        key = address.rpartition("/")[2]
+        self.app.matches._open.pop(key).close()
 
     def close(self) -> None:
         """Stop the server."""
@@ -343,7 +350,12 @@ def test_a_friend_plays_by_a_link(browser: Browser) -> None:
         assert friend.post(f"{seat}/{do}", headers=JSON).status_code in (404, 405), do
     for closed in (address, "/", f"{seat}/record.json", f"{seat}/bar?step=0"):
         assert friend.get(closed).status_code in (403, 404, 405), closed
-    assert friend.get("/seat/none").status_code == 404
+    assert friend.get("/seat/none").status_code == 403
+    assert friend.get("/seat/e").status_code == 403  # part of what is in the database
+    browser.close_match(address)
+    assert friend.get(f"{seat}/state", headers=JSON).json()["steps"] == 2
+    settings = browser.client.get(f"{address}/record.json").json()["settings"]
+    assert "friends" not in settings
     foreign = friend.post(f"{seat}/flip", headers={"origin": "http://other.example"})
     assert foreign.status_code == 403
 
