@@ -195,7 +195,8 @@ def test_a_line_of_four_is_marked_and_taken_back(browser: Browser, site: Path) -
 def test_chess_is_mated_in_four_clicks_each(browser: Browser, site: Path) -> None:
     """The page of chess is small enough to be sent; pieces and squares have names."""
     assert (site / "chess.html").stat().st_size < 400_000
-    with opened(browser, site, "chess", DESKTOP) as page:
+    with opened(browser, site, "chess", PHONE) as page:
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
         sit(page, "person", "person")
         for step, (start, end) in enumerate(
             ("f2 f3", "e7 e5", "g2 g4", "d8 h4")[i].split() for i in range(4)

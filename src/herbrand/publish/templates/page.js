@@ -3,6 +3,8 @@
 "use strict";
 
 const PERSON = "person";
+/** Moves of which the page says what a program thought. */
+const SHOWN_OPINIONS = 8;
 /** Pixels that a finger hits. */
 const TAP = 24;
 const $ = (id) => document.getElementById(id);
@@ -752,7 +754,7 @@ class Page {
       $("thoughts").textContent = thought ? "Shown once the game is over." : "No player has thought yet.";
       return;
     }
-    const rows = thought.opinions.map(
+    const rows = thought.opinions.slice(0, SHOWN_OPINIONS).map(
       (one) =>
         `<tr><td>${escapeText(this.spell(thought.role, one.move))}</td><td>${one.value.toFixed(0)}${one.certain ? " for certain" : ""}</td>` +
         `<td>${Math.round(100 * one.share)} %</td></tr>`,
