@@ -30,7 +30,7 @@ class SheetWriter:
     about: list[str]
     """Paragraphs of the comment at the top."""
     drawing: dict[str, Any] = field(default_factory=dict)
-    """How to draw the board, where rules do not tell (`herbrand.draw.hints`)."""
+    """How to draw the board, where rules do not tell (a hint for `herbrand.draw`)."""
     sections: list[tuple[str, list[str]]] = field(default_factory=list)
 
     def section(self, comment: str) -> None:

@@ -102,8 +102,10 @@ def watch(
         with time_limit(seconds, shared=True):
             try:
                 yield
-            except BudgetExceeded:
+            except BudgetExceeded as error:
                 _overrun = _overrun or not seconds_left()
+                if not error.reached and error.spent == messages["time"][0]:
+                    raise BudgetExceeded(*messages["time"]) from error  # with the hint
                 raise
     finally:
         timer.cancel()

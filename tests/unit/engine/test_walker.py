@@ -374,7 +374,7 @@ def test_states_of_the_network_are_states() -> None:
         (("(mark 9 9)", "noop"), IllegalMoveError),
         (("(mark", "noop"), InvalidMoveError),
         (("noop",), ValueError),
-        ("noop", TypeError),
+        ("noop", IllegalMoveError),
     ):
         with pytest.raises(error):
             quick.next(wrong)

@@ -116,7 +116,7 @@ class Design(Block):
 
     @property
     def drawing(self) -> dict[str, Any]:
-        """How to draw the board, where rules do not tell (`herbrand.draw.hints`)."""
+        """How to draw the board, where rules do not tell (a hint for `herbrand.draw`)."""
         return {}
 
     @property
