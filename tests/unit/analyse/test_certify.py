@@ -173,6 +173,22 @@ def test_the_script_checks_without_herbrand(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
 
 
+def test_a_role_without_evidence_leaves_the_verdict_without_a_certificate() -> None:
+    """A win of one role does not certify that every role can win."""
+    game = herbrand.load("ticTacToe")
+    win = Verdict("proved", "-", witness=Witness((("(mark 1 1)", "noop"),), role="xplayer"))
+    bare = Verdict("proved", "-")
+    with pytest.raises(HerbrandError, match="oplayer"):
+        list(
+            evidence_of(
+                game, "weak_winnability", Verdict("proved", "-", roles={"xplayer": win, "oplayer": bare}), 9
+            )
+        )
+    refuted = Verdict("refuted", "-")
+    verdict = Verdict("proved", "-", roles={"xplayer": win, "oplayer": refuted})
+    assert list(evidence_of(game, "strong_winnability", verdict, 9))
+
+
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     """Files of two certificates are never mixed."""
     (tmp_path / "other").write_text("")

@@ -24,7 +24,7 @@ from herbrand.analyse.invariants.obligations import recording
 from herbrand.convert.asp import recorded_play
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
-from herbrand.errors import BudgetExceeded
+from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ __all__ = ["EvidenceFile", "evidence_of"]
 _MOST_ENTRIES: Final = 200_000
 """States, moves or replies that are written for a Prolog program."""
 _CLAIMS: Final = {
-    "playable": "playable",
-    "goals": "goals",
-    "monotonic": "monotonic",
-    "ranked": "no_cycle",
+    "playable": ("playable", "every role has a legal move until the game is over"),
+    "goals": ("goals", "every role has one goal value at each end"),
+    "monotonic": ("monotonic", "goal values never decrease"),
+    "ranked": ("no_cycle", "no state recurs"),
 }
-"""The claims of `StateSet` by their names in `check.pl`."""
+"""The claims of `StateSet` by their names in `check.pl`, and in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,16 @@ class EvidenceFile:
 def evidence_of(game: StateMachine, name: str, verdict: Verdict, seconds: float) -> Iterator[EvidenceFile]:
     """Yield the files for the verdict on the property `name`, or on each role if it has one for each.
 
-    Raises `BudgetExceeded` where the certificate cannot be written down in that time, or is too large.
+    Raises `BudgetExceeded` where the certificate cannot be written down in that time, or is too large, and
+    `HerbrandError` where the verdict rests on a role for which there is no evidence.
     """
     if verdict.roles:
-        for number, (role, inner) in enumerate(verdict.roles.items()):
-            if inner.is_known:
-                for file in _evidence(game, name, inner, role, seconds):
-                    yield _in_folder(f"role-{number + 1}", file)
+        for number, (role, inner) in enumerate(verdict.roles.items(), 1):
+            files = list(_evidence(game, name, inner, role, seconds)) if inner.is_known else []
+            # others, such as a second role that cannot win where the first can, only add to the verdict
+            if inner.answer == verdict.answer and not files:
+                raise HerbrandError(f"there is no evidence about {role} that other programs can check")
+            yield from (_in_folder(f"role-{number}", file) for file in files)
     else:
         yield from _evidence(game, name, verdict, None, seconds)
 
@@ -202,15 +205,10 @@ class _PrologWriter:
         count = len(states.space.states)
         if count > _MOST_ENTRIES:
             raise BudgetExceeded(f"{_MOST_ENTRIES} states", f"to be explored by another program: {count}")
-        claim = _CLAIMS.get(states.claim)
-        means = {
-            "playable": "every role has a legal move until the game is over",
-            "goals": "every role has one goal value at each end",
-            "monotonic": "goal values never decrease",
-            "ranked": "no state recurs",
-        }.get(states.claim, f"{states.role} does not get {states.value} at any end")
-        if claim is None:
-            claim = f"below({self._term(str(states.role))}, {states.value})"
+        claim, means = _CLAIMS.get(states.claim) or (
+            f"below({self._term(str(states.role))}, {states.value})",
+            f"{states.role} does not get {states.value} at any end",
+        )
         return self._file(f"all_states({count}, {claim})", (), f"in all {count} reachable states: {means}")
 
     def _file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:

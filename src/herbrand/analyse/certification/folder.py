@@ -133,6 +133,8 @@ def certify(
             missing = "" if files else "there is no evidence that other programs can check"
     except BudgetExceeded as error:
         missing = f"the certificate cannot be written: {error}"
+    except HerbrandError as error:
+        missing = str(error)
     sums = []
     for file in files:
         for part, text in ((file.name, file.text), *file.beside):

@@ -133,8 +133,8 @@ class CounterProcess:
 
     def open(self, setup: Setup, saved: Checkpoint | None, megabytes: float, seconds: float) -> None:
         """Prepare to count within a limit of memory."""
-        content = {"setup": _packed(setup), "saved": _packed(saved), "megabytes": megabytes}
-        self._request({"do": "open", **content}, seconds)
+        game = _packed((setup, saved))  # together: they share the network
+        self._request({"do": "open", "game": game, "megabytes": megabytes}, seconds)
 
     def advance(self, seconds: float) -> NextStep:
         """Count the states of the next step."""
@@ -198,7 +198,8 @@ def main() -> None:
         if request["do"] == "try":
             return _sizes(_unpacked(request["setup"]), request["seconds"])
         if request["do"] == "open":
-            counter = _opened(_unpacked(request["setup"]), _unpacked(request["saved"]), request["megabytes"])
+            setup, saved = _unpacked(request["game"])
+            counter = _opened(setup, saved, request["megabytes"])
             return None
         assert counter is not None
         return astuple(counter.advance())
