@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from herbrand.diagnostic import Source, apply_fixes
@@ -101,6 +101,9 @@ def settles(text: str) -> None:
 
 @settings(deadline=None)
 @given(st.text(max_size=100))
+@example("%")
+@example("// a\n(role b) # c\n/* d\n(role e) */ (role f) /*")
+@example("%% a sheet\n%(role a)\n%; b\n% c")
 def test_any_text(text: str) -> None:
     """No text makes the reader fail."""
     inspect(text)

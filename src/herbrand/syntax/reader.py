@@ -53,7 +53,7 @@ def read_prefix(source: Source) -> Tree:
     Takes time and memory linear in the length of the text.
     """
     read_as, edits = _uncommented(source)
-    read_as, signs = _foreign_comments(read_as)
+    read_as, signs, blocks = _foreign_comments(read_as)
     reader = _Reader(read_as)
     reader.report.source = source
     if edits:
@@ -77,6 +77,9 @@ def read_prefix(source: Source) -> Tree:
     with suspend_collector():  # trees have no cycles, and collecting takes a third of the time
         reader.read()
     reader.names.findings(reader.report, reader.statements)
+    if read_as is not source:  # comments are as written, whatever they are read as
+        places = sorted([*((comment.start, comment.end) for comment in reader.comments), *blocks])
+        reader.comments = [Comment(source.text[start:end], start, end) for start, end in places]
     return Tree(
         tuple(reader.statements),
         source,
@@ -111,16 +114,18 @@ def _uncommented(source: Source) -> tuple[Source, tuple[Edit, ...]]:
     return Source("".join([*pieces, text[at:]]), source.name), tuple(edits)
 
 
-def _foreign_comments(source: Source) -> tuple[Source, tuple[Edit, ...]]:
+def _foreign_comments(source: Source) -> tuple[Source, tuple[Edit, ...], list[tuple[int, int]]]:
     """Return a text with comments in the style of other languages as comments, at the same offsets.
 
-    Also returns the edits that write them with `;`.  Inside of statements `#` and `%` are names, and so is
-    `//` where what follows on its line closes a parenthesis.
+    Also returns the edits that write them with `;`, and the places of comments between `/*` and `*/`, for
+    which the text has spaces.  Inside of statements `#` and `%` are names, and so is `//` where what follows
+    on its line closes a parenthesis.
     """
     text = source.text
     if not _FOREIGN.search(text):
-        return source, ()
+        return source, (), []
     edits: list[Edit] = []
+    blocks: list[tuple[int, int]] = []
     pieces: list[str] = []
     depth = at = 0
     for token in _SIGNIFICANT.finditer(text):
@@ -138,10 +143,13 @@ def _foreign_comments(source: Source) -> tuple[Source, tuple[Edit, ...]]:
         if sign == "/*":
             pieces.append(re.sub(r"[^\r\n]", " ", comment[0]))
             edits += _as_line_comments(text, start, at)
+            blocks.append((start, at))
         else:
             pieces.append(";".ljust(len(sign)) + comment[0][len(sign) :])
             edits.append(Edit(Span(start, token.end()), ";"))
-    return (Source("".join([*pieces, text[at:]]), source.name), tuple(edits)) if edits else (source, ())
+    if not edits:
+        return source, (), []
+    return Source("".join([*pieces, text[at:]]), source.name), tuple(edits), blocks
 
 
 def _is_balanced(text: str) -> bool:

@@ -11,6 +11,7 @@ from herbrand.diagnostic import apply_fixes
 from herbrand.errors import GameError
 from herbrand.syntax import detect, read, read_file
 from herbrand.syntax.layout import format_text
+from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,7 +135,7 @@ def test_rules_behind_comment_signs_are_read() -> None:
     assert all(d.source is tree.source for d in tree.diagnostics)
     assert [comment.text for comment in tree.comments][1:] == [
         "; always",
-        "; on, and that is all: terminal :- on(X).",
+        "% on, and that is all: terminal :- on(X).",
     ]
     assert not any(d.is_error for d in tree.diagnostics)
     assert {"commented-rules", "left-over-text"} <= {d.check for d in check(tree, strict=True).errors}
@@ -179,6 +180,20 @@ def test_comments_of_other_languages_are_comments() -> None:
     assert text.startswith("; a lamp (role blue)\n(role red) ; (role green)\n")
     with pytest.raises(GameError):
         format_text(tree.source)
+
+
+def test_comments_of_other_languages_are_kept() -> None:
+    """As they are written, and with the sign of the notation into which a sheet is converted."""
+    tree = read(SIGNS, "prefix")
+    assert all(SIGNS[c.start : c.end] == c.text for c in tree.comments)
+    assert [c.text for c in tree.comments][1:4] == [
+        "# (role green)",
+        "/* (role one)\n   (role two) */",
+        "%% (legal red pull)",
+    ]
+    assert print_tree(tree, "prefix").text.startswith(
+        "; a lamp (role blue)\n(role red)  ; (role green)\n; (role one)\n; (role two)\n(legal red push)  ;; (legal red pull)\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["#", "%", "//", "##"])
