@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.envs.language.judge import judge
@@ -23,6 +24,8 @@ GROUPS: Final = ("game", "kind", "horizon", "scrambled")
 """What tasks of one row of a table have in common."""
 LISTS: Final = 200
 """Only so many opening brackets are tried, the last ones first."""
+SHORT: Final = 100
+"""Terms of at most so many characters are remembered in their standard form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,9 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
 
 def share(mine: AbstractSet[str], right: AbstractSet[str]) -> float:
     """Return the share of the terms of either set that are in both; 1 for empty sets."""
-    either = len(mine | right)
-    return len(mine & right) / either if either else 1.0
+    both = len(mine & right)
+    either = len(mine) + len(right) - both
+    return both / either if either else 1.0
 
 
 def right_reply(task: dict[str, Any]) -> str:
@@ -150,7 +154,15 @@ def _terms(reply: str | Sequence[str]) -> list[str] | None:
 
 
 def _folded(term: str) -> str:
+    return _folded_short(term) if len(term) <= SHORT else _folded_anew(term)
+
+
+def _folded_anew(term: str) -> str:
     try:
         return str(Move(term)).lower()
     except InvalidMoveError:
         return " ".join(term.split()).lower()
+
+
+# Terms of a game come again and again; long ones, which could fill the memory, are not kept.
+_folded_short = lru_cache(maxsize=20_000)(_folded_anew)

@@ -13,6 +13,7 @@ from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from herbrand.envs.language.kinds import Kind
     from herbrand.game import Game
@@ -92,34 +93,40 @@ class TaskMaker:
 
     def _trivial(self, task: dict[str, Any]) -> float:
         """Return what a reply without thought shares with the answer: everything, or no change."""
+        replies: list[AbstractSet[str]]
         match task["kind"]:
             case "legal":
-                replies = [self._moves.get(task["role"], [])]
+                replies = [self._moves.get(task["role"], frozenset())]
             case "goals":
-                replies = [[f"(goal {role} {value})" for role in self.game.players for value in range(101)]]
+                replies = [self._goals]
             case "knows":
-                replies = [sorted(start_of(self.game).facts), self._base]
+                replies = [start_of(self.game).facts, self._base]
             case _:
-                replies = [task["state"], self._base]
+                replies = [set(task["state"]), self._base]
         right = set(task["answer"])
-        return max((share(set(reply), right) for reply in replies if set(reply) != right), default=0.0)
+        return max((share(reply, right) for reply in replies if reply != right), default=0.0)
 
     @cached_property
-    def _moves(self) -> dict[str, list[str]]:
+    def _moves(self) -> dict[str, frozenset[str]]:
         """All moves of each role."""
         moves: dict[str, list[str]] = {}
         for role, move in self.game.declared("input", 2):
             moves.setdefault(role, []).append(move)
         with suppress(BudgetExceeded):
-            return moves or {role: list(mine) for role, mine in self.game.possible.inputs.items()}
+            return {role: frozenset(mine) for role, mine in (moves or self.game.possible.inputs).items()}
         return {}
 
     @cached_property
-    def _base(self) -> list[str]:
+    def _goals(self) -> frozenset[str]:
+        """All goals of all players."""
+        return frozenset(f"(goal {role} {value})" for role in self.game.players for value in range(101))
+
+    @cached_property
+    def _base(self) -> frozenset[str]:
         """All facts that may be true."""
         with suppress(BudgetExceeded):
-            return list(self.game.base)
-        return []
+            return frozenset(self.game.base)
+        return frozenset()
 
 
 def make_tasks(
