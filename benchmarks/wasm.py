@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import shutil
 import subprocess
 import sys
 import time
@@ -24,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from wasm_host import NODE, ask_browser, ask_node, differences
+from wasm_host import NODE, ask_browser, ask_node, differences, open_browser
 
 import herbrand
 from herbrand import games
@@ -80,19 +79,6 @@ def sheets(folder: Path, count: int) -> Iterator[tuple[str, herbrand.Game]]:
         yield file.stem, game
 
 
-def browser_host(stack: ExitStack) -> tuple[Callable[..., Any], str]:
-    """Return a host in Chromium, and its version."""
-    from playwright.sync_api import sync_playwright
-
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    playwright = stack.enter_context(sync_playwright())
-    browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-    stack.callback(browser.close)
-    page = browser.new_page()
-    page.set_default_timeout(0)
-    return partial(ask_browser, page), browser.version
-
-
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(
@@ -113,7 +99,8 @@ def main() -> int:
     with ExitStack() as stack:
         hosts: dict[str, Callable[..., Any]] = {"node": ask_node}
         if options.chromium:
-            hosts["chromium"], about["chromium"] = browser_host(stack)
+            page, about["chromium"] = open_browser(stack)
+            hosts["chromium"] = partial(ask_browser, page)
         every: Iterator[tuple[str, herbrand.Game]] = (
             (name, herbrand.load(name)) for name in options.games or games.names()
         )

@@ -23,12 +23,13 @@ from herbrand.network.lane_machine import LaneMachine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import ExitStack
 
     from numpy.typing import NDArray
 
     from herbrand.network import Network
 
-__all__ = ["NODE", "InterpretedLanes", "ask_browser", "ask_node", "differences"]
+__all__ = ["NODE", "InterpretedLanes", "ask_browser", "ask_node", "differences", "open_browser"]
 
 HOST = Path(__file__).with_name("wasm_host.js")
 NODE = shutil.which("node")
@@ -50,6 +51,19 @@ def ask_node(module: bytes, *requests: dict[str, Any]) -> Any:
     if done.returncode:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout)
+
+
+def open_browser(stack: ExitStack) -> tuple[Any, str]:
+    """Return an empty page of Playwright in the Chromium of the system, and the browser's version."""
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    playwright = stack.enter_context(sync_playwright())
+    browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+    stack.callback(browser.close)
+    page = browser.new_page()
+    page.set_default_timeout(0)
+    return page, browser.version
 
 
 def ask_browser(page: Any, module: bytes, *requests: dict[str, Any]) -> Any:
