@@ -317,6 +317,10 @@ def test_replies_that_try_to_please_gain_nothing() -> None:
     assert 0 < grade(legal, legal["answer"][1:]).score < 6 / 7
     (following,) = make_tasks(herbrand.load("connectFour"), kinds=["next"], count=1, seed=9)
     assert grade(following, following["state"]).score == 0, "no change is no answer"
+    for goals in make_tasks(herbrand.load("kuhn"), kinds=["goals"], count=12, seed=0):
+        for roles in (goals["roles"], [role for role in goals["roles"] if role != "random"]):
+            every = [f"(goal {role} {value})" for role in roles for value in range(101)]
+            assert grade(goals, every).score == 0, "nor is every goal one, with that of chance or without"
     for reply in (
         '["yes", "no"]',
         "yes no",

@@ -98,7 +98,7 @@ class TaskMaker:
             case "legal":
                 replies = [self._moves.get(task["role"], frozenset())]
             case "goals":
-                replies = [self._goals]
+                replies = self._goals
             case "knows":
                 replies = [start_of(self.game).facts, self._base]
             case _:
@@ -117,9 +117,12 @@ class TaskMaker:
         return {}
 
     @cached_property
-    def _goals(self) -> frozenset[str]:
-        """All goals of all players."""
-        return frozenset(f"(goal {role} {value})" for role in self.game.players for value in range(101))
+    def _goals(self) -> list[AbstractSet[str]]:
+        """All goals of all players, and of all roles, which may include chance."""
+        return [
+            frozenset(f"(goal {role} {value})" for role in roles for value in range(101))
+            for roles in (self.game.players, self.game.roles)
+        ]
 
     @cached_property
     def _base(self) -> frozenset[str]:
