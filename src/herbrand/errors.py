@@ -32,6 +32,16 @@ __all__ = [
 class HerbrandError(Exception):
     """Base class of all exceptions that herbrand raises deliberately."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what pickles an exception whatever the arguments of its class are."""
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[HerbrandError], args: tuple[object, ...]) -> HerbrandError:
+    error = kind.__new__(kind)
+    BaseException.__init__(error, *args)
+    return error
+
 
 class GameError(HerbrandError, ValueError):
     """The game cannot be used for the requested operation; `diagnostics` says why."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from herbrand.analyse.verdict import PROPERTIES
-from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE
 from herbrand.cli.output import (
     count,
@@ -17,16 +17,30 @@ from herbrand.cli.output import (
     remark,
     result,
     spaced,
+    table,
     terminal_width,
     wants_color,
     write_json,
 )
+from herbrand.cli.workers import (
+    RESULTS,
+    SHEETS,
+    failures,
+    is_collection,
+    run_collection,
+    sheets_of,
+    worker_options,
+)
+from herbrand.runtime.limits import Limits, seconds_left
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from herbrand.analyse.knowledge import GameValue as HiddenSolution
     from herbrand.analyse.proofs.prove import Analysis
     from herbrand.analyse.solving.solve import Solution
     from herbrand.analyse.verdict import Verdict, Witness
+    from herbrand.game import Game
 
 __all__ = ["command"]
 
@@ -44,7 +58,7 @@ _LONG_LINE = 40
 
 
 @click.command("analyse")
-@click.argument("file", metavar="FILE", type=FILE)
+@click.argument("files", metavar="FILE...", type=SHEETS, nargs=-1, required=True)
 @NOTATION
 @click.option(
     "--property",
@@ -70,9 +84,13 @@ _LONG_LINE = 40
 )
 @click.option("--no-values", is_flag=True, help="Do not solve the game.")
 @click.option("--no-check", is_flag=True, help="Do not check certificates and witnesses.")
+@worker_options("Number of processes, each of which analyses one game at a time.")
+@RESULTS
 @JSON
+@click.pass_context
 def command(
-    file: str,
+    ctx: click.Context,
+    files: tuple[str, ...],
     notation: str,
     properties: tuple[str, ...],
     budget: float,
@@ -80,48 +98,52 @@ def command(
     win: int,
     no_values: bool,
     no_check: bool,
+    jobs: int | None,
+    cluster: str | None,
+    results: str | None,
     as_json: bool,
 ) -> None:
     """Decide whether a game terminates, is playable and winnable.
 
     Each property is proved, refuted or unknown, never guessed: a refutation comes with a line of play, a
     proof with a certificate that an independent checker has verified. The exit status is 0 even if a
-    property is refuted or unknown.
+    property is refuted or unknown. Several files, or a folder, are analysed at the same time, each within
+    --budget, and become one table; one game is not divided.
     """
-    from herbrand.analyse.budget import Budget
-    from herbrand.analyse.proofs.prove import analyse
-    from herbrand.runtime.limits import Limits, seconds_left
-
+    options: dict[str, Any] = {
+        "properties": properties,
+        "states": states,
+        "win": win,
+        "values": not no_values,
+        "check": not no_check,
+    }
+    if len(files) > 1 or is_collection(files, jobs, cluster, results):
+        done = run_collection(
+            "analyse", sheets_of(files), notation, _as_data, {**options, "seconds": 0.95 * budget},
+            jobs=jobs, cluster=cluster, results=results, seconds=budget,
+        )  # fmt: skip
+        rows = [each.value for each in done if not each.failed]
+        if as_json:
+            write_json(rows)
+        else:
+            result(_table(rows))
+        ctx.exit(failures(done))
+    (file,) = files
     game = read_game(file, notation)
-    hidden = game.has_percepts and not properties and not no_values
     seconds = min(0.95 * budget, seconds_left())  # the rest is for what is known to be written
     bar = progress_bar(None, f"analysing {game.name}")
     update, close = bar or (None, lambda: None)
     try:
-        analysis = analyse(
+        analysis, solution = _analysis(
             game,
-            properties or PROPERTIES,
-            budget=Budget(seconds / 2 if hidden else seconds, states, game.limits.megabytes),
-            win=win,
-            check=not no_check,
-            values=not no_values,
-            remarks=not properties,
+            seconds=seconds,
             progress=None if update is None else lambda _, done, of: update(done, of),
+            **options,
         )
     finally:
         close()
-    solution = None
-    if hidden:
-        from herbrand.analyse.knowledge import solve
-
-        solution = solve(game, limits=Limits(seconds=min(seconds / 2, seconds_left())))
     if as_json:
-        data = analysis.as_json()
-        if solution is not None:
-            data["solution"] = solution.as_json()
-            if solution.estimate is not None:
-                data["value"] = data["solution"]["value"]
-        write_json(data)
+        write_json(_data(analysis, solution))
         return
     from herbrand import games
 
@@ -131,6 +153,65 @@ def command(
         result("\n".join(_hidden_solution(solution)))
     for note in analysis.notes:
         remark(f"note: {note}")
+
+
+def _analysis(
+    game: Game,
+    *,
+    properties: Sequence[str],
+    seconds: float,
+    states: int,
+    win: int,
+    check: bool,
+    values: bool,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> tuple[Analysis, HiddenSolution | None]:
+    """Analyse a game, and solve it where information is hidden."""
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.proofs.prove import analyse
+
+    hidden = game.has_percepts and not properties and values
+    analysis = analyse(
+        game,
+        properties or PROPERTIES,
+        budget=Budget(seconds / 2 if hidden else seconds, states, game.limits.megabytes),
+        win=win,
+        check=check,
+        values=values,
+        remarks=not properties,
+        progress=progress,
+    )
+    if not hidden:
+        return analysis, None
+    from herbrand.analyse.knowledge import solve
+
+    return analysis, solve(game, limits=Limits(seconds=min(seconds / 2, seconds_left())))
+
+
+def _data(analysis: Analysis, solution: HiddenSolution | None) -> dict[str, Any]:
+    data = analysis.as_json()
+    if solution is not None:
+        data["solution"] = solution.as_json()
+        if solution.estimate is not None:
+            data["value"] = data["solution"]["value"]
+    return data
+
+
+def _as_data(game: Game, **options: Any) -> dict[str, Any]:
+    return _data(*_analysis(game, **options))
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Return one line for each game: its verdicts, states and value."""
+    names = list(rows[0]["properties"]) if rows else []
+    cells = []
+    for row in rows:
+        verdicts = [_SIGNS[row["properties"][name]["verdict"]][0] for name in names]
+        states = row.get("counts", {}).get("states")
+        values = (f"{role} {value}" for role, value in (row.get("value") or {}).items())
+        cells.append((row["game"], *verdicts, states and spaced(states), ", ".join(values) or None))
+    head = ("game", *(_TITLES[name] for name in names), "states", "value")
+    return table(cells, head, right=(len(names) + 1,))
 
 
 def _hidden_solution(solution: HiddenSolution) -> list[str]:

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE, engine_option
 from herbrand.cli.output import progress_bar, remark, result, spaced, table, write_json
+from herbrand.cli.workers import (
+    RESULTS,
+    SHEETS,
+    failures,
+    is_collection,
+    run_collection,
+    sheets_of,
+    worker_options,
+)
 from herbrand.core import playing_program
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.watchdog import watch
@@ -27,7 +36,7 @@ _LEAST_PREPARATION = 5.0
 
 
 @click.command("bench")
-@click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", type=SHEETS, nargs=-1, required=True)
 @NOTATION
 @engine_option("auto", "rules", "network", text="The engine: `auto` uses the network if there is one.")
 @click.option(
@@ -50,6 +59,8 @@ _LEAST_PREPARATION = 5.0
     help="Spend at most so long on proving fluents mutually exclusive, and play on the smaller network that "
     "results.",
 )
+@worker_options("Number of processes, each of which measures one game at a time and so disturbs the others.")
+@RESULTS
 @JSON
 @click.pass_context
 def command(
@@ -60,14 +71,31 @@ def command(
     seconds: float,
     code: str,
     reachable: float | None,
+    jobs: int | None,
+    cluster: str | None,
+    results: str | None,
     as_json: bool,
 ) -> None:
     """Measure the speed of random games.
 
     All roles choose uniformly among their legal moves; times are processor time of one core. Preparation
     (reading, checking, grounding, building the network) and compilation are reported separately. Games that
-    cannot be measured are reported and skipped.
+    cannot be measured are reported and skipped. FILE may be a folder. With --cluster the speed is that of the
+    machines there.
     """
+    files = tuple(sheets_of(files))
+    if is_collection((), jobs, cluster, results):
+        options = {"engine": engine, "seconds": seconds, "code": code, "reachable": reachable}
+        outcomes = run_collection(
+            "bench", files, notation, bench, options,
+            jobs=jobs, cluster=cluster, results=results, seconds=seconds + _preparation(seconds, reachable),
+        )  # fmt: skip
+        measured = [each.value for each in outcomes if not each.failed]
+        if as_json:
+            write_json(measured)
+        elif measured:
+            result(_table(measured))
+        ctx.exit(failures(outcomes))
     rows: list[dict[str, Any]] = []
     status = 0
     bar = progress_bar(len(files), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +16,11 @@ from herbrand.cli.options import time_limit
 from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from herbrand.runtime.limits import Limits
 
-__all__ = ["BUDGETS", "TABLE", "CommandBudget", "given_limits", "with_budget"]
+__all__ = ["BUDGETS", "TABLE", "CommandBudget", "given_limits", "is_collection", "with_budget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class CommandBudget:
     """Default of --seconds; None for no limit."""
     time: str = "seconds"
     """The parameter that limits the time of the whole command; empty if --seconds means something else."""
+    each: bool = False
+    """Whether the limits are for each process of --jobs, and for each file of a collection."""
 
 
 TABLE: Final[dict[str, dict[str, Any]]] = tomllib.loads(
@@ -59,7 +62,7 @@ def with_budget(command: click.Command, budget: CommandBudget) -> click.Command:
     place = next((i for i, p in enumerate(command.params) if p.name == "as_json"), len(command.params))
     rest, command.params = command.params[place:], command.params[:place]
     if _MEMORY not in names:
-        _memory_limit(budget.megabytes)(command)
+        _memory_limit(budget)(command)
     if budget.time and budget.time not in names:
         time_limit(budget.seconds)(command)
     added = tuple(option.name or "" for option in command.params[place:])
@@ -69,13 +72,19 @@ def with_budget(command: click.Command, budget: CommandBudget) -> click.Command:
     return command
 
 
-def _memory_limit(megabytes: int) -> Callable[[click.Command], click.Command]:
+def is_collection(files: Sequence[str], *options: object) -> bool:
+    """Whether files are a collection: with a folder, or one of --jobs, --cluster and --results."""
+    return any(Path(file).is_dir() for file in files) or any(option is not None for option in options)
+
+
+def _memory_limit(budget: CommandBudget) -> Callable[[click.Command], click.Command]:
+    whose = "for each process, " if budget.each else ""
     return click.option(
         "--memory",
         type=click.IntRange(min=100),
-        default=megabytes,
+        default=budget.megabytes,
         metavar="MB",
-        help="Memory limit in megabytes, child processes included (exit 3).",
+        help=f"Memory limit in megabytes, {whose}child processes included (exit 3).",
     )
 
 
@@ -85,9 +94,15 @@ def _limited(
     @functools.wraps(callback)
     def limited(*args: Any, **options: Any) -> Any:
         seconds = options.get(budget.time) if budget.time else None
+        megabytes = options[_MEMORY]
+        if budget.each:
+            files, jobs, *others = (options.get(name) for name in ("files", "jobs", "cluster", "results"))
+            if files and (len(files) > 1 or is_collection(files, jobs, *others)):
+                seconds, jobs = None, jobs or os.cpu_count() or 1
+            megabytes *= 1 + (jobs or 0)
         own = {name: value for name, value in options.items() if name not in added}
         with watch(
-            megabytes=options[_MEMORY],
+            megabytes=megabytes,
             seconds=math.inf if seconds is None else seconds,
             memory_hint="--memory sets the limit",
             time_hint=f"--{budget.time} sets the limit",

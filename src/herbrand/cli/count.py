@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.options import JSON, time_limit
 from herbrand.cli.output import count as counted
-from herbrand.cli.output import remark, result, spaced, write_json
+from herbrand.cli.output import remark, result, spaced, table, write_json
+from herbrand.cli.workers import (
+    RESULTS,
+    SHEETS,
+    failures,
+    is_collection,
+    run_collection,
+    sheets_of,
+    worker_options,
+)
 
 if TYPE_CHECKING:
     from herbrand.analyse.counting.count import StateCount, StepCount
+    from herbrand.game import Game
 
 __all__ = ["command"]
 
@@ -21,7 +31,7 @@ _HEAD = f"{'step':>5} {'states':>24} {'nodes':>12} {'seconds':>9}"
 
 
 @click.command("count")
-@click.argument("file", metavar="FILE", type=FILE)
+@click.argument("files", metavar="FILE...", type=SHEETS, nargs=-1, required=True)
 @NOTATION
 @click.option(
     "--checkpoint",
@@ -30,23 +40,49 @@ _HEAD = f"{'step':>5} {'states':>24} {'nodes':>12} {'seconds':>9}"
     help="Keep the last step in this folder, and go on from it.",
 )
 @time_limit(600.0)
+@worker_options("Number of processes, each of which counts one game at a time.")
+@RESULTS
 @JSON
 @click.pass_context
 def command(
-    ctx: click.Context, file: str, notation: str, checkpoint: Path | None, seconds: float, as_json: bool
+    ctx: click.Context,
+    files: tuple[str, ...],
+    notation: str,
+    checkpoint: Path | None,
+    seconds: float,
+    jobs: int | None,
+    cluster: str | None,
+    results: str | None,
+    as_json: bool,
 ) -> None:
     """Count the reachable states of a game without listing them.
 
     Each line has the states that are first reached after so many steps, terminal ones included. Sets of
-    states are decision diagrams, so that there may be billions of them; what counts is how regular they are.
-    Within the limits of time and memory, or until Ctrl+C, the steps up to then are counted (exit 3); with
-    --checkpoint the next call goes on from there.
+    states are decision diagrams, so that there may be billions of them; what counts is how regular they
+    are. Within the limits of time and memory, or until Ctrl+C, the steps up to then are counted (exit 3);
+    with --checkpoint the next call goes on from there. Several files, or a folder, are counted at the same
+    time, each within the limits; the count of one game cannot be divided, since its sets are one diagram.
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.counting import count_states
     from herbrand.runtime.limits import seconds_left
 
-    game = read_game(file, notation)
+    if len(files) > 1 or is_collection(files, jobs, cluster, results):
+        if checkpoint is not None:
+            raise click.UsageError(
+                "--checkpoint is for one game; --results lets the next call go on with the others"
+            )
+        done = run_collection(
+            "count", sheets_of(files), notation, _as_data, {"seconds": seconds},
+            jobs=jobs, cluster=cluster, results=results, seconds=seconds,
+        )  # fmt: skip
+        rows = [each.value for each in done if not each.failed]
+        if as_json:
+            write_json(rows)
+        else:
+            result(_table(rows))
+        ctx.exit(failures(done) or (0 if all(row["complete"] for row in rows) else 3))
+    game = read_game(files[0], notation)
 
     def show(step: StepCount) -> None:
         line = f"{step.step:5} {spaced(step.states):>24} {spaced(step.nodes):>12} {step.seconds:9.1f}"
@@ -71,6 +107,28 @@ def command(
         help_ = "the next call goes on" if checkpoint else "--checkpoint FOLDER lets the next call go on"
         remark(f"{outcome.stopped}: {help_}")
         ctx.exit(3)
+
+
+def _as_data(game: Game, seconds: float) -> dict[str, Any]:
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.counting import count_states
+
+    budget = Budget(seconds - 0.5, megabytes=game.limits.megabytes)
+    return {"game": game.name, **count_states(game, budget=budget).as_json()}
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Return one line for each game."""
+    cells = [
+        (
+            row["game"],
+            spaced(row["states"]),
+            len(row["by_step"]) - 1,
+            "" if row["complete"] else row["stopped"],
+        )
+        for row in rows
+    ]
+    return table(cells, ("game", "states", "steps", "stopped by"), right=(1, 2))
 
 
 def _summary(outcome: StateCount) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.output import count, remark, result, table, write_json
+from herbrand.cli.workers import worker_options, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ _FAMILIES = ("board", "tricks", "market")
     default="prefix",
     help="Notation of the rulesheets; in GGDL, sizes and the like are parameters.",
 )
-@click.option("--jobs", type=click.IntRange(1), help="Number of processes.  [default: one per core]")
+@worker_options("Number of processes.  [default: one per core]")
 @click.option("--json", "wants_json", is_flag=True, help="Print the games as JSON.")
 def command(
     folder: Path,
@@ -60,6 +61,7 @@ def command(
     families: tuple[str, ...],
     notation: str,
     jobs: int | None,
+    cluster: str | None,
     wants_json: bool,
 ) -> None:
     """Search for new games, and write a gallery of them.
@@ -79,7 +81,10 @@ def command(
     listener, close = _progress_listener()
     try:
         if minutes:
-            search.run(seconds=60 * minutes, batches=batches, jobs=jobs, listener=listener)
+            with workers(None if cluster is None else jobs, cluster) as executor:
+                search.run(
+                    seconds=60 * minutes, batches=batches, executor=executor, jobs=jobs, listener=listener
+                )
     except KeyboardInterrupt:
         remark("stopped; the same command resumes the search")
     finally:

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 else:
     _Parameter = click.ParamType  # not generic before click 8.3
 
-__all__ = ["BUNDLED", "FILE", "NOTATION", "GameFile", "bundled", "given_parameters", "read_game", "read_tree"]
+__all__ = [
+    "BUNDLED",
+    "FILE",
+    "NOTATION",
+    "STDIN",
+    "GameFile",
+    "bundled",
+    "given_parameters",
+    "read_game",
+    "read_tree",
+]
 
 STDIN = "-"
 _Command = TypeVar("_Command", bound="Callable[..., Any]")

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE
-from herbrand.cli.output import progress_bar, remark, result, write_json
+from herbrand.cli.output import progress_bar, remark, result, table, write_json
+from herbrand.cli.workers import (
+    RESULTS,
+    SHEETS,
+    failures,
+    is_collection,
+    run_collection,
+    sheets_of,
+    worker_options,
+)
 from herbrand.errors import HerbrandError
 from herbrand.runtime.limits import seconds_left
 from herbrand.runtime.watchdog import watch
@@ -21,10 +30,22 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _EFFORTS = ("cheap", "full", "thorough")
+_COLUMNS = (
+    "length",
+    "branching",
+    "draws",
+    "balance",
+    "first_mover",
+    "skill",
+    "depth",
+    "drama",
+    "play_novelty",
+)
+"""The measures in the table of a collection, unless --only names others."""
 
 
 @click.command("measure")
-@click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", type=SHEETS, nargs=-1, required=True)
 @NOTATION
 @click.option(
     "--budget",
@@ -39,6 +60,8 @@ _EFFORTS = ("cheap", "full", "thorough")
     type=POSITIVE,
     help="Skip measures that are not done after so many seconds, for each game.",
 )
+@worker_options("Number of processes, each of which measures one game at a time.")
+@RESULTS
 @JSON
 @click.pass_context
 def command(
@@ -49,12 +72,17 @@ def command(
     only: str | None,
     seed: int,
     seconds: float | None,
+    jobs: int | None,
+    cluster: str | None,
+    results: str | None,
     as_json: bool,
 ) -> None:
     """Measure games: balance, draws, skill, depth, drama, novelty and more.
 
     Measures are computed from the rules, random games and games between Monte Carlo players. They are given
-    with half the width of their 95 % confidence intervals; the same seed gives the same numbers.
+    with half the width of their 95 % confidence intervals; the same seed gives the same numbers. FILE may
+    be a folder: with one, --jobs, --cluster or --results, the games are measured at the same time and
+    become one table.
 
     Exits with 1 if a game could not be measured.
     """
@@ -66,6 +94,19 @@ def command(
             raise click.BadParameter(
                 f"no measure `{name}` (one of {', '.join(CATALOGUE)})", ctx, param_hint="--only"
             )
+    if is_collection(files, jobs, cluster, results):
+        options = {"effort": budget, "seed": seed, "only": names, "seconds": seconds}
+        outcomes = run_collection(
+            "measure", sheets_of(files), notation, _as_data, options,
+            jobs=jobs, cluster=cluster, results=results, seconds=seconds,
+        )  # fmt: skip
+        rows = [each.value for each in outcomes if not each.failed]
+        if as_json:
+            write_json(rows)
+        else:
+            shown = names or [name for name in _COLUMNS if any(name in row["measures"] for row in rows)]
+            result(_table(rows, shown))
+        ctx.exit(failures(outcomes))
     measured: list[Measures] = []
     failed = False
     for done, file in enumerate(files):
@@ -85,6 +126,22 @@ def command(
         write_json([measures.as_json() for measures in measured])
     if failed:
         ctx.exit(1)
+
+
+def _as_data(game: Game, **options: Any) -> dict[str, Any]:
+    from herbrand.measure import measure
+
+    return measure(game, **options).as_json()
+
+
+def _table(rows: list[dict[str, Any]], names: list[str]) -> str:
+    """Return one line for each game."""
+    values = [[row["measures"].get(name, {}).get("value") for name in names] for row in rows]
+    cells = [
+        (row["game"], *(None if value is None else f"{value:.2f}" for value in line))
+        for row, line in zip(rows, values, strict=True)
+    ]
+    return table(cells, ("game", *names), right=range(1, len(names) + 1))
 
 
 def _measure(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from herbrand import games
-from herbrand.cli.files import NOTATION, GameFile, read_game
+from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.output import count, progress_bar, remark
+from herbrand.cli.workers import SHEETS, sheets_of
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
@@ -20,16 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-class GameFileOrFolder(GameFile):
-    """An argument that may also be a folder of rulesheets."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the path to read, as `GameFile` does, or of a folder."""
-        return value if Path(value).is_dir() else super().convert(value, param, ctx)
-
-
 @click.command("publish")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=GameFileOrFolder())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=SHEETS)
 @NOTATION
 @click.option(
     "-o",
@@ -60,7 +52,7 @@ def command(
     from herbrand.runtime.files import write_atomically
 
     if len(files) > 1 or Path(files[0]).is_dir():
-        if not _gallery(_sheets(files), notation, output, title, proving):
+        if not _gallery(sheets_of(files), notation, output, title, proving):
             ctx.exit(1)
         return
     if output.is_dir():
@@ -68,18 +60,6 @@ def command(
     page = game_page(read_game(files[0], notation), proving=proving)
     write_atomically(str(output), page)
     remark(f"wrote {output} ({len(page.encode()) / 1000:.0f} kB)")
-
-
-def _sheets(files: tuple[str, ...]) -> list[str]:
-    """Return the rulesheets of folders, and the others as they are."""
-    sheets = []
-    for file in files:
-        path = Path(file)
-        if path.is_dir():
-            sheets += [str(one) for one in sorted(path.iterdir()) if one.suffix in games.ENDINGS]
-        else:
-            sheets.append(file)
-    return sheets
 
 
 def _gallery(sheets: list[str], notation: str, folder: Path, title: str, proving: float) -> bool:

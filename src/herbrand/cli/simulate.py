@@ -11,6 +11,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option, max_steps, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
+from herbrand.cli.workers import worker_options, workers
 from herbrand.engine.description import ENGINES
 from herbrand.runtime.limits import DEFAULT, Limits
 
@@ -29,6 +30,7 @@ __all__ = ["command"]
 @max_steps(None, "Stop a game after so many steps.")
 @time_limit()
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Cores to use; all by default.")
+@worker_options("Number of processes that play; each builds the network for itself, --threads share it.")
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, writable=True),
@@ -47,13 +49,16 @@ def command(
     max_steps: int | None,
     seconds: float | None,
     threads: int | None,
+    jobs: int | None,
+    cluster: str | None,
     plot: str | None,
     as_json: bool,
 ) -> None:
     """Play random games and report statistics.
 
     In every state each role chooses uniformly among its legal moves. Means are given with half the width of
-    their 95 % confidence interval.
+    their 95 % confidence interval. The result depends on the seed only, not on --threads, --jobs or
+    --cluster, which divide games on the network; playing by the rules is not divided.
     """
     game = read_game(file, notation)
     options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
@@ -61,15 +66,17 @@ def command(
     bar = progress_bar(playouts, f"playing {game.name}")
     update, close = bar or (None, lambda: None)
     try:
-        simulation = game.simulate(
-            playouts=playouts,
-            seed=seed,
-            engine=engine,
-            limits=limits,
-            progress=update,
-            threads=threads,
-            **options,
-        )
+        with workers(jobs, cluster) as executor:
+            simulation = game.simulate(
+                playouts=playouts,
+                seed=seed,
+                engine=engine,
+                limits=limits,
+                progress=update,
+                threads=threads,
+                executor=executor,
+                **options,
+            )
     finally:
         close()
     if as_json:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from herbrand.cli.budget import is_collection
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.listening import listening, serve_app
 from herbrand.cli.options import POSITIVE, json_option
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
+from herbrand.cli.workers import RESULTS, failures, run_each, worker_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from herbrand.errors import GameError
+    from herbrand.game import Game
 
 __all__ = ["command"]
 
@@ -114,6 +116,8 @@ def command() -> None:
 )
 @click.option("--scramble", is_flag=True, help="Replace names by meaningless ones.")
 @click.option("--no-rules", is_flag=True, help="Leave the rules out of the prompts.")
+@worker_options("Number of processes, each of which makes the tasks of one game at a time.")
+@RESULTS
 @click.pass_context
 def make(
     ctx: click.Context,
@@ -127,41 +131,60 @@ def make(
     horizons: tuple[int, ...],
     scramble: bool,
     no_rules: bool,
+    jobs: int | None,
+    cluster: str | None,
+    results: str | None,
 ) -> None:
     """Print tasks about games, with their answers.
 
     Exits with 1 if a game does not fit a kind; the other tasks are made nevertheless.
     """
-    from herbrand.envs.language import QUICK_KINDS, make_tasks
-    from herbrand.oracle import evolved_game
+    from herbrand.envs.language import QUICK_KINDS
 
     if not files and not evolved:
         raise click.UsageError("no games: name some, or give --evolved N")
-    total, missing = 0, []
-    for game in (*map(read_game, files), *(evolved_game(f"{seed} {one}") for one in range(evolved))):
-        game.require_playable()
-
-        def unfit(kind: str, error: GameError, name: str = game.name) -> None:
-            remark(f"{name}: no task of the kind {kind}: {error}")
-            missing.append(kind)
-
-        tasks = make_tasks(
-            game,
-            kinds=kinds or QUICK_KINDS,
-            count=number,
-            seed=seed,
-            steps=steps,
-            horizons=horizons,
-            scrambled=scramble,
-            rules=not no_rules,
-            unfit=unfit,
-        )
-        for task in tasks:
+    options = {
+        "kinds": kinds or QUICK_KINDS,
+        "count": number,
+        "seed": seed,
+        "steps": steps,
+        "horizons": horizons,
+        "scrambled": scramble,
+        "rules": not no_rules,
+    }
+    games: list[Game | str] = [*map(read_game, files), *(f"{seed} {one}" for one in range(evolved))]
+    total, status, missing = 0, 0, False
+    about: Iterator[dict[str, Any]] = (_about(game, options) for game in games)
+    if is_collection((), jobs, cluster, results):
+        labels = [game if isinstance(game, str) else game.name for game in games]
+        done = run_each(
+            "tasks", labels, [(_about, (game, options)) for game in games],
+            jobs=jobs, cluster=cluster, results=results,
+        )  # fmt: skip
+        about = (each.value for each in done if not each.failed)
+        status = failures(done)
+    for each in about:
+        for kind, message in each["unfit"]:
+            remark(f"{each['game']}: no task of the kind {kind}: {message}")
+            missing = True
+        for task in each["tasks"]:
             result(json.dumps(task))
-        total += len(tasks)
+        total += len(each["tasks"])
     remark(count(total, "task"))
-    if missing:
-        ctx.exit(1)
+    ctx.exit(status or int(missing))
+
+
+def _about(game: Game | str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return tasks about a game, or about the new one of a seed, and the kinds that it does not fit."""
+    from herbrand.envs.language import make_tasks
+    from herbrand.oracle import evolved_game
+
+    if isinstance(game, str):
+        game = evolved_game(game)
+    game.require_playable()
+    unfit: list[tuple[str, str]] = []
+    tasks = make_tasks(game, **options, unfit=lambda kind, error: unfit.append((kind, str(error))))
+    return {"game": game.name, "tasks": tasks, "unfit": unfit}
 
 
 @command.command("ask")

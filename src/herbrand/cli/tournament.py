@@ -14,6 +14,7 @@ from herbrand.cli.contest import clocks, find_player, forfeit_after, record_in, 
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.options import OUTPUT_FILE, json_option, max_steps
 from herbrand.cli.output import count, remark, result, table, write_json
+from herbrand.cli.workers import worker_options, workers
 
 if TYPE_CHECKING:
     from herbrand.match.records import Store
@@ -52,9 +53,7 @@ __all__ = ["command"]
 @click.option("--name", metavar="NAME", help="The name of the tournament in the database.")
 @record_in("Record the tournament in this database.")
 @click.option("--resume", is_flag=True, help="Resume a tournament of the database.")
-@click.option(
-    "--workers", type=click.IntRange(1), help="Number of worker processes.  [default: half of the cores]"
-)
+@worker_options("Number of worker processes.  [default: half of the cores]", "--workers")
 @click.option(
     "--at-once",
     type=click.IntRange(1),
@@ -82,7 +81,8 @@ def command(
     name: str | None,
     database: str | None,
     resume: bool,
-    workers: int | None,
+    jobs: int | None,
+    cluster: str | None,
     at_once: int,
     html: str | None,
     plot: str | None,
@@ -132,9 +132,13 @@ def command(
                 if not as_json:
                     remark(f"{played:>{len(str(total))}} of {total}  {_line(game, leg)}")
 
-            tournament.run(
-                workers=workers or max(1, (os.cpu_count() or 2) // 2), at_once=at_once, listener=listen
-            )
+            with workers(None if cluster is None else jobs, cluster) as executor:
+                tournament.run(
+                    executor,
+                    workers=jobs or max(1, (os.cpu_count() or 2) // 2),
+                    at_once=at_once,
+                    listener=listen,
+                )
         results = tournament.results()
     if html is not None or plot is not None:
         from herbrand.match.tournament import report

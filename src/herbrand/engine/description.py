@@ -23,6 +23,7 @@ from herbrand.syntax.nodes import Function, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
 
     from herbrand.check.rules import Rules
     from herbrand.check.step_counter import StepCounter
@@ -342,6 +343,7 @@ class GameDescription:
         limits: Limits | None = None,
         progress: Callable[[int, int], None] | None = None,
         weights: Weights | None = None,
+        executor: Executor | None = None,
     ) -> Simulation:
         """Play random games and return their statistics.
 
@@ -354,7 +356,9 @@ class GameDescription:
         limits and there are enough playouts to pay for it; otherwise it evaluates the rules.
         `Simulation.engine` and `note` record the choice.  Without a seed a random one is
         used and recorded in the result.  On the network, many playouts are spread over `threads`
-        cores, all available ones if None; the result does not depend on their number.
+        cores, all available ones if None; the result does not depend on their number.  With an `executor`
+        (`herbrand.runtime.cluster`) the workers of it play them, again with the same result; playing by
+        the rules cannot be divided.
         `progress(done, total)` is called from time to time.
         """
         from herbrand.engine.playouts import random_playouts
@@ -379,10 +383,21 @@ class GameDescription:
                     raise
                 note = f"no network: {error}"
             else:
-                from herbrand.engine.parallel import play
+                from herbrand.engine.parallel import play, play_on
 
                 limits = limits.after(started)
-
+                if executor is not None:
+                    played = play_on(
+                        executor,
+                        self,
+                        playouts=playouts,
+                        seed=seed,
+                        max_steps=max_steps,
+                        limits=limits,
+                        weights=weights,
+                        progress=progress,
+                    )
+                    return played if weights is None else replace(played, branching={})
                 if weights is not None:
                     from herbrand.engine.weights import weight_function, weighted
 

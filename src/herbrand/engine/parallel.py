@@ -1,7 +1,8 @@
-"""Random playouts on several cores, with results that do not depend on the number of cores.
+"""Random playouts on several cores or machines, with results that do not depend on their number.
 
 The number of playouts alone decides how they are divided into parts; each part has its own seed, derived
-from the seed of the call, and is played by one thread.  Results are merged in the order of the parts.
+from the seed of the call, and is played by one thread, here or on a worker.  Results are merged in the
+order of the parts.
 """
 
 from __future__ import annotations
@@ -10,25 +11,38 @@ import os
 import threading
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from herbrand.core import LANES, Stop
 from herbrand.engine.from_network import BatchSimulator
 from herbrand.engine.playouts import goal_statistics
-from herbrand.runtime.limits import UNLIMITED, time_spent
+from herbrand.runtime.limits import UNLIMITED, Limits, time_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
 
     from herbrand.engine.playouts import Simulation
+    from herbrand.engine.weights import Weights
     from herbrand.network.network import Network
-    from herbrand.runtime.limits import Limits
 
-__all__ = ["available_threads", "merge", "play"]
+__all__ = ["available_threads", "merge", "play", "play_on"]
 
 _GAMES_A_LANE = 32
 """Minimum length of a part: lanes that idle while the last games end are then few."""
 _PARTS = 16
+"""Number of parts, except for very many playouts: ..."""
+_MOST_GAMES = 1 << 24
+"""... the number of playouts in a part, for clusters with more workers."""
+
+
+class _HasNetwork(Protocol):
+    """A `GameDescription`, which imports this module."""
+
+    name: str
+
+    @property
+    def network(self) -> Network: ...
 
 
 def available_threads() -> int:
@@ -41,7 +55,7 @@ def available_threads() -> int:
 
 def parts(playouts: int, lanes: int) -> list[int]:
     """Return how many playouts each part has."""
-    count = max(1, min(_PARTS, playouts // (_GAMES_A_LANE * lanes)))
+    count = max(1, min(max(_PARTS, playouts // _MOST_GAMES), playouts // (_GAMES_A_LANE * lanes)))
     return [playouts // count + (i < playouts % count) for i in range(count)]
 
 
@@ -138,6 +152,63 @@ def play(
     if len(played) < len(sizes) or whole.stopped is not None:
         whole = replace(whole, stopped=f"over budget: {time_spent(limits.seconds)}")
     return whole
+
+
+def play_on(
+    executor: Executor,
+    game: _HasNetwork,
+    *,
+    playouts: int,
+    seed: int,
+    max_steps: int,
+    limits: Limits = UNLIMITED,
+    weights: Weights | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Play the games of `play` on the workers of an executor, with the same result.
+
+    Raises `HerbrandError` if a part fails, for example since its worker was lost several times.
+    """
+    from herbrand.runtime.cluster import Task, TaskProgress, run_tasks, values
+
+    sizes = parts(playouts, LANES)
+    own_seeds = seeds(seed, len(sizes)) if len(sizes) > 1 else [seed]
+    tasks = [
+        Task(
+            f"simulate-{game.name}-{number:04}",
+            _play_part,
+            (game, size, own, max_steps, limits.seconds, weights),
+        )
+        for number, (size, own) in enumerate(zip(sizes, own_seeds, strict=True), 1)
+    ]
+
+    def report(now: TaskProgress) -> None:
+        if progress is not None:
+            progress(playouts * now.done // now.of, playouts)
+
+    played: list[Simulation] = values(run_tasks(tasks, executor=executor, progress=report))
+    whole = merge(played, seed=seed)
+    if whole.stopped is not None:
+        whole = replace(whole, stopped=f"over budget: {time_spent(limits.seconds)}")
+    return whole
+
+
+def _play_part(
+    game: _HasNetwork,
+    playouts: int,
+    seed: int,
+    max_steps: int,
+    seconds: float,
+    weights: Weights | None,
+) -> Simulation:
+    network = game.network
+    if weights is not None:
+        from herbrand.engine.weights import weight_function, weighted
+
+        network = weighted(network, weight_function(weights, network.terms, network.roles))
+    return BatchSimulator(network).play(
+        game.name, playouts=playouts, seed=seed, max_steps=max_steps, limits=Limits(seconds=seconds)
+    )
 
 
 def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:

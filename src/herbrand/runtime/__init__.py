@@ -2,9 +2,9 @@
 
 This package knows nothing of games and imports only `errors` and `core`.  `limits` has budgets, which
 `watchdog` enforces; `line_process` and `json_process` line-based and JSON-based subprocesses, `json_stream`
-those of an event loop; `pool` worker processes; `memory` measures and releases memory; `files` writes files
-atomically; `collector` suspends the cyclic garbage collector; `rendering` fills templates; `notebook` builds
-HTML for `_repr_html_`.
+those of an event loop; `pool` worker processes, `cluster` tasks for them and for other machines; `memory`
+measures and releases memory; `files` writes files atomically; `collector` suspends the cyclic garbage
+collector; `rendering` fills templates; `notebook` builds HTML for `_repr_html_`.
 """
 
 from __future__ import annotations

@@ -50,8 +50,9 @@ RECURSIVE = """
 def counter_of(game: herbrand.Game, order: str = "forwards", *, layers: bool = True) -> Counter:
     """Return a counter in this process."""
     from herbrand.analyse.counting.checkpoint import Setup
-    from herbrand.analyse.counting.encoding import orders, parts_of
+    from herbrand.analyse.counting.encoding import orders
     from herbrand.analyse.counting.layers import fit_measure
+    from herbrand.analyse.counting.parts import parts_of
     from herbrand.analyse.counting.worker import Counter
 
     network = unrolled(game.network)
@@ -129,8 +130,9 @@ def test_states_that_recur_are_counted_once() -> None:
 
 def test_a_wrong_measure_is_noticed() -> None:
     """Weights that only hold for the first steps are dropped, and all steps counted anew."""
-    from herbrand.analyse.counting.encoding import orders, parts_of
+    from herbrand.analyse.counting.encoding import orders
     from herbrand.analyse.counting.layers import fit_measure
+    from herbrand.analyse.counting.parts import parts_of
 
     game = herbrand.load("nim")
     counter = counter_of(game)

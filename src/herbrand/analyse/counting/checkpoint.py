@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oxidd.util import DDDMPFile
 
-from herbrand.analyse.counting.encoding import StatePart
+from herbrand.analyse.counting.parts import StatePart
 from herbrand.errors import GameError
 from herbrand.runtime.files import write_atomically
 

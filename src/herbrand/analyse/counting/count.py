@@ -149,8 +149,9 @@ def count_states(
 
 def _with_parts(setup: Setup, process: CounterProcess, budget: Budget) -> Setup:
     """Choose the parts of a state, and the order in which they need the fewest nodes for some steps."""
-    from herbrand.analyse.counting.encoding import orders, parts_of
+    from herbrand.analyse.counting.encoding import orders
     from herbrand.analyse.counting.layers import fit_measure
+    from herbrand.analyse.counting.parts import parts_of
     from herbrand.analyse.exploration.walks import play
     from herbrand.analyse.invariants.frames import System
     from herbrand.analyse.invariants.groups import find_groups

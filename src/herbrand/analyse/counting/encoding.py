@@ -1,9 +1,7 @@
 """States as assignments of Boolean variables: fluents of which one is true share a few variables.
 
-A *part* is a set of fluents of which never two are true (`invariants.groups`), such as all `(cell 1 1 ?)`.
-Its value is the fluent that is true, or none of them, in binary: three fluents take two variables instead of
-three.  Every other fluent is a part of its own.  A variable has a primed one beside it, for values after a
-step.
+The value of a part (`parts`) is in binary: three fluents take two variables instead of three.  A variable
+has a primed one beside it, for values after a step.
 
 The order of parts decides how large diagrams are.  `orders` proposes several: by the arguments of the
 fluents, forwards and backwards, as the cells of a board lie in rows or columns, and by their interaction in
@@ -13,7 +11,6 @@ turn it is, come first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,10 +23,10 @@ from herbrand.draw.terms import natural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.analyse.invariants.groups import Group
+    from herbrand.analyse.counting.parts import StatePart
     from herbrand.network.network import Network
 
-__all__ = ["Diagram", "Encoding", "StatePart", "orders", "parts_of"]
+__all__ = ["Diagram", "Encoding", "orders"]
 
 Diagram: TypeAlias = BCDDFunction
 """A set of states, or a relation between them, as a binary decision diagram with complemented edges."""
@@ -37,52 +34,6 @@ Diagram: TypeAlias = BCDDFunction
 _FORCE_ROUNDS = 60
 _HUB = 0.6
 """A part that shares gates with this fraction of the others comes first."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatePart:
-    """Fluents, by number, of which never two are true."""
-
-    fluents: tuple[int, ...]
-    is_exact: bool
-    """Whether always one of them is true."""
-
-    @property
-    def values(self) -> int:
-        """The number of values."""
-        return len(self.fluents) + (not self.is_exact)
-
-    @property
-    def bits(self) -> int:
-        """The number of variables."""
-        return (self.values - 1).bit_length()
-
-    def code(self, fluent: int | None) -> int:
-        """Return the value with one of the fluents, or with none of them."""
-        if fluent is None:
-            return 0
-        return self.fluents.index(fluent) + (not self.is_exact)
-
-
-def parts_of(fluents: int, groups: Iterable[Group]) -> list[StatePart]:
-    """Divide the fluents into parts, by groups that hold in all states, the largest saving first."""
-    never_two = {group.fluents for group in groups if not group.some and group.condition < 0}
-    some = {group.fluents for group in groups if group.some and group.condition < 0}
-    free = np.ones(fluents, np.bool_)
-    parts = []
-    candidates = [StatePart(group, group in some) for group in never_two]
-    # small groups of a board before the large ones that run across it: both save, but cells are independent
-    for part in sorted(candidates, key=lambda part: (-_saving(part), part.fluents)):
-        places = list(part.fluents)
-        if free[places].all():
-            free[places] = False
-            parts.append(part)
-    return parts + [StatePart((int(fluent),), False) for fluent in np.flatnonzero(free)]
-
-
-def _saving(part: StatePart) -> float:
-    """Return the variables saved for each fluent."""
-    return 1 - part.bits / len(part.fluents)
 
 
 class Encoding:

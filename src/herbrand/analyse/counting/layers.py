@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from herbrand.analyse.counting.encoding import Diagram, Encoding, StatePart
+    from herbrand.analyse.counting.encoding import Diagram, Encoding
+    from herbrand.analyse.counting.parts import StatePart
 
 __all__ = ["fit_measure", "layers"]
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from herbrand.errors import HerbrandError
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.search.archive import Archive
 from herbrand.evolve.search.candidate import Candidate, EvaluationJob, SearchSettings
 from herbrand.evolve.search.evaluate import Proofs, admission, evaluate
 from herbrand.evolve.search.store import SearchStore
 from herbrand.evolve.variation.lineage import Lineage
-from herbrand.runtime.pool import process_pool, terminate
+from herbrand.runtime.cluster import Runner, Task, TaskResult
+from herbrand.runtime.pool import WorkerPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["GameSearch", "SearchProgress"]
 
-T = TypeVar("T")
 OPERATORS: Final = {"random": 10, "mutate": 50, "cross": 20, "mutate_rules": 15, "cross_rules": 5}
 """Weights of the operators."""
 _TICK: Final = 1.0
@@ -108,15 +106,16 @@ class GameSearch:
         every batch and about once a second.
         """
         began = time.monotonic()
-        pool = executor if executor is not None else process_pool(jobs)
+        pool = executor if executor is not None else WorkerPool(jobs)
+        runner = Runner(pool)
         latest: Candidate | None = None
-        under_way: list[list[Future[Candidate]]] = []
+        under_way: list[list[Future[TaskResult]]] = []
         try:
             # The next batch is drawn from the archive without the last batch, the one after it from all.
             drawn = self.batches
             for archive in (self._before, self.archive):
                 if batches is None or drawn < batches:
-                    under_way.append([pool.submit(evaluate, job) for job in self._draw(drawn, archive)])
+                    under_way.append(self._submit(runner, drawn, archive))
                     drawn += 1
 
             def report() -> None:
@@ -130,24 +129,19 @@ class GameSearch:
                 if results is None:
                     break
                 under_way.pop(0)
-                if any(isinstance(result, BrokenExecutor) for result in results) and executor is None:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    pool, under_way = process_pool(jobs), []
-                    results = [_run_alone(job) for job in self._draw(self.batches, self._before)]
-                results = self._retry(results, pool, report)
-                latest = self._finish(results, pool, report) or latest
+                latest = self._finish(results, runner, report) or latest
                 if listener is not None:
                     listener(self.progress(time.monotonic() - began, latest))
                 while len(under_way) < 2 and (batches is None or drawn < batches):
                     batch = self.batches + len(under_way)
                     archive = self._before if batch == self.batches else self.archive
-                    under_way.append([pool.submit(evaluate, job) for job in self._draw(batch, archive)])
+                    under_way.append(self._submit(runner, batch, archive))
                     drawn = batch + 1
         finally:
             for future in (future for futures in under_way for future in futures):
                 future.cancel()
-            if isinstance(pool, ProcessPoolExecutor) and executor is None:
-                terminate(pool)
+            if executor is None:
+                pool.shutdown(wait=False, cancel_futures=True)
         return self.archive
 
     def progress(self, seconds: float = 0.0, latest: Candidate | None = None) -> SearchProgress:
@@ -165,6 +159,13 @@ class GameSearch:
         self.store.close()
 
     # -- batches --------------------------------------------------------------------------
+
+    def _submit(self, runner: Runner, batch: int, archive: Archive) -> list[Future[TaskResult]]:
+        """Have the candidates of a batch evaluated."""
+        return [
+            runner.submit(Task(f"evolve-{batch:04}-{place:02}", evaluate, (job,)))
+            for place, job in enumerate(self._draw(batch, archive))
+        ]
 
     def _draw(self, batch: int, archive: Archive) -> list[EvaluationJob]:
         """Return the jobs of a batch; depends only on the seed, its number and the archive."""
@@ -196,33 +197,15 @@ class GameSearch:
         parents = (mother, chance.choice(mates)) if operator.startswith("cross") else (mother,)
         return EvaluationJob(operator, seed, parents, self.settings, self.measure)
 
-    def _retry(
-        self, results: list[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
-    ) -> list[Candidate | BaseException]:
-        """Evaluate those candidates of the current batch once more that the operating system prevented."""
-        if not any(map(_is_of_system, results)):
-            return results
-        jobs = self._draw(self.batches, self._before)
-        again = {
-            n: pool.submit(evaluate, jobs[n]) for n, result in enumerate(results) if _is_of_system(result)
-        }
-        _wait(list(again.values()), float("inf"), tick)
-        return [
-            again[n].exception() or again[n].result() if n in again else result
-            for n, result in enumerate(results)
-        ]
-
     def _finish(
-        self, results: Sequence[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
+        self, results: Sequence[TaskResult], runner: Runner, tick: Callable[[], None]
     ) -> Candidate | None:
         """Prove the promising candidates, store the batch, and return the last one added to the archive."""
         batch = []
         first = self.batches * self.settings.batch
         for number, result in enumerate(results, first):
-            candidate = (
-                Candidate(None, Lineage("-", 0), f"failed: {result}")
-                if isinstance(result, BaseException)
-                else result
+            candidate: Candidate = (
+                Candidate(None, Lineage("-", 0), f"failed: {result.error}") if result.failed else result.value
             )
             candidate.number = number
             batch.append(candidate)
@@ -235,16 +218,17 @@ class GameSearch:
             names.add(candidate.name)
             networks.add(candidate.network)
         promising = [candidate for candidate in batch if self.archive.wants(candidate)]
-        proofs = [(c, pool.submit(self.prove, c.design)) for c in promising if c.design is not None]
-        _wait([future for _, future in proofs], float("inf"), tick)
-        for candidate, future in proofs:
-            if _is_of_system(future.exception()) and candidate.design is not None:
-                future = pool.submit(self.prove, candidate.design)
-            error = future.exception()
-            if error is not None:
-                candidate.reason = f"failed: {error}"
+        promising = [candidate for candidate in promising if candidate.design is not None]
+        proofs = [
+            runner.submit(Task(f"prove-{candidate.number:06}", self.prove, (candidate.design,)))
+            for candidate in promising
+        ]
+        proved = _wait(proofs, float("inf"), tick) or []
+        for candidate, result in zip(promising, proved, strict=True):
+            if result.failed:
+                candidate.reason = f"failed: {result.error}"
                 continue
-            candidate.proofs, candidate.reason, spent = future.result()
+            candidate.proofs, candidate.reason, spent = result.value
             candidate.seconds |= spent
         self.store.add(self.batches, batch)
         return self._count(batch)
@@ -265,25 +249,13 @@ class GameSearch:
         return latest
 
 
-def _is_of_system(result: object) -> bool:
-    """Whether a job failed because the operating system refused something, which may be over soon."""
-    return isinstance(result, OSError | MemoryError) and not isinstance(result, HerbrandError)
-
-
-def _run_alone(job: EvaluationJob) -> Candidate | BaseException:
-    """Run one job in a separate pool after a worker died, so that only the job that kills it is lost."""
-    with process_pool(1) as pool:
-        future = pool.submit(evaluate, job)
-        return future.exception() or future.result()
-
-
 def _wait(
-    futures: list[Future[T]], deadline: float, tick: Callable[[], None]
-) -> list[T | BaseException] | None:
+    futures: list[Future[TaskResult]], deadline: float, tick: Callable[[], None]
+) -> list[TaskResult] | None:
     """Return the results, or None at the deadline; call `tick` about once a second."""
     from concurrent.futures import wait
 
-    pending: Collection[Future[T]] = futures
+    pending: Collection[Future[TaskResult]] = futures
     while pending:
         left = deadline - time.monotonic()
         if left <= 0:
@@ -291,4 +263,4 @@ def _wait(
         _, pending = wait(futures, min(left, _TICK))
         if pending:
             tick()
-    return [future.exception() or future.result() for future in futures]
+    return [future.result() for future in futures]

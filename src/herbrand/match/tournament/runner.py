@@ -1,9 +1,9 @@
 """`Tournament`: submits jobs to workers and stores their results.
 
-Workers are those of any `concurrent.futures.Executor`: local processes by default, or for example a Dask
-cluster as `Client.get_executor()`.  No match is lost or counted twice, since a pairing is finished exactly
-when its row in the database names a match; that is written once, in the same transaction as a record sent by
-a remote worker.  The match of a worker that dies is submitted again.
+Workers are those of any `concurrent.futures.Executor`: local processes by default, or for example those of
+a Dask scheduler (`herbrand.runtime.cluster`).  No match is lost or counted twice, since a pairing is
+finished exactly when its row in the database names a match; that is written once, in the same transaction
+as a record sent by a remote worker.  The match of a worker that dies is submitted again.
 
 A record sent by a worker is compared with the job and replayed by the rules before it counts.  If it is
 false, the worker is named in `Tournament.false_workers`, all its results in the database are purged, and no
@@ -16,7 +16,7 @@ import json
 import re
 import time
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,8 @@ from herbrand.match.tournament.job import MatchJob, false_claim, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
 from herbrand.match.tournament.results import Leg, Meeting, ReplacedMoves, Results, summarise
 from herbrand.play.threads import have_own_cores
-from herbrand.runtime.pool import process_pool, terminate
+from herbrand.runtime.cluster.tasks import submit
+from herbrand.runtime.pool import WorkerPool
 from herbrand.runtime.tokens import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class Tournament:
         Players in processes of their own think while others do, if the processors suffice for all of them.
         """
         own = executor is None
-        pool = executor if executor is not None else process_pool(workers)
+        pool = executor if executor is not None else WorkerPool(workers)
         live = own if shared is None else shared
         if live and self.store.path == ":memory:":
             live = False
@@ -188,18 +189,12 @@ class Tournament:
                         if self._next_round():
                             continue
                         return self.results()
-                broken = False
                 for job in _startable(waiting, running.values(), at_once):
                     if own and len(running) > workers:
                         break
-                    try:
-                        ponder = own and job.is_apart and have_own_cores(workers * len(job.seats))
-                        running[pool.submit(play, replace(job, ponder=ponder))] = job
-                    except BrokenExecutor:
-                        if not own:
-                            raise
-                        broken = True
-                        break
+                    ponder = own and job.is_apart and have_own_cores(workers * len(job.seats))
+                    future = submit(pool, f"match-{job.match}", play, replace(job, ponder=ponder))
+                    running[future] = job
                     waiting.remove(job)
                 done, _ = wait(running, return_when=FIRST_COMPLETED) if running else (set(), None)
                 for future in done:
@@ -207,20 +202,8 @@ class Tournament:
                     error = future.exception()
                     if error is None:
                         error = self._take(job, future.result(), listener)
-                    if error is None:
-                        continue
-                    broken = broken or (own and isinstance(error, BrokenExecutor))
-                    waiting += self._failed(job, error, listener)
-                if broken:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    for job in running.values():  # all are lost with the pool
-                        waiting += self._failed(job, BrokenExecutor("a worker died"), listener)
-                    running.clear()
-                    pool = process_pool(workers)
-        except BaseException:
-            if isinstance(pool, ProcessPoolExecutor) and own:
-                terminate(pool)  # a worker may be inside a long evaluation of rules
-            raise
+                    if error is not None:
+                        waiting += self._failed(job, error, listener)
         finally:
             if own:
                 pool.shutdown(wait=False, cancel_futures=True)

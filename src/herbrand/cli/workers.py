@@ -1,0 +1,254 @@
+"""The options --jobs, --cluster and --results, and collections of rulesheets whose files are tasks."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from herbrand.cli.budget import given_limits, is_collection
+from herbrand.cli.files import STDIN, GameFile, given_parameters, read_tree
+from herbrand.cli.output import count, progress_bar, remark
+from herbrand.runtime.watchdog import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Executor
+
+    from herbrand.runtime.cluster import TaskProgress, TaskResult
+    from herbrand.runtime.limits import Limits
+
+__all__ = [
+    "RESULTS",
+    "SHEETS",
+    "failures",
+    "is_collection",
+    "run_collection",
+    "run_each",
+    "sheets_of",
+    "worker_options",
+    "workers",
+]
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+_LINE_SECONDS = 10.0
+"""Without a terminal, a line of progress is written after so many seconds at the earliest."""
+
+
+class _Sheets(GameFile):
+    """An argument that may also be a folder of rulesheets."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return a folder as it is, else what FILE stands for."""
+        return value if Path(value).is_dir() else super().convert(value, param, ctx)
+
+
+SHEETS = _Sheets()
+RESULTS = click.option(
+    "--results",
+    metavar="DB",
+    type=click.Path(dir_okay=False),
+    help="Write results to this SQLite file as they come; files that have one there are not computed again.",
+)
+
+
+def worker_options(jobs: str, *names: str) -> Callable[[_Command], _Command]:
+    """Return the options --jobs and --cluster; `jobs` is the help of the first, which may have more names."""
+    options = [
+        click.option("--jobs", *names, "jobs", type=click.IntRange(1), metavar="N", help=jobs),
+        click.option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Use the workers of this Dask scheduler, tcp://HOST:PORT or a scheduler file.",
+        ),
+    ]
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+@contextmanager
+def workers(jobs: int | None, cluster: str | None) -> Iterator[Executor | None]:
+    """Yield the executor of --jobs and --cluster; None without both, for this process.
+
+    A process may take the memory of --memory.
+    """
+    from herbrand.runtime.pool import WorkerPool
+
+    if jobs is not None and cluster is not None:
+        raise click.UsageError("--jobs is for this machine, --cluster for others: give one of them")
+    executor: Executor | None = None
+    if cluster is not None:
+        from herbrand.runtime.cluster import connect
+
+        executor = connect(cluster)
+        for worker, reason in executor.refused.items():
+            remark(f"worker {worker} is not used: {reason}; install the same herbrand there")
+    elif jobs is not None:
+        memory = click.get_current_context().params.get("memory")
+        executor = WorkerPool(jobs, **({} if memory is None else {"megabytes": memory}))
+    try:
+        yield executor
+    finally:
+        if executor is not None:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def sheets_of(files: Sequence[str]) -> list[str]:
+    """Return the rulesheets in folders, by name, and the other files as they are."""
+    from herbrand import games
+
+    sheets: list[str] = []
+    for file in files:
+        if Path(file).is_dir():
+            inside = sorted(one for one in Path(file).iterdir() if one.suffix in games.ENDINGS)
+            if not inside:
+                raise click.UsageError(f"no rulesheet in the folder `{file}` ({', '.join(games.ENDINGS)})")
+            sheets += map(str, inside)
+        else:
+            sheets.append(file)
+    return sheets
+
+
+def run_collection(
+    command: str,
+    files: Sequence[str],
+    notation: str,
+    function: Callable[..., Any],
+    options: dict[str, Any],
+    *,
+    seconds: float | None = None,
+    **how: Any,
+) -> list[TaskResult]:
+    """Call `function(game, **options)` for the game of each file, as `run_each` does.
+
+    A file has at most so many `seconds`.
+    """
+    parameters, limits = given_parameters(), given_limits()
+    calls = [
+        (_call, (function, _text(file), notation, parameters, limits, seconds, options)) for file in files
+    ]
+    labels = ["stdin" if file == STDIN else Path(file).stem for file in files]
+    return run_each(command, labels, calls, **how)
+
+
+def run_each(
+    command: str,
+    labels: Sequence[str],
+    calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
+    *,
+    jobs: int | None,
+    cluster: str | None,
+    results: str | None,
+) -> list[TaskResult]:
+    """Have each call made by a worker, with the options of this module; return the results in order.
+
+    Without --jobs and --cluster there is a process for each core, so that a rulesheet that takes too much
+    costs its own result only.
+    """
+    from herbrand.runtime.cluster import Task, run_tasks
+    from herbrand.runtime.cluster.results import ResultFile
+
+    names = _unique(labels)
+    tasks = [Task(f"{command}-{name}", *call) for name, call in zip(names, calls, strict=True)]
+    if cluster is None and jobs is None:
+        jobs = min(os.cpu_count() or 1, len(tasks))
+    update, close = _progress(len(tasks), command)
+    with ExitStack() as stack:
+        executor = stack.enter_context(workers(jobs, cluster))
+        file = None if results is None else stack.enter_context(ResultFile(results, f"herbrand {command}"))
+        stack.callback(close)
+        try:
+            return run_tasks(tasks, executor=executor, results=file, progress=update)
+        except KeyboardInterrupt:
+            again = "--results DB lets the next call go on"
+            remark(again if results is None else f"the same command goes on from {results}")
+            raise
+
+
+def _text(file: str) -> tuple[str, str]:
+    """Return the text and the name of a file."""
+    from herbrand.syntax.files import open_source
+
+    source = read_tree(file).source if file == STDIN else open_source(file)[0]
+    return source.text, source.name
+
+
+def _call(
+    function: Callable[..., Any],
+    text: tuple[str, str],
+    notation: str,
+    parameters: dict[str, Any],
+    limits: Limits,
+    seconds: float | None,
+    options: dict[str, Any],
+) -> Any:
+    """Read a game and call a function with it, in a worker."""
+    from herbrand.game import Game
+    from herbrand.syntax import read
+
+    with watch(seconds=math.inf if seconds is None else seconds):
+        game = Game(read(text[0], notation, text[1], parameters), limits=limits)
+        return function(game, **options)
+
+
+def failures(results: Sequence[TaskResult]) -> int:
+    """Report the tasks that failed, and return the exit status: 3 if all of them exceeded a budget."""
+    failed = [result for result in results if result.failed]
+    for result in failed:
+        remark(f"error: {result.name}: {result.error}")
+    if failed:
+        remark(f"{len(failed)} of {count(len(results), 'task')} failed")
+    if all(result.kind == "BudgetExceeded" for result in failed):
+        return 3 if failed else 0
+    return 1
+
+
+def _unique(labels: Sequence[str]) -> list[str]:
+    """Number labels that occur again."""
+    names: list[str] = []
+    for label in labels:
+        name = re.sub(r"[^A-Za-z0-9_.]+", "-", label)
+        unique, number = name, 2
+        while unique in names:
+            unique, number = f"{name}-{number}", number + 1
+        names.append(unique)
+    return names
+
+
+def _progress(total: int, description: str) -> tuple[Callable[[TaskProgress], None], Callable[[], None]]:
+    """Return functions that show and end progress: a bar on a terminal, else a line from time to time."""
+    bar = progress_bar(total, description)
+    last = time.monotonic()
+
+    def show(now: TaskProgress) -> None:
+        nonlocal last
+        text = description if now.latest is None else now.latest.name
+        if now.left is not None and now.done < now.of:
+            text += f", {_time(now.left)} left"
+        if bar is not None:
+            bar[0](now.done, now.of, text)
+        elif now.latest is not None and (time.monotonic() - last > _LINE_SECONDS):
+            last = time.monotonic()
+            remark(f"{now.done:>{len(str(now.of))}} of {now.of}  {text}")
+
+    return show, bar[1] if bar is not None else lambda: None
+
+
+def _time(seconds: float) -> str:
+    """Return about how long that is in words."""
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.1f} h"

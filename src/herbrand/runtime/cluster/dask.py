@@ -1,0 +1,189 @@
+"""`connect`: the workers of a Dask scheduler, as an executor that names its tasks.
+
+M. Rocklin, *Dask: parallel computation with blocked algorithms and task scheduling* (SciPy 2015).
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.errors import HerbrandError, optional_import
+from herbrand.runtime.cluster.edition import edition
+from herbrand.runtime.cluster.tasks import WorkerRefused
+from herbrand.runtime.pool import WorkerLost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["DaskExecutor", "connect"]
+
+_SECONDS: Final = 10.0
+"""How long to wait for a scheduler, and for its first worker."""
+_RECONNECT_SECONDS: Final = 600.0
+"""How long a scheduler that was lost may stay away."""
+
+
+def connect(address: str, *, seconds: float = _SECONDS) -> DaskExecutor:
+    """Return the workers of a Dask scheduler at an address, `tcp://HOST:PORT`, or in a scheduler file.
+
+    Workers with another herbrand are refused: they get no tasks, and are listed in `refused`.  Raises
+    `HerbrandError` if no scheduler answers within so many seconds, or no worker can be used, `MissingExtra`
+    without Dask.
+    """
+    with optional_import("a Dask cluster", "cluster"):
+        from distributed import Client
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised or reported
+    where = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
+    try:
+        connection: Any = Client
+        client = connection(**where, timeout=seconds, name="herbrand", set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise HerbrandError(
+            f"no Dask scheduler answers at `{address}` within {seconds:g} seconds: start one by "
+            f"`dask scheduler`, and `dask worker {address}` on machines where the same herbrand is installed"
+        ) from error
+    try:
+        return DaskExecutor(client, seconds=seconds)
+    except BaseException:
+        client.close()
+        raise
+
+
+class DaskExecutor(Executor):
+    """The workers of a `distributed.Client`, which `shutdown` closes.
+
+    On the dashboard of the scheduler tasks have their names, followed by a word for the run.  A task whose
+    worker is lost is started again by Dask, a few times.  If the scheduler cannot be reached any more, all
+    tasks are sent again when it can.
+    """
+
+    def __init__(self, client: Any, *, seconds: float = _SECONDS) -> None:
+        self.client = client
+        self.refused: dict[str, str] = {}
+        """Addresses of workers that get no tasks, and why."""
+        self._run = secrets.token_hex(3)
+        self._sent: dict[str, Any] = {}
+        self._number = 0
+        self._lock = threading.Lock()
+        try:
+            client.wait_for_workers(1, timeout=seconds)
+        except TimeoutError:
+            raise HerbrandError(
+                f"no worker is connected to the scheduler at `{self.address}`: start some by "
+                f"`dask worker {self.address}`, where herbrand is installed"
+            ) from None
+        self.look_at_workers()
+
+    @property
+    def address(self) -> str:
+        """The address of the scheduler."""
+        return str(self.client.scheduler.address)
+
+    def look_at_workers(self) -> list[str]:
+        """Ask the workers for their edition of herbrand, and return the addresses of those that can be used.
+
+        Raises `WorkerRefused` if there are only others.
+        """
+        editions = self.client.run(edition, on_error="return")
+        self.refused = {
+            worker: f"it has herbrand {found}"
+            if isinstance(found, str)
+            else f"it has no such herbrand ({found})"
+            for worker, found in editions.items()
+            if found != edition()
+        }
+        usable = [worker for worker in editions if worker not in self.refused]
+        if editions and not usable:
+            worker, reason = next(iter(self.refused.items()))
+            raise WorkerRefused(
+                f"no worker of `{self.address}` has herbrand {edition()}; of {worker}: {reason}: "
+                "install the same on all machines"
+            )
+        return usable
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call a function on a worker."""
+        return self.submit_named(getattr(fn, "__name__", "call"), fn, *args, **kwargs)
+
+    def submit_named(self, name: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call a function on a worker as a task with a name."""
+        result: Future[Any] = Future()
+        self._send(name, result, fn, args, kwargs)
+        return result
+
+    def _send(
+        self,
+        name: str,
+        result: Future[Any],
+        fn: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        with self._lock:
+            self._number += 1
+            # another driver may have tasks of the same names, and a key is computed once
+            key = f"{name}-{self._run}.{self._number}"
+        options: dict[str, Any] = {}
+        if self.refused:
+            options = {"workers": self._usable(), "allow_other_workers": False}
+        sent = self.client.submit(fn, *args, key=key, pure=False, **options, **kwargs)
+        self._sent[key] = sent  # Dask forgets tasks whose futures nobody holds
+
+        def receive(sent: Any) -> None:
+            self._sent.pop(key, None)
+            if result.cancelled():
+                sent.release()
+                return
+            try:
+                if sent.cancelled():
+                    self._send_again(name, result, fn, args, kwargs)
+                    return
+                error = sent.exception()
+                if error is None:
+                    value = sent.result()
+                    if not result.cancelled():
+                        result.set_result(value)
+                    return
+                if isinstance(
+                    error, WorkerRefused | ImportError | AttributeError
+                ):  # an older herbrand may lack what is called
+                    self.look_at_workers()
+                    if self.refused:
+                        self._send(name, result, fn, args, kwargs)
+                        return
+                if type(error).__name__ == "KilledWorker":
+                    error = WorkerLost("workers ended while they computed it, as often as Dask allows")
+                result.set_exception(error)
+            except BaseException as error:  # noqa: BLE001  # in a thread of Dask, where it would be lost
+                if not result.done():
+                    result.set_exception(error)
+
+        sent.add_done_callback(receive)
+
+    def _usable(self) -> list[str]:
+        return [
+            worker
+            for worker in self.client.scheduler_info(n_workers=-1)["workers"]
+            if worker not in self.refused
+        ]
+
+    def _send_again(self, name: str, result: Future[Any], *call: Any) -> None:
+        """Wait for the scheduler, which could not be reached, and send a task again."""
+        until = time.monotonic() + _RECONNECT_SECONDS
+        while self.client.status in ("connecting", "newly-connected") and time.monotonic() < until:
+            time.sleep(0.1)
+        if self.client.status != "running":
+            result.set_exception(WorkerLost(f"the scheduler at `{self.address}` cannot be reached any more"))
+            return
+        self._send(name, result, *call)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Close the connection to the scheduler; tasks under way are given up."""
+        del wait, cancel_futures
+        self.client.close()
