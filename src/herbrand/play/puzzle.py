@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import HerbrandError
@@ -21,11 +22,19 @@ if TYPE_CHECKING:
 
 __all__ = ["PuzzlePlayer"]
 
+_FIRST: Final = 2.0
+"""Seconds for a shortest plan in the first round; each later round has `_LONGER` times as many."""
+_LONGER: Final = 4.0
+_ANY: Final = 8.0
+"""Seconds for any plan in a round, at least: less is not enough for beams that are wide."""
+
 
 class PuzzlePlayer(FallbackPlayer):
-    """Finds a shortest plan to the highest goal value of a one-role game and follows it; else `mcts` chooses.
+    """Finds a plan to the highest goal value of a one-role game and follows it; else `mcts` chooses.
 
-    A lower goal value is tried once it is proved that no plan reaches the higher ones.
+    In rounds that grow, a shortest plan is looked for, then any plan, so that a game whose shortest plans
+    are hard to find is solved in seconds all the same.  A lower goal value is tried once it is proved that no
+    plan reaches the higher ones.
     """
 
     name = "puzzle"
@@ -44,12 +53,9 @@ class PuzzlePlayer(FallbackPlayer):
     def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
         """Search for plans, the highest goal value first."""
         del role
-        from herbrand.analyse.budget import Budget
-        from herbrand.analyse.solving.plan import find_plan
-
         if len(game.roles) != 1:
             return
-        budget = Budget(seconds=seconds, megabytes=self.memory)
+        deadline = time.monotonic() + seconds
         try:
             network = game.network
             texts = [network.terms.text(term) for term in network.goals[:, 1].tolist()]
@@ -57,13 +63,30 @@ class PuzzlePlayer(FallbackPlayer):
                 {value for text in texts if (value := goal_value(text)) is not None}, reverse=True
             )
             for value in values:
-                plan = find_plan(game, value, budget=budget)
+                plan = self._find(game, value, deadline)
                 if plan.moves is not None:
                     yield partial(self._store, plan, _moves_by_state(game, plan.moves))
                 if plan.exists is not False:
                     return
         except (HerbrandError, MemoryError):
             return
+
+    def _find(self, game: Game, value: int, deadline: float) -> Plan:
+        """Search for a plan in rounds until time is up."""
+        from herbrand.analyse.budget import Budget
+        from herbrand.analyse.solving.plan import any_plans, find_plan
+
+        any_plan = any_plans(game, value)
+        length = _FIRST
+        while True:
+            left = deadline - time.monotonic()
+            plan = find_plan(game, value, budget=Budget(min(length, 0.5 * left), megabytes=self.memory))
+            left = deadline - time.monotonic()
+            if plan.exists is None and left > 0:
+                plan = any_plan(min(max(length, _ANY), left)) or plan
+            if plan.exists is not None or time.monotonic() >= deadline:
+                return plan
+            length *= _LONGER
 
     def _store(self, plan: Plan, moves: dict[frozenset[str], tuple[int, Move]]) -> None:
         self.plan = plan

@@ -11,7 +11,7 @@ from herbrand import GameError
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.replay import replay
 from herbrand.analyse.proofs.prove import analyse
-from herbrand.analyse.solving.plan import find_plan, plan_by_states, plan_by_steps
+from herbrand.analyse.solving.plan import any_plans, find_plan, plan_by_states, plan_by_steps
 
 LOOP = """(role r) (index 1) (index 2) (index 3) (index 4)
 (init (edge 1 1)) (<= (legal r (join ?x ?y)) (index ?x) (index ?y) (distinct ?x ?y))
@@ -34,6 +34,23 @@ def test_both_searches_find_plans_of_the_same_length(name: str, steps: int) -> N
         last = replay(game, plan.moves)[-1]
         assert last.is_terminal
         assert list(last.goals.values()) == [100]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["blocksWorld", *(pytest.param(name, marks=pytest.mark.slow) for name in ("eightPuzzle", "lightsOut"))],
+)
+def test_a_plan_that_may_be_longer_leads_to_the_goal(name: str) -> None:
+    """A hint for lights out took a minute: its shortest plans are hard to find, others are not."""
+    game = herbrand.load(name)
+    plan = any_plans(game, 100)(60.0)
+    assert plan is not None
+    assert plan.moves is not None
+    assert (plan.exists, plan.shortest) == (True, False)
+    last = replay(game, plan.moves)[-1]
+    assert last.is_terminal
+    assert list(last.goals.values()) == [100]
+    assert any_plans(game, 50)(60.0) is None
 
 
 def test_hanoi_takes_as_long_as_is_known() -> None:

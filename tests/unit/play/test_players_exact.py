@@ -9,7 +9,7 @@ import pytest
 
 import herbrand
 from herbrand.analyse.solving.minimax.judge import no_judge
-from herbrand.analyse.solving.plan import find_plan
+from herbrand.analyse.solving.plan import Plan, find_plan
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.learning import LearnedJudge
 from herbrand.play.meta import MetaPlayer
@@ -40,8 +40,9 @@ TURNING = """
 
 
 @pytest.mark.parametrize("name", ["hanoi", "eightPuzzle"])
-def test_a_puzzle_is_solved_in_as_few_steps_as_possible(name: str) -> None:
-    """The player takes as many steps as the shortest plan has."""
+def test_a_puzzle_is_solved_in_as_few_steps_as_possible(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The player takes as many steps as the shortest plan has, if it is given the time to find it."""
+    monkeypatch.setattr("herbrand.play.puzzle._FIRST", 100.0)
     game = herbrand.load(name)
     player = PuzzlePlayer(seed=1)
     player.start(game, game.roles[0], 600)
@@ -53,6 +54,20 @@ def test_a_puzzle_is_solved_in_as_few_steps_as_possible(name: str) -> None:
         steps += 1
     assert state.goal(game.roles[0]) == 100
     assert steps == len(plan.moves)
+
+
+def test_a_puzzle_is_solved_where_no_shortest_plan_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then any plan will do, as for lights out."""
+    game = herbrand.load("blocksWorld")
+    nothing = Plan(100, None, False, None, "none", -1, 0.0)
+    monkeypatch.setattr("herbrand.analyse.solving.plan.find_plan", lambda *_, **__: nothing)
+    player = PuzzlePlayer(seed=1)
+    player.start(game, game.roles[0], 600)
+    state = game.initial_state("rules")
+    while not state.is_terminal:
+        state = state.next([player.select(state, 1)])
+        assert "guided search" in str(player.report())
+    assert state.goal(game.roles[0]) == 100
 
 
 def test_a_player_of_puzzles_hands_over_what_it_cannot_do() -> None:

@@ -1,6 +1,6 @@
 """Shortest plans for games with one role.
 
-Three searches, of which the first to succeed answers:
+Three searches for shortest plans, of which the first to succeed answers:
 
 *states*
     Breadth first through packed states (`explore`).  The first plan is a shortest one, and when all
@@ -16,6 +16,8 @@ Three searches, of which the first to succeed answers:
     one rule for each gate, so that loops keep the meaning of the rules.  Each length without a plan is
     refuted.  This reaches depths at which states no longer fit in memory, but cannot prove that there is
     no plan of any length.
+
+and one for plans that may be longer (`any_plans`): beams and parallel games that approach the goal (`Aim`).
 """
 
 from __future__ import annotations
@@ -37,7 +39,15 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
 
-__all__ = ["Plan", "find_plan", "plan_beyond", "plan_by_estimates", "plan_by_states", "plan_by_steps"]
+__all__ = [
+    "Plan",
+    "any_plans",
+    "find_plan",
+    "plan_beyond",
+    "plan_by_estimates",
+    "plan_by_states",
+    "plan_by_steps",
+]
 
 _ESTIMATING = 20.0
 """The most seconds of the search for an estimate."""
@@ -204,6 +214,33 @@ def plan_by_steps(
             return Plan(value, moves, True, True, "answer set planning", length - 1, time.monotonic() - began)
         refuted = max(refuted, length)
     return Plan(value, None, False, None, "answer set planning", refuted, time.monotonic() - began)
+
+
+def any_plans(game: StateMachine, value: int) -> Callable[[float], Plan | None]:
+    """Return a search for any plan, which takes so many seconds at a time and goes on in the next call.
+
+    It returns None where it has not found one.  Only for a goal value of 100 there is such a search.
+    """
+    from herbrand.analyse.exploration.walks import play
+    from herbrand.analyse.solving.aim import Aim
+
+    aim: Aim | None = None
+
+    def search(seconds: float) -> Plan | None:
+        nonlocal aim
+        began = time.monotonic()
+        if value != 100:
+            return None
+        try:
+            if aim is None:
+                aim = Aim(game.expander, play(game.expander, began + 0.1 * seconds).states, 0.2 * seconds)
+            moves = aim.win(0, began + seconds)
+        except (BudgetExceeded, MissingExtra):
+            return None
+        spent = time.monotonic() - began
+        return None if moves is None else Plan(value, moves, False, True, "guided search", -1, spent)
+
+    return search
 
 
 class _Steps:
