@@ -28,10 +28,8 @@ async def ask() -> None:
 
 
 try:
-    for _ in range(100):
-        if port_file.exists() and port_file.read_text():
-            break
-        time.sleep(0.2)
+    while server.poll() is None and not (port_file.exists() and port_file.read_text()):
+        time.sleep(0.2)  # importing verifiers takes seconds
     time.sleep(2)
     asyncio.run(ask())
 finally:
