@@ -61,11 +61,14 @@ def check(
             return list(_find(Sheet(tree), single_use="single-use-variable" in opt_in))
 
     diagnostics = [*tree.diagnostics, *found(tree)]
-    if not strict and any(d.is_error for d in diagnostics):
+    if any(d.is_error for d in diagnostics):
         from herbrand.check.mending import mended
 
         new = mended(tree, found)
-        if new is not tree:
+        if strict:  # nothing is tolerated, but what would be can be repaired
+            repairs = {(d.check, d.span): d for d in new.diagnostics}
+            diagnostics = [_repairable(d, repairs.get((d.check, d.span), d)) for d in diagnostics]
+        elif new is not tree:
             tree, diagnostics = new, [*new.diagnostics, *found(new)]
     silent = {name for name, definition in CHECKS.items() if not definition.default} - levels.keys()
     reported = [
@@ -86,15 +89,29 @@ _STYLE: Final = frozenset(
 
 
 def _find(sheet: Sheet, *, single_use: bool) -> Iterable[Diagnostic]:
-    from herbrand.check.checks import dependencies, goals, keywords, names, percepts, safety, style
+    from herbrand.check.checks import (
+        compounds,
+        dependencies,
+        goals,
+        keywords,
+        names,
+        percepts,
+        safety,
+        style,
+    )
 
     is_translated = sheet.tree.ggdl is not None  # style notes apply to hand-written rules only
-    for family in (keywords, names, safety, dependencies, goals, percepts, style):
+    for family in (keywords, names, safety, dependencies, goals, percepts, style, compounds):
         for diagnostic in family.find(sheet):
-            if not is_translated or (family is not style and diagnostic.check not in _STYLE):
+            if not is_translated or (family not in (style, compounds) and diagnostic.check not in _STYLE):
                 yield diagnostic
     if single_use:
         yield from style.find_single(sheet)
+
+
+def _repairable(error: Diagnostic, tolerated: Diagnostic) -> Diagnostic:
+    """Return an error with the fix that it has where it is tolerated."""
+    return replace(error, help=error.help or tolerated.help, fix=error.fix or tolerated.fix)
 
 
 def _levelled(

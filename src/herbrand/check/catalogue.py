@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks import (
+    compounds,
     dependencies,
     ggdl,
     goals,
@@ -37,7 +38,7 @@ FAMILIES: Final = (
     ("Dependencies", dependencies.CHECKS),
     ("Goals", goals.CHECKS),
     ("Hidden information and chance", percepts.CHECKS),
-    ("Style", style.CHECKS),
+    ("Style", (*style.CHECKS, *compounds.CHECKS)),
     ("Play", play.PLAY),
     ("Play with hidden information", play.KNOWLEDGE),
     ("GGDL", ggdl.CHECKS),

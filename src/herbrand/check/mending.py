@@ -27,10 +27,12 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks import safety
 from herbrand.check.checks.base import KEYWORDS, WARNING, Sheet, nearest
+from herbrand.check.checks.compounds import without_compounds
 from herbrand.check.checks.goals import is_goal_value
 from herbrand.check.checks.names import RELATION_AND_FUNCTION
 from herbrand.check.normal import substituted
 from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.errors import GameError
 from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import (
     And,
@@ -47,9 +49,11 @@ from herbrand.syntax.nodes import (
     variables_of,
     walk,
 )
+from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
     from typing import Any
 
     from herbrand.check.relations import Relation
@@ -87,11 +91,12 @@ def mended(tree: Tree, find: Callable[[Tree], list[Diagnostic]]) -> Tree:
     defined = {rule.head.name for rule in tree.statements} | {skipped.name for skipped in tree.skipped}
     if tree.ggdl is not None or not defined >= _COMPLETE:
         return tree
+    written = {id(rule) for rule in tree.statements}
     for unfolds in (True, False):  # a helper that only moves its fault to other rules keeps it
         new = tree
         for _ in range(ROUNDS):
             errors = [d for d in (*new.diagnostics, *find(new)) if d.is_error]
-            mending = _Mending(new, errors, unfolds=unfolds) if errors else None
+            mending = _Mending(new, errors, written, unfolds=unfolds) if errors else None
             if mending is None or not mending.warnings:
                 break
             new = mending.result()
@@ -103,8 +108,12 @@ def mended(tree: Tree, find: Callable[[Tree], list[Diagnostic]]) -> Tree:
 class _Mending:
     """One round of mending: replaces statements, and turns errors into warnings."""
 
-    def __init__(self, tree: Tree, errors: list[Diagnostic], *, unfolds: bool) -> None:
+    def __init__(
+        self, tree: Tree, errors: list[Diagnostic], written: AbstractSet[int], *, unfolds: bool
+    ) -> None:
         self.tree = tree
+        self.written = written
+        """The statements that are still as in the text, by `id`."""
         self.sheet = Sheet(tree)
         self.is_prefix = tree.notation == "prefix"
         self.text = tree.source.text
@@ -170,6 +179,22 @@ class _Mending:
     def fresh(self, name: str) -> str:
         """Return a name that the sheet does not have."""
         return fresh(name, self.names)
+
+    def _rewriting(self, title: str, changes: Mapping[int, list[Rule]]) -> Fix | None:
+        """Return the fix that puts other statements in the place of some, by `id`.
+
+        None if some are not those of the text: they have a fix once the changes before are made there.
+        """
+        if not self.written >= changes.keys():
+            return None
+        edits = []
+        for rule in self.tree.statements:
+            if id(rule) in changes:
+                new = changes[id(rule)]
+                place = Span(rule.start, rule.end) if new else self._lines_of(rule.start, rule.end)
+                text = "\n".join(print_tree([one], spelling=True).text.strip() for one in new)
+                edits.append(Edit(place, text))
+        return Fix(title, tuple(edits))
 
     # -- statements that nothing needs ----------------------------------------------------------
 
@@ -370,9 +395,10 @@ class _Mending:
         unfolded = {id(user): unfolding.rule(user) for user in users}
         if None in unfolded.values():
             return
-        self.changes |= {user: new for user, new in unfolded.items() if new}
-        self.changes |= {id(rule): [] for rule in rules}
-        self.tolerate(error, note)
+        changes = {user: _plain(new) for user, new in unfolded.items() if new}
+        changes |= {id(rule): [] for rule in rules}
+        self.changes |= changes
+        self.tolerate(error, note, fix=self._rewriting(f"write the conditions of `{name}` there", changes))
 
     # -- the rest -------------------------------------------------------------------------------
 
@@ -449,7 +475,7 @@ class _Mending:
                     return
                 if body != rule.body:
                     changed.append((rule, Rule(rule.head, body, rule.start, rule.end)))
-        self.changes |= {id(rule): [new] for rule, new in changed}
+        changes = {id(rule): [new] for rule, new in changed}
         by_name = {name: key for key, name in names.items() if name}
         stack = [new for _, new in changed]
         while stack:
@@ -458,9 +484,13 @@ class _Mending:
                     if atom.name in by_name:
                         key = by_name.pop(atom.name)
                         first = self.sheet.definitions[key][0]
-                        self.changes.setdefault(id(first), [first]).extend(copies[key])
+                        changes.setdefault(id(first), [first]).extend(copies[key])
                         stack += copies[key]
-        self.tolerate(error, "it is evaluated as if nobody had moved: conditions on `does` fail there")
+        self.changes |= changes
+        fix = self._rewriting("write the conditions that hold before anybody moves", changes)
+        self.tolerate(
+            error, "it is evaluated as if nobody had moved: conditions on `does` fail there", fix=fix
+        )
 
 
 _MENDS: Final[dict[str, Callable[[_Mending, Diagnostic, Rule], None]]] = {
@@ -473,6 +503,14 @@ _MENDS: Final[dict[str, Callable[[_Mending, Diagnostic, Rule], None]]] = {
     "legal-depends-on-does": _Mending.evaluate_before_moves,
 }
 """What may mend an error, by the name of its check."""
+
+
+def _plain(rules: list[Rule]) -> list[Rule]:
+    """Return rules without negated conjunctions and the like, which came from unfolding."""
+    try:
+        return [plain for rule in rules for plain in without_compounds(rule)]
+    except GameError:  # too many
+        return rules
 
 
 def _head_name(place: Rule | Skipped) -> str | None:

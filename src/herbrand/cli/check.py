@@ -12,7 +12,7 @@ from herbrand.cli.files import FILE, NOTATION, STDIN, given_parameters, read_tre
 from herbrand.cli.options import json_option
 from herbrand.cli.output import count, remark, render, result
 from herbrand.cli.rewrite import rewrite, unified
-from herbrand.diagnostic import Severity, apply_fixes
+from herbrand.diagnostic import Severity
 from herbrand.errors import BudgetExceeded
 from herbrand.runtime.limits import Limits
 
@@ -28,8 +28,6 @@ BRIEF: Final = Limits(seconds=1.0, atoms=300_000)
 """The limits of the checks that evaluate the rules, unless they were asked for."""
 LARGEST_BRIEF: Final = 500_000
 """Characters of a sheet beyond which its rules, which take long to prepare, are evaluated only on demand."""
-ROUNDS: Final = 10
-"""Maximum rounds of fixing, since a fix can reveal further fixable errors."""
 MENDED = frozenset({"role-without-legal-move", "no-goal", "several-goals", "initial-state-terminal"})
 """Checks about how a game is played, which `herbrand repair` may mend."""
 
@@ -177,18 +175,10 @@ def _fix(
     diff: bool,
 ) -> Tree:
     """Apply fixes until none is left; write the result or show the diff."""
-    from herbrand import syntax
+    from herbrand.check.fixing import fixed
 
-    if notation == "auto":
-        notation = tree.notation
     before = tree.source.text
-    fixes: Counter[str] = Counter()
-    for _ in range(ROUNDS):
-        text, applied = apply_fixes(tree.source.text, diagnose(tree))
-        if not applied or text == tree.source.text:
-            break
-        fixes.update(d.check for d in applied)
-        tree = syntax.read(text, notation, tree.source.name, given_parameters())
+    tree, fixes = fixed(tree, diagnose, notation, given_parameters())
     text = tree.source.text
     if text != before:
         if diff:

@@ -135,7 +135,7 @@ def _report(search: RepairSearch, best: Repair | None, diff: str) -> None:
         how = f" ({verdict.method})" if verdict.answer == "proved" else ""
         result(f"{'proved' if how else 'not refuted':11}  {SENTENCES[name][1]}{how}")
     if len(best.edits) > 1:
-        smaller = "no single edit mends it" if search.is_minimal else "a single edit may mend it as well"
+        smaller = "no single edit mends it" if search.is_minimal else "fewer may mend it as well"
         result(f"{count(len(best.edits), 'edit')}, {smaller}; {tried}")
     elif best.edits[0].kind == "limit":
         result(f"a limit of steps, since no small edit was found; {tried}")

@@ -7,8 +7,10 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from herbrand.check.fixing import is_tolerated, without_oddities
 from herbrand.errors import BudgetExceeded
 from herbrand.machine.trajectory import Trajectory
+from herbrand.syntax import read
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
@@ -27,8 +29,11 @@ def dependencies(game: StateMachine) -> str:
 
 
 def prefix(game: StateMachine, *, portable: bool = False, spelling: bool = False) -> Printed:
-    """Write the rules as KIF, one statement a line; rules translated from GGDL are laid out."""
-    printed = print_tree(game.tree, "prefix", portable, spelling=spelling)
+    """Write the rules as KIF, one statement a line; rules translated from GGDL are laid out.
+
+    What the checks tolerate with a warning is repaired, as far as there is a fix for it.
+    """
+    printed = _clean(game, "prefix", portable=portable, spelling=spelling)
     if game.tree.ggdl is None:
         return printed
     from herbrand.diagnostic import Source
@@ -38,8 +43,26 @@ def prefix(game: StateMachine, *, portable: bool = False, spelling: bool = False
 
 
 def infix(game: StateMachine, *, portable: bool = False, spelling: bool = False) -> Printed:
-    """Write the rules in the book's infix notation (HRF)."""
-    return print_tree(game.tree, "infix", portable, spelling=spelling)
+    """Write the rules in the book's infix notation (HRF), repaired as by `prefix`."""
+    return _clean(game, "infix", portable=portable, spelling=spelling)
+
+
+def _clean(game: StateMachine, notation: str, *, portable: bool, spelling: bool) -> Printed:
+    """Print the rules without what is tolerated with a warning.
+
+    What was set aside or mended when they were checked is not in their tree any more.  The rest is repaired
+    in prefix text, in which everything has its fix.
+    """
+    if game.tree.ggdl is not None or not any(map(is_tolerated, game.rules.diagnostics)):
+        return print_tree(game.tree, notation, portable, spelling=spelling)
+    text = print_tree(game.tree, "prefix", spelling=True)
+    tree = without_oddities(read(text.text, "prefix", game.tree.source.name))
+    printed = print_tree(tree, notation, portable, spelling=spelling)
+    return replace(
+        printed,
+        renamed={**text.renamed, **printed.renamed},
+        diagnostics=text.diagnostics + printed.diagnostics,
+    )
 
 
 def ggdl(game: StateMachine, *, playouts: int = 3) -> str:
@@ -49,7 +72,6 @@ def ggdl(game: StateMachine, *, playouts: int = 3) -> str:
     returned in its original text.  Constructs that GGDL would read differently stay plain GDL.
     """
     from herbrand.check import check
-    from herbrand.syntax import read
     from herbrand.syntax.ggdl.lift import lift
 
     if game.tree.ggdl is not None:

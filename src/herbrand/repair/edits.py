@@ -7,7 +7,7 @@ The space is finite, and the inverse of each kind of edit is in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,7 +35,15 @@ if TYPE_CHECKING:
     from herbrand.syntax.argument_types import Place
     from herbrand.syntax.nodes import Literal, Term
 
-__all__ = ["RuleEdit", "edited", "rule_edits", "standard_names", "step_limit"]
+__all__ = [
+    "RuleEdit",
+    "composed",
+    "edited",
+    "exclusive_goals",
+    "rule_edits",
+    "standard_names",
+    "step_limit",
+]
 
 FIXED: Final = frozenset({"role", "base", "input", "sees"})
 """Relations whose statements are left alone: they declare the game rather than play it."""
@@ -54,8 +62,9 @@ class RuleEdit:
 
     kind: str
     """What is done to a literal, term or rule: "drop", "add", "negate", "constant", "variable", "relation",
-    "remove-rule" or "add-rule"; "complete", which adds a rule for what the others leave out; or "limit",
-    which ends the game after some number of steps."""
+    "remove-rule" or "add-rule"; "complete", which adds a rule for what the others leave out; "exclusive",
+    by which a goal value holds only without another; or "limit", which ends the game after some number of
+    steps."""
     number: int | None
     """The statement that is edited, by its index; None where one is added."""
     rules: tuple[Rule, ...]
@@ -73,6 +82,23 @@ def edited(statements: Sequence[Rule], edits: Iterable[RuleEdit]) -> list[Rule]:
     changed = {edit.number: edit.rules for edit in edits if edit.number is not None}
     kept = [rule for number, old in enumerate(statements) for rule in changed.get(number, (old,))]
     return kept + [rule for edit in edits if edit.number is None for rule in edit.rules]
+
+
+def composed(statements: Sequence[Rule], before: Sequence[RuleEdit], edit: RuleEdit) -> tuple[RuleEdit, ...]:
+    """Return edits of some statements that do what the edits `before` do, and then one of their result."""
+    if edit.number is None:
+        return (*before, edit)
+    changed = {one.number: one for one in before if one.number is not None}
+    places: list[tuple[int, RuleEdit | None, int]] = []  # where each edited statement comes from
+    for number in range(len(statements)):
+        one = changed.get(number)
+        places += [(number, one, k) for k in range(1 if one is None else len(one.rules))]
+    places += [(0, one, k) for one in before if one.number is None for k in range(len(one.rules))]
+    number, again, k = places[edit.number]
+    if again is None:
+        return (*before, replace(edit, number=number))
+    twice = replace(again, rules=(*again.rules[:k], *edit.rules, *again.rules[k + 1 :]))
+    return tuple(twice if one is again else one for one in before)
 
 
 def rule_edits(
@@ -123,6 +149,55 @@ def step_limit(statements: Sequence[Rule], digits: int) -> RuleEdit:
         rules.append(Rule(Atom("next", (empty,)), (Atom("true", (full,)), Atom(following, (old, new)))))
     rules.append(Rule(Atom("terminal"), (Atom("true", (Function(steps, (ten[9],) * digits),)),)))
     return RuleEdit("limit", None, (*_Sheet(statements).other_goal("0"), *rules))
+
+
+def exclusive_goals(statements: Sequence[Rule]) -> Iterator[tuple[RuleEdit, ...]]:
+    """Yield edits by which goal values that hold together no longer do.
+
+    A rule, with its images for the other roles, or all rules of a value give way: they hold only without
+    another value; those in the middle, as a rule draws, are tried first.  At last the greatest value wins.
+    Nothing where a value is not a number.
+    """
+    goals = {number: rule for number, rule in enumerate(statements) if rule.head.key == ("goal", 2)}
+    values = {number: rule.head.args[1] for number, rule in goals.items()}
+    if not all(isinstance(value, Constant) and value.name.isdecimal() for value in values.values()):
+        return
+    amount = {number: int(str(value)) for number, value in values.items()}
+    used = {node.name for node in walk(*statements) if isinstance(node, Atom)}
+    roles = [rule.head.args[0] for rule in statements if rule.head.key == ("role", 1)]
+    groups: dict[object, list[int]] = {}
+    for number, rule in goals.items():
+        to: dict[Term, Term] = {role: Constant("another") for role in roles} | {
+            rule.head.args[0]: Constant("self")
+        }
+        image = Rule(_mapped(rule.head, to), tuple(_mapped(part, to) for part in rule.body))
+        groups.setdefault(standard_names(image), []).append(number)
+        groups.setdefault(amount[number], []).append(number)
+
+    def giving_way(numbers: Sequence[int], name: str, others: Sequence[int]) -> Iterator[RuleEdit]:
+        other = fresh(name, set(used))
+        rules = [Rule(Atom(other, goals[n].head.args[:1]), goals[n].body) for n in others]
+        for n in numbers:
+            guard = Not(Atom(other, goals[n].head.args[:1]))
+            rules.append(Rule(goals[n].head, (*goals[n].body, guard)))
+            yield RuleEdit("exclusive", n, tuple(rules))
+            rules = []
+
+    order = sorted(map(tuple, groups.values()), key=lambda some: (abs(amount[some[0]] - 50), len(some)))
+    for some in dict.fromkeys(order):
+        value = amount[some[0]]
+        others = [n for n in goals if amount[n] != value]
+        if others:
+            yield tuple(giving_way(some, f"goal_other_than_{value}", others))
+    yield tuple(
+        edit
+        for value in sorted(set(amount.values()))[:-1]
+        for edit in giving_way(
+            [n for n in goals if amount[n] == value],
+            f"goal_above_{value}",
+            [n for n in goals if amount[n] > value],
+        )
+    )
 
 
 def is_safe(rule: Rule) -> bool:

@@ -22,7 +22,7 @@ from herbrand.check.dependency import dependency_graph
 from herbrand.diagnostic import Source
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.machine.state_machine import StateMachine
-from herbrand.repair.edits import RuleEdit, edited, rule_edits, step_limit
+from herbrand.repair.edits import RuleEdit, composed, edited, exclusive_goals, rule_edits, step_limit
 from herbrand.repair.naturalness import Naturalness
 from herbrand.repair.recorded import Play, first_difference, plays_of
 from herbrand.repair.superposed import Profile, Trial, profiles
@@ -76,6 +76,8 @@ DIAGNOSING: Final = 0.15
 """Share of the time in which the faults of the game are looked for."""
 EXPLORING: Final = 0.2
 """Share of a proof's time in which states are listed."""
+EXCLUDING: Final = 1.2
+"""The cost of each rule for a goal value that gives way to another."""
 SECOND: Final = 4
 """Edits that leave fewer faults and are edited once more."""
 _COMPARING: Final = 3.0
@@ -226,13 +228,15 @@ class _Search:
         """Steps of a random game, on average."""
 
     def run(self, budget: Budget, most_edits: int) -> None:
-        is_endless = "termination" in self.result.faults
-        self._search(budget.share(0.8 if is_endless else 1.0), most_edits)
+        is_endless, conflicts = "termination" in self.result.faults, self._conflicts()
+        self._search(budget.share((0.8 if is_endless else 1.0) - (0.3 if conflicts else 0)), most_edits)
+        if conflicts and not self.found:
+            self._exclude(budget.share(0.7 if is_endless else 1.0), most_edits)
         if is_endless and not self.found:
             self._limit(budget)
 
     def _search(self, budget: Budget, most_edits: int) -> None:
-        passing = self._passing()
+        passing = self._passing(self.statements)
         if passing:
             self._edit(self.statements, (), frozenset(), budget.share(PASSING), passing)
             if self.found:
@@ -245,6 +249,33 @@ class _Search:
         for _, _, edit in heapq.nsmallest(SECOND, better):
             self._edit(edited(self.statements, [edit]), (edit,), frozenset(), budget.share(0.5))
             if any(mended.is_proved for mended in self.found.values()):
+                return
+
+    def _conflicts(self, statements: Sequence[Rule] | None = None) -> bool:
+        """Whether a role has several goal values at the end of the play that refutes one for each."""
+        verdict = self.result.faults.get("goals")
+        if verdict is None or verdict.witness is None:
+            return False
+        game = self.result.game if statements is None else _game_of(statements)
+        state = game.initial_state()
+        for joint in verdict.witness.moves:
+            state = state.next(joint)
+        return any(len(state.goal_values(role)) > 1 for role in self.roles)
+
+    def _exclude(self, budget: Budget, most_edits: int) -> None:
+        """Let goal values that hold together give way to each other, and make one more edit if need be."""
+        for edits in exclusive_goals(self.statements):
+            statements = edited(self.statements, edits)
+            if budget.left <= 0 or self._conflicts(statements):
+                continue
+            verdicts = self._proved(_game_of(statements), min(PROVING[-1], budget.left))
+            if verdicts is not None and all(verdicts[name].answer == "proved" for name in self.result.faults):
+                self.found[edits] = Repair(edits, len(edits) * EXCLUDING, verdicts)
+            elif verdicts is None and most_edits > 1:
+                for only in dict.fromkeys((self._passing(statements), frozenset[int]())):
+                    if not self.found:
+                        self._edit(statements, edits, frozenset(), budget.share(0.5), only)
+            if self.found:
                 return
 
     def _limit(self, budget: Budget) -> None:
@@ -262,7 +293,8 @@ class _Search:
         if self.result.repairs:
             best = self.result.repairs[0]
             is_limit = any(edit.kind == "limit" for edit in best.edits)
-            self.result.is_minimal = not is_limit and (len(best.edits) == 1 or self.is_settled)
+            is_pair = len(best.edits) == 2 and self.is_settled
+            self.result.is_minimal = not is_limit and (len(best.edits) == 1 or is_pair)
 
     def _edit(
         self,
@@ -331,7 +363,7 @@ class _Search:
             verdicts = self._proved(game, min(PROVING[turn - 1], budget.left))
             if verdicts is None:
                 continue
-            mended = Repair((*before, edit), cost, verdicts)
+            mended = Repair(composed(self.statements, before, edit), cost, verdicts)
             if mended.is_proved:
                 self.found[mended.edits] = mended
                 return better
@@ -377,7 +409,7 @@ class _Search:
         roots = [("init", 1), ("next", 1), ("legal", 2), ("terminal", 0)]
         return {*roots, *(other for root in roots for other in graph.reachable(root))}
 
-    def _passing(self) -> frozenset[int]:
+    def _passing(self, statements: Sequence[Rule]) -> frozenset[int]:
         """Return the rules by which all roles can make the same move for ever."""
         verdict = self.result.faults.get("termination")
         witness = verdict.witness if verdict is not None else None
@@ -386,7 +418,7 @@ class _Search:
         moves = {move.lower() for joint in witness.moves[witness.loop :] for move in joint}
         return frozenset(
             number
-            for number, rule in enumerate(self.statements)
+            for number, rule in enumerate(statements)
             if rule.head.key == ("legal", 2)
             and isinstance(rule.head.args[0], Variable)
             and {str(rule.head.args[1])} == moves

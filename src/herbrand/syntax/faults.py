@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.syntax.lists import Item, Symbol, Torn
-    from herbrand.syntax.nodes import Literal
     from herbrand.syntax.tokens import DiagnosticCollector
 
 __all__ = ["Faults", "edit"]
@@ -181,16 +180,6 @@ class Faults:
             f"`{word}` is a reserved word and cannot be part of a term",
             Span(start, end),
             help="choose another name, or close the term before it",
-        )
-
-    def negated_compound(self, item: Seq, inside: Literal) -> None:
-        """S11a: `not` applied to something other than an atom."""
-        kind = type(inside).__name__.lower()
-        self.report.warning(
-            "negated-compound",
-            f"`not` of `{kind}`: the language has `not` of a single atom only",
-            item,
-            help="herbrand reads it as intended; other systems reject or misread it",
         )
 
     def left_over(self, places: Sequence[Span]) -> None:

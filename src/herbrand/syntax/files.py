@@ -32,6 +32,8 @@ SUFFIXES: Final = {
 
 _BLANKS_AND_COMMENTS = re.compile(r"\ufeff?(?:\s+|[;%#][^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))*")
 _LINE_OF_LIST = re.compile(r"^[ \t%;]*\(", re.MULTILINE)
+_ROLE_COMMENT = re.compile(r"^[ \t]*%+[ \t]*\([ \t]*role[ \t]", re.IGNORECASE | re.MULTILINE)
+_ROLE = re.compile(r"^[ \t]*role\b", re.IGNORECASE | re.MULTILINE)
 _FULL_STOPS = re.compile(r"[)\w]\.\s*(?:[\r\n]|\Z|%)")
 _GGDL = re.compile(
     r":=|^[ \t]*init[ \t]*\^|==>|\$=|<=>|=/=|->|^[ \t]*role[ \t]+[a-z]\w*[ \t]*(?:[,{]|$)|"
@@ -46,7 +48,8 @@ def detect(text: str, suffix: str = "") -> str:
     r"""Return the notation of a text: "prefix", "infix", "prolog" or "ggdl".
 
     A known `suffix` decides, unless the text contradicts it: infix and Prolog texts never begin with a
-    parenthesis, and some line of a prefix text does.  Otherwise the first character decides that is neither
+    parenthesis, and some line of a prefix text does.  A program in Prolog whose only roles stand in prefix
+    notation behind `%` is a prefix text.  Otherwise the first character decides that is neither
     blank nor part of a comment: a parenthesis begins prefix text.
 
         >>> detect("; a game\n(role white)"), detect("role(white)"), detect("role(white).")
@@ -64,6 +67,8 @@ def detect(text: str, suffix: str = "") -> str:
     ):
         notation = None
     elif notation in ("infix", "prolog") and begins_with_list:
+        notation = "prefix"
+    if notation != "ggdl" and "%" in text and _ROLE_COMMENT.search(text) and not _ROLE.search(text):
         notation = "prefix"
     if notation is not None:
         return notation

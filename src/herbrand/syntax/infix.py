@@ -395,14 +395,6 @@ class _Parser(TermReader):
     def negate(self, literal: Literal, negations: list[int]) -> Literal:
         """Wrap a literal in its negations."""
         for token in reversed(negations):
-            if not isinstance(literal, Atom):
-                self.report(
-                    "negated-compound",
-                    "negation of something other than an atom",
-                    Span(self.starts[token], literal.end),
-                    severity=WARNING,
-                    help="some systems accept only negated atoms; use a helper relation",
-                )
             literal = Not(literal, self.starts[token], literal.end)
         return literal
 

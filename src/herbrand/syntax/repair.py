@@ -408,8 +408,6 @@ class CarefulReader:
                 elif literals:
                     return [Not(And(tuple(literals), parts[0].start, parts[0].end), start, end)]
                 return []
-            if not isinstance(literals[0], Atom):
-                self.faults.negated_compound(item, literals[0])
             return [Not(literals[0], start, end)]
         if word == "or":
             if not parts:

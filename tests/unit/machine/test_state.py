@@ -198,6 +198,28 @@ def test_the_other_reading_of_case_is_another_game() -> None:
     assert pickle.loads(pickle.dumps(cased.initial_state())).facts == {"(n A)", "(n a)"}
 
 
+@pytest.mark.parametrize("engine", ["rules", "network"])
+def test_facts_can_be_asked_for_as_they_are_printed(engine: str) -> None:
+    """Whatever capitals the rules use: one spelling is printed and listed, and questions take any."""
+    game = herbrand.loads(
+        "(role White) (role black) (init (Turn white)) (init (cell A 1)) "
+        "(<= (legal ?p (Mark ?x)) (role ?p) (true (cell ?x 1))) (<= (next (turn Black)) (does WHITE (mark a))) "
+        "(<= terminal (true (Turn black))) (goal white 100) (goal Black 0)"
+    )
+    first = game.initial_state(engine)
+    assert first.facts == {"(Turn White)", "(cell A 1)"}
+    last = first.next(["(MARK a)", "(mark A)"])
+    assert last.is_terminal
+    for state in (first, last):
+        for fact in str(state).splitlines():
+            assert fact in state.facts
+            for text in (fact, fact.lower(), fact.upper()):
+                assert state.ask(f"(true {text})") == [{}]
+                assert str(state.why(text)).startswith(fact)
+        assert game.state({fact.upper() for fact in state.facts}, engine) == state
+    assert not first.ask("(true (turn black))")
+
+
 def test_odd_goal_values_are_no_numbers() -> None:
     """A value that is no canonical decimal counts as none, in states and in playouts."""
     game = herbrand.loads(

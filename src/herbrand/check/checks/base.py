@@ -8,16 +8,27 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from herbrand.diagnostic import Diagnostic, Label, Severity, Span
+from herbrand.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Span
 from herbrand.syntax import tokens
-from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Node, Rule, Variable, atoms_of, children
+from herbrand.syntax.names import fresh
+from herbrand.syntax.nodes import (
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Node,
+    Rule,
+    Variable,
+    atoms_of,
+    children,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from herbrand.check.dependency import DependencyGraph
     from herbrand.check.relations import Relation
-    from herbrand.diagnostic import Fix
     from herbrand.syntax.nodes import Term
     from herbrand.syntax.tree import Tree
 
@@ -250,6 +261,45 @@ class Sheet:
     def is_incomplete(self) -> bool:
         """Whether the reader may have dropped statements, so that no definition can be called missing."""
         return any(d.is_error and d.check not in _REPAIRED for d in self.tree.diagnostics)
+
+    def occurrences(self, key: tuple[str, int]) -> list[tuple[Rule, Function]]:
+        """Return where a function of some name and arity stands, with the statements."""
+        return [
+            (rule, node)
+            for rule in self.statements
+            for node in walk(rule)
+            if isinstance(node, Function) and node.key == key
+        ]
+
+    # -- repairs ---------------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> set[str]:
+        """All names of relations, functions and objects."""
+        named = (node for node in walk(*self.statements) if isinstance(node, Atom | Function | Constant))
+        return {node.name for node in named}
+
+    def renaming(self, nodes: Iterable[Atom | Function], name: str | None = None) -> Fix | None:
+        """Return the fix that writes another name in some atoms or terms, by default a new one.
+
+        None where that would also be the name of what a role knows, or where the text does not show it.
+        """
+        nodes = list(nodes)
+        if any(topic.name == node.name for topic in self.topics for node in nodes):
+            return None
+        if name is None:
+            name = fresh(f"{nodes[0].name}_{nodes[0].arity}", set(self.names))
+        edits = []
+        for node in nodes:
+            start = self._folded.find(node.name, node.start, node.end)
+            if start < 0:
+                return None
+            edits.append(Edit(Span(start, start + len(node.name)), name))
+        return Fix(f"write `{name}`", tuple(edits))
+
+    @cached_property
+    def _folded(self) -> str:
+        return self.source.text.lower()
 
     # -- words for messages ----------------------------------------------------------------------
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Final
 from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, checks_in
 from herbrand.check.dependency import negative_rule_cycles
 from herbrand.check.relations import Edge
-from herbrand.syntax.nodes import Atom, Constant, Function, Rule, atoms_of, variables_of
+from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.syntax.argument_types import Types, places
+from herbrand.syntax.names import fresh
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, atoms_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from herbrand.check.dependency import RuleEdge
     from herbrand.check.relations import Relation
     from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.argument_types import Place
     from herbrand.syntax.nodes import Term
 
 __all__ = ["CHECKS", "find"]
@@ -140,6 +144,7 @@ def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
                     else (
                         "no new terms are created, so evaluation ends; other systems may reject the sheet",
                     ),
+                    fix=None if number in builds else _limiting(sheet, rule, term),
                 )
 
 
@@ -165,6 +170,31 @@ def _unlimited(rule: Rule, component: dict[Relation, int]) -> tuple[Atom, Term] 
             if term not in limited and next(variables_of(term), None) is not None:
                 return atom, term
     return None
+
+
+def _limiting(sheet: Sheet, rule: Rule, term: Term) -> Fix | None:
+    """Add the condition that a variable has one of the values that it can have, with facts for these."""
+    if not sheet.is_prefix or not isinstance(term, Variable):
+        return None
+    types = Types.of(sheet.statements)
+    atoms = [atom for literal in rule.body for atom, _ in atoms_of(literal)]
+    place = next(place for atom in atoms for place, inner in places(atom) if inner == term)
+    mine = types.type_of(place)
+    everything = (pair for statement in sheet.statements for pair in _places(statement))
+    if any(isinstance(inner, Function) and types.type_of(other) == mine for other, inner in everything):
+        return None
+    name = fresh("value", sheet.names)
+    facts = "".join(f"\n({name} {constant.spelling})" for constant in types.domain(place))
+    condition = f" ({name} {sheet.variable(term).strip('`')})"
+    return Fix(
+        f"add a condition on {sheet.variable(term)}",
+        (Edit(Span(rule.body[-1].end, rule.body[-1].end), condition), Edit(Span(rule.end, rule.end), facts)),
+    )
+
+
+def _places(rule: Rule) -> Iterator[tuple[Place, Term]]:
+    for atom in (rule.head, *(atom for literal in rule.body for atom, _ in atoms_of(literal))):
+        yield from places(atom)
 
 
 # -- static relations, and those independent of moves --------------------------------------------

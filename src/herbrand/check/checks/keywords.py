@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, checks_in, nearest
 from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Constant, Function, variables_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _NUMBERS: Final = ("no arguments", "one argument", "two arguments")
 _NEEDED: Final = {"role": "player", "legal": "move", "goal": "result", "terminal": "end of the game"}
 _FAMILIES: Final = (("legal", "does", "input"), ("init", "next", "true", "base"))
 """Keywords whose last arguments are the same kind of thing: moves, fluents."""
+_WRAPPERS: Final = frozenset({"true", "next", "init", "does"})
+"""Keywords that one is likely to have written twice."""
 _OUTCOMES: Final = frozenset({("legal", 2), ("goal", 2), ("terminal", 0)})
 
 
@@ -181,6 +184,7 @@ def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"`{name}` is a condition here",
                 severity=WARNING,
                 help=f"define a relation that both `{name}` and this rule use",
+                fix=_declared_apart(sheet, atom),
             )
         elif name == "next":
             head = rule.head.key
@@ -204,6 +208,20 @@ def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:
                 )
 
 
+def _declared_apart(sheet: Sheet, atom: Atom) -> Fix | None:
+    """Write a relation of another name, and declare by it what it holds of."""
+    if not sheet.is_prefix or atom.key not in sheet.definitions:
+        return None
+    heads = [rule.head for rule in sheet.definitions[atom.key]]
+    name = fresh("possible" if atom.name == "base" else "possible_move", set(sheet.names))
+    fix = sheet.renaming([*heads, *(one for _, one, _ in sheet.body_atoms if one.key == atom.key)], name)
+    if fix is None:
+        return None
+    arguments = " ".join(("?r", "?x")[2 - atom.arity :])
+    rule, end = f"\n(<= ({atom.name} {arguments}) ({name} {arguments}))", sheet.definitions[atom.key][-1].end
+    return Fix(f"define `{name}`, and `{atom.name}` by it", (*fix.edits, Edit(Span(end, end), rule)))
+
+
 def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
     for term, percept in sheet.terms:
         if term.name not in KEYWORDS or percept:
@@ -214,6 +232,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
                 Span(term.start, term.end),
                 f"the keyword `{term.name}` is used as a function",
                 help="choose another name",
+                fix=_as_name(sheet, term),
             )
         else:
             yield sheet.report(
@@ -222,6 +241,15 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"the keyword `{term.name}` is used as an object",
                 help="choose another name",
             )
+
+
+def _as_name(sheet: Sheet, term: Function) -> Fix | None:
+    """Write another name for a fluent or move that several statements have: in one it may be a slip."""
+    uses = sheet.occurrences(term.key)
+    if term.name in _WRAPPERS or len({id(rule) for rule, _ in uses}) == 1:
+        return None
+    named = term.key in sheet.last_arguments(("init", "next", "legal"))
+    return sheet.renaming([node for _, node in uses]) if named else None
 
 
 def _missing(sheet: Sheet) -> Iterator[Diagnostic]:

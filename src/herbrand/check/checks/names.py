@@ -88,12 +88,16 @@ def _arities(sheet: Sheet, relations: dict[str, list[Atom]]) -> Iterator[Diagnos
             continue  # `(knows p)` is common knowledge, and `percepts` looks at other numbers of arguments
         if name not in KEYWORDS and len(atoms) > 1:
             first, second = atoms[:2]
+            used = [[a for _, a, _ in sheet.body_atoms if a.key == atom.key] for atom in atoms]
+            is_meant = all(used) and all(atom.key in sheet.definitions for atom in atoms)
+            heads = [rule.head for rule in sheet.definitions.get(second.key, ())]
             yield sheet.report(
                 RELATION_ARITY,
                 second,
                 f"`{name}` has {_count(second.arity)} here, but {_count(first.arity)} elsewhere",
                 labels=((first, f"{_count(first.arity)} here"),),
                 help="relations with different numbers of arguments are different relations",
+                fix=sheet.renaming([*heads, *used[1]]) if is_meant else None,
             )
 
 
@@ -105,12 +109,16 @@ def _function_arities(sheet: Sheet) -> Iterator[Diagnostic]:
         first = first_uses.setdefault(term.name, term)
         if first.key != term.key and term.name not in reported:
             reported.add(term.name)
+            uses = [sheet.occurrences(one.key) for one in (first, term)]
+            is_meant = all(len({id(rule) for rule, _ in use}) > 1 for use in uses)
+            rarer = min(reversed(uses), key=len)
             yield sheet.report(
                 FUNCTION_ARITY,
                 term,
                 f"`{term.name}` has {_count(term.arity)} here, but {_count(first.arity)} elsewhere",
                 labels=((first, f"{_count(first.arity)} here"),),
                 help="terms with different numbers of arguments are never equal",
+                fix=sheet.renaming([node for _, node in rarer]) if is_meant else None,
             )
 
 
@@ -196,20 +204,8 @@ def _undefined(sheet: Sheet, confused: set[str]) -> Iterator[Diagnostic]:
             help=f"did you mean `{suggestion}`?"
             if suggestion
             else "without facts and rules it is always false",
-            fix=_renamed(sheet, atoms, suggestion) if suggestion in same_arity else None,
+            fix=sheet.renaming(atoms, suggestion) if suggestion in same_arity else None,
         )
-
-
-def _renamed(sheet: Sheet, atoms: list[Atom], name: str | None) -> Fix | None:
-    """Write another name in these atoms."""
-    text = sheet.source.text
-    edits = []
-    for atom in atoms:
-        start = text.lower().find(atom.name, atom.start, atom.end)
-        if start < 0 or name is None:
-            return None
-        edits.append(Edit(Span(start, start + len(atom.name)), name))
-    return Fix(f"write `{name}`", tuple(edits))
 
 
 def _unused(sheet: Sheet) -> Iterator[Diagnostic]:

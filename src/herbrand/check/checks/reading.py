@@ -33,7 +33,6 @@ CHECKS: Final = (
     _check("empty-or", "S8b", WARNING),
     _check("rule-without-body", "S9", WARNING),
     _check("superfluous-parentheses", "S10", WARNING),
-    _check("negated-compound", "S11a", WARNING, spec=True),
     _check("nested-or", "S11b", NOTE),
     _check("explicit-and", "S11c", NOTE),
     _check("missing-conjunction", "S12", ERROR, spec=True, notation="infix"),
