@@ -8,6 +8,10 @@ from dataclasses import dataclass, field, replace
 __all__ = ["Budget"]
 
 
+def _now() -> float:
+    return time.monotonic()
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits on seconds, states and memory; the clock starts when the budget is created."""
@@ -18,7 +22,7 @@ class Budget:
     """The most states in memory."""
     megabytes: float = 1500.0
     """Memory for states and their attributes, in units of 10**6 bytes."""
-    started: float = field(default_factory=time.monotonic, compare=False)
+    started: float = field(default_factory=_now, compare=False)
 
     @property
     def left(self) -> float:

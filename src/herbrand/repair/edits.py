@@ -434,6 +434,14 @@ class _Sheet:
             if rule.head.args and rule.head.name not in KEYWORDS:  # of which none may be left
                 letters = tuple(Variable(f"v{n + 1}") for n in range(len(rule.head.args)))
                 count.setdefault(Atom(rule.head.name, letters), 0)
+        roles = [rule.head.args[0] for rule in self.statements if rule.head.key == ("role", 1)]
+        anybody: dict[Term, Term] = dict.fromkeys(roles, Variable("v1"))
+        for shape in list(count):  # what holds for one role is asked for any
+            atom = shape.literal if isinstance(shape, Not) else shape
+            general = _mapped(atom, anybody)
+            if isinstance(atom, Atom) and general != atom and not any(variables_of(atom)):
+                count.setdefault(general, 0)
+                count.setdefault(Not(general), 0)
         return sorted(count, key=lambda shape: -count[shape])
 
     def _conditions(self, rule: Rule) -> Iterator[Literal]:

@@ -13,7 +13,7 @@ from herbrand import games
 from herbrand.cli.main import cli
 from herbrand.errors import GameError
 from herbrand.repair import edited_text, repair, rule_edits
-from herbrand.repair.edits import edited, is_safe, standard_names
+from herbrand.repair.edits import RuleEdit, composed, edited, exclusive_goals, is_safe, standard_names
 from herbrand.repair.naturalness import Naturalness
 from herbrand.repair.recorded import first_difference, plays_of
 from herbrand.repair.search import _Search
@@ -149,6 +149,69 @@ def test_a_limit_of_steps_is_the_last_resort(
         state = state.next(["noop", "noop"])
     assert state.is_terminal
     assert [state.goal(role) for role in state.roles] == [0, 0]
+
+
+FULL = (
+    PASSING.replace(
+        "(<= (legal ?r noop) (role ?r))", "(<= (legal ?r noop) (role ?r) (not (true (control ?r))))"
+    )
+    + """
+(<= (goal white 50) (true (marked 2)) full)
+(<= (goal black 50) (true (marked 2)) full)
+"""
+)
+
+
+@pytest.mark.parametrize("endless", [False, True])
+def test_goal_values_give_way_to_each_other(endless: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no small edit removes a second value, one holds only without another; a further edit may be needed."""
+    monkeypatch.setattr(_Search, "_search", lambda *_: None)
+    text = (
+        FULL.replace(" (not (true (control ?r))))\n(<= (legal ?r (mark", ")\n(<= (legal ?r (mark")
+        if endless
+        else FULL
+    )
+    search = repair(herbrand.loads(text), seconds=40, properties=("termination", "playability", "goals"))
+    assert set(search.faults) == ({"goals", "termination"} if endless else {"goals"})
+    best = search.repairs[0]
+    assert best.is_proved
+    assert [edit.kind for edit in best.edits[:2]] == ["exclusive", "exclusive"]
+    assert len(best.edits) == (3 if endless else 2)
+    after = edited_text(search.game.tree, best.edits)
+    assert "(<= (goal white 50) (true (marked 2)) full (not (goal_other_than_50 white)))" in after
+    assert "(<= (goal black 50) (true (marked 2)) full (not (goal_other_than_50 black)))" in after
+    assert not repair(
+        herbrand.loads(after), seconds=10, properties=("termination", "playability", "goals")
+    ).is_needed
+
+
+def test_every_goal_value_can_give_way() -> None:
+    """A rule and its images for other roles, all rules of a value, and at last all but the greatest."""
+    statements = herbrand.loads(TURNS).tree.statements
+    ways = list(exclusive_goals(statements))
+    assert [[statements[edit.number or 0].head.args[1].name for edit in way] for way in ways] == [
+        ["100"], ["0"], ["100"], ["0"], ["100", "100"], ["0", "0"], ["0", "0"],
+    ]  # fmt: skip
+    assert all(not herbrand.loads("\n".join(map(str, edited(statements, way)))).rules.errors for way in ways)
+    assert not list(exclusive_goals(herbrand.loads("(role r) (v 1) (<= (goal r ?v) (v ?v))").tree.statements))
+
+
+def test_an_edit_of_edited_statements_is_one_of_the_statements() -> None:
+    """However many statements the edits before added or removed."""
+    statements = herbrand.loads(TURNS).tree.statements
+    first = [
+        RuleEdit("remove-rule", 3, ()),
+        RuleEdit("exclusive", 5, (statements[0], statements[1])),
+        RuleEdit("add-rule", None, (statements[2],)),
+    ]
+    between = edited(statements, first)
+    for number in range(len(between)):
+        again = RuleEdit("constant", number, (statements[9],))
+        edits = composed(statements, first, again)
+        assert edited(statements, edits) == edited(between, [again])
+        assert len({edit.number for edit in edits}) == len(edits)
+    added = RuleEdit("add-rule", None, (statements[9],))
+    assert edited(statements, composed(statements, first, added)) == edited(between, [added])
 
 
 def test_edits_that_cannot_matter_are_left_out() -> None:

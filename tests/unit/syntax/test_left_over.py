@@ -94,6 +94,8 @@ def test_the_text_overrules_the_ending() -> None:
     assert detect("title\n(role red)\n", ".kif") == "prefix"
     assert detect("", ".kif") == "prefix"
     assert detect("(role red)", ".ggd") == "ggdl"
+    assert detect("%% (role red)\nnext(p) :- true(q).\n", ".pl") == "prefix"
+    assert detect("%% (role red)\nrole(red).\n", ".pl") == "prolog"
 
 
 def test_a_misnamed_file_is_reported(tmp_path: Path) -> None:
