@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.ggdl.program import Value
     from herbrand.syntax.tree import Tree
 
 __all__ = ["fixed", "is_tolerated", "without_oddities"]
@@ -26,7 +27,7 @@ def fixed(
     tree: Tree,
     diagnose: Callable[[Tree], Iterable[Diagnostic]],
     notation: str = "auto",
-    parameters: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Value] | None = None,
 ) -> tuple[Tree, Counter[str]]:
     """Return the tree of the text after all fixes that `diagnose` suggests, and how many of which check."""
     fixes: Counter[str] = Counter()

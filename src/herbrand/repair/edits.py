@@ -167,9 +167,8 @@ def exclusive_goals(statements: Sequence[Rule]) -> Iterator[tuple[RuleEdit, ...]
     roles = [rule.head.args[0] for rule in statements if rule.head.key == ("role", 1)]
     groups: dict[object, list[int]] = {}
     for number, rule in goals.items():
-        to: dict[Term, Term] = {role: Constant("another") for role in roles} | {
-            rule.head.args[0]: Constant("self")
-        }
+        to: dict[Term, Term] = {role: Constant("another") for role in roles}
+        to[rule.head.args[0]] = Constant("self")
         image = Rule(_mapped(rule.head, to), tuple(_mapped(part, to) for part in rule.body))
         groups.setdefault(standard_names(image), []).append(number)
         groups.setdefault(amount[number], []).append(number)
@@ -435,7 +434,7 @@ class _Sheet:
                 letters = tuple(Variable(f"v{n + 1}") for n in range(len(rule.head.args)))
                 count.setdefault(Atom(rule.head.name, letters), 0)
         roles = [rule.head.args[0] for rule in self.statements if rule.head.key == ("role", 1)]
-        anybody: dict[Term, Term] = dict.fromkeys(roles, Variable("v1"))
+        anybody: dict[Term, Term] = {role: Variable("v1") for role in roles}
         for shape in list(count):  # what holds for one role is asked for any
             atom = shape.literal if isinstance(shape, Not) else shape
             general = _mapped(atom, anybody)

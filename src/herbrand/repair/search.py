@@ -264,17 +264,20 @@ class _Search:
 
     def _exclude(self, budget: Budget, most_edits: int) -> None:
         """Let goal values that hold together give way to each other, and make one more edit if need be."""
-        for edits in exclusive_goals(self.statements):
-            statements = edited(self.statements, edits)
-            if budget.left <= 0 or self._conflicts(statements):
-                continue
-            verdicts = self._proved(_game_of(statements), min(PROVING[-1], budget.left))
-            if verdicts is not None and all(verdicts[name].answer == "proved" for name in self.result.faults):
-                self.found[edits] = Repair(edits, len(edits) * EXCLUDING, verdicts)
-            elif verdicts is None and most_edits > 1:
-                for only in dict.fromkeys((self._passing(statements), frozenset[int]())):
-                    if not self.found:
-                        self._edit(statements, edits, frozenset(), budget.share(0.5), only)
+        ways = [
+            way
+            for way in exclusive_goals(self.statements)
+            if not self._conflicts(edited(self.statements, way))
+        ]
+        for number, way in enumerate(ways, 1):
+            statements = edited(self.statements, way)
+            share = budget.share(1.0 if number == len(ways) else 0.5 / (len(ways) - number))
+            if self.result.faults.keys() == {"goals"}:
+                verdicts = self._proved(_game_of(statements), min(PROVING[-1], share.left))
+                if verdicts is not None and verdicts["goals"].answer == "proved":
+                    self.found[way] = Repair(way, len(way) * EXCLUDING, verdicts)
+            elif most_edits > 1:
+                self._edit(statements, way, frozenset(), share, self._passing(statements))
             if self.found:
                 return
 
