@@ -68,6 +68,8 @@ PROVING: Final = (1.5, 6.0, 15.0)
 """Seconds for the proofs of one edit, and more if it turns up again."""
 RARE: Final = 1.5
 """Less for a rule for what random games rarely meet."""
+EXCLUSIVE: Final = 0.15
+"""Share of the time in which goal values give way to each other, where several hold at one end."""
 PASSING: Final = 0.3
 """Share of the time for edits of the rule by which all roles may pass for ever, if there is one."""
 AGAIN: Final = 0.2
@@ -228,10 +230,11 @@ class _Search:
         """Steps of a random game, on average."""
 
     def run(self, budget: Budget, most_edits: int) -> None:
-        is_endless, conflicts = "termination" in self.result.faults, self._conflicts()
-        self._search(budget.share((0.8 if is_endless else 1.0) - (0.3 if conflicts else 0)), most_edits)
+        is_endless = "termination" in self.result.faults
+        conflicts = self._conflicts() and not self._passing(self.statements)
+        self._search(budget.share((0.8 if is_endless else 1.0) - (EXCLUSIVE if conflicts else 0)), most_edits)
         if conflicts and not self.found:
-            self._exclude(budget.share(0.7 if is_endless else 1.0), most_edits)
+            self._exclude(budget.share(0.5 if is_endless else 1.0), most_edits)
         if is_endless and not self.found:
             self._limit(budget)
 
@@ -239,6 +242,8 @@ class _Search:
         passing = self._passing(self.statements)
         if passing:
             self._edit(self.statements, (), frozenset(), budget.share(PASSING), passing)
+            if not self.found and self._conflicts():
+                self._exclude(budget.share(0.5), most_edits)
             if self.found:
                 return
         share = budget.share(0.7 if most_edits > 1 else 1.0)

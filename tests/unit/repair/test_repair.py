@@ -151,26 +151,22 @@ def test_a_limit_of_steps_is_the_last_resort(
     assert [state.goal(role) for role in state.roles] == [0, 0]
 
 
-FULL = (
-    PASSING.replace(
-        "(<= (legal ?r noop) (role ?r))", "(<= (legal ?r noop) (role ?r) (not (true (control ?r))))"
-    )
-    + """
+DRAWN = """
 (<= (goal white 50) (true (marked 2)) full)
 (<= (goal black 50) (true (marked 2)) full)
 """
-)
+"""A second goal value for each role at every end."""
 
 
 @pytest.mark.parametrize("endless", [False, True])
 def test_goal_values_give_way_to_each_other(endless: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no small edit removes a second value, one holds only without another; a further edit may be needed."""
-    monkeypatch.setattr(_Search, "_search", lambda *_: None)
-    text = (
-        FULL.replace(" (not (true (control ?r))))\n(<= (legal ?r (mark", ")\n(<= (legal ?r (mark")
-        if endless
-        else FULL
-    )
+    """One holds only without another, where no small edit is found, or all may pass for ever besides."""
+    text = PASSING + DRAWN
+    if not endless:
+        text = text.replace(
+            "(legal ?r noop) (role ?r)", "(legal ?r noop) (role ?r) (not (true (control ?r)))"
+        )
+        monkeypatch.setattr(_Search, "_search", lambda *_: None)
     search = repair(herbrand.loads(text), seconds=40, properties=("termination", "playability", "goals"))
     assert set(search.faults) == ({"goals", "termination"} if endless else {"goals"})
     best = search.repairs[0]
