@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from herbrand.analyse.counting.count import count_states as count_states
     from herbrand.analyse.exploration.explore import StateSpace as StateSpace
     from herbrand.analyse.exploration.explore import explore as explore
+    from herbrand.analyse.exploration.on_disk import DiskExploration as DiskExploration
+    from herbrand.analyse.exploration.on_disk import explore_on_disk as explore_on_disk
     from herbrand.analyse.invariants.sat import missing_solver as missing_solver
     from herbrand.analyse.proofs.prove import analyse as analyse
     from herbrand.analyse.solving.plan import Plan as Plan
@@ -53,6 +55,7 @@ __all__, __getattr__, __dir__ = exports(
         "proofs.prove": ("analyse",),
         "invariants.sat": ("missing_solver",),
         "exploration.explore": ("StateSpace", "explore"),
+        "exploration.on_disk": ("DiskExploration", "explore_on_disk"),
         "solving.solve": ("Solution", "solve"),
         "solving.plan": ("Plan", "find_plan"),
         "solving.symmetry": ("find_symmetries",),

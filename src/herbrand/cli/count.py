@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from herbrand.cli.files import NOTATION, read_game
-from herbrand.cli.options import JSON, time_limit
+from herbrand.cli.options import JSON, POSITIVE, time_limit
 from herbrand.cli.output import count as counted
 from herbrand.cli.output import remark, result, spaced, table, write_json
 from herbrand.cli.workers import (
@@ -23,6 +24,7 @@ from herbrand.cli.workers import (
 
 if TYPE_CHECKING:
     from herbrand.analyse.counting.count import StateCount, StepCount
+    from herbrand.analyse.exploration.on_disk import DiskStep
     from herbrand.game import Game
 
 __all__ = ["command"]
@@ -39,6 +41,18 @@ _HEAD = f"{'step':>5} {'states':>24} {'nodes':>12} {'seconds':>9}"
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep the last step in this folder, and go on from it.",
 )
+@click.option(
+    "--explore",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="List the states in sorted files in this folder instead, and go on from there.",
+)
+@click.option(
+    "--disk",
+    metavar="MB",
+    type=POSITIVE,
+    help="Limit for the files of --explore in megabytes.  [default: what is free]",
+)
 @time_limit(600.0)
 @worker_options("Number of processes, each of which counts one game at a time.")
 @RESULTS
@@ -49,6 +63,8 @@ def command(
     files: tuple[str, ...],
     notation: str,
     checkpoint: Path | None,
+    explore: Path | None,
+    disk: float | None,
     seconds: float,
     jobs: int | None,
     cluster: str | None,
@@ -59,19 +75,18 @@ def command(
 
     Each line has the states that are first reached after so many steps, terminal ones included. Sets of
     states are decision diagrams, so that there may be billions of them; what counts is how regular they
-    are. Within the limits of time and memory, or until Ctrl+C, the steps up to then are counted (exit 3);
-    with --checkpoint the next call goes on from there. Several files, or a folder, are counted at the same
-    time, each within the limits; the count of one game cannot be divided, since its sets are one diagram.
+    are. With --explore they are listed after all, in files on disk, eight bytes or more for each.
+    Within the limits of time and memory, or until Ctrl+C, the steps up to then are counted (exit 3);
+    with --checkpoint or --explore the next call goes on from there. Several files, or a folder, are counted
+    at the same time, each within the limits; the count of one game is not divided.
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.counting import count_states
     from herbrand.runtime.limits import seconds_left
 
     if len(files) > 1 or is_collection(files, jobs, cluster, results):
-        if checkpoint is not None:
-            raise click.UsageError(
-                "--checkpoint is for one game; --results lets the next call go on with the others"
-            )
+        if checkpoint is not None or explore is not None:
+            raise click.UsageError("--checkpoint and --explore are for one game; --results is for several")
         done = run_collection(
             "count", sheets_of(files), notation, _as_data, {"seconds": seconds},
             jobs=jobs, cluster=cluster, results=results, seconds=seconds,
@@ -83,6 +98,13 @@ def command(
             result(_table(rows))
         ctx.exit(failures(done) or (0 if all(row["complete"] for row in rows) else 3))
     game = read_game(files[0], notation)
+    megabytes = game.limits.megabytes
+    if explore is not None:
+        if checkpoint is not None:
+            raise click.UsageError("--explore has checkpoints of its own: leave out --checkpoint")
+        ctx.exit(
+            _explore(game, explore, disk, min(seconds, seconds_left()) - 0.5, megabytes, as_json=as_json)
+        )
 
     def show(step: StepCount) -> None:
         line = f"{step.step:5} {spaced(step.states):>24} {spaced(step.nodes):>12} {step.seconds:9.1f}"
@@ -95,7 +117,7 @@ def command(
 
     outcome = count_states(
         game,
-        budget=Budget(min(seconds, seconds_left()) - 0.5, megabytes=game.limits.megabytes),
+        budget=Budget(min(seconds, seconds_left()) - 0.5, megabytes=megabytes),
         checkpoint=checkpoint,
         progress=show,
     )
@@ -107,6 +129,41 @@ def command(
         help_ = "the next call goes on" if checkpoint else "--checkpoint FOLDER lets the next call go on"
         remark(f"{outcome.stopped}: {help_}")
         ctx.exit(3)
+
+
+def _explore(
+    game: Game, folder: Path, disk: float | None, seconds: float, megabytes: int, *, as_json: bool
+) -> int:
+    """List the states in files; return the exit status."""
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.exploration.on_disk import explore_on_disk
+
+    show = remark if as_json else result
+
+    def report(step: DiskStep) -> None:
+        rate = "" if step.rate is None else spaced(step.rate)
+        show(f"{step.step:5} {spaced(step.states):>18} {step.seconds:9.1f} {rate:>12} {step.megabytes:12.1f}")
+
+    show(f"{'step':>5} {'states':>18} {'seconds':>9} {'states/s':>12} {'MB on disk':>12}")
+    outcome = explore_on_disk(
+        game,
+        folder,
+        budget=Budget(seconds, megabytes=megabytes),
+        disk=math.inf if disk is None else disk,
+        progress=report,
+    )
+    if as_json:
+        write_json({"game": game.name, **outcome.as_json()})
+    elif outcome.is_complete:
+        steps = counted(len(outcome.by_step) - 1, "step")
+        ends = f"{spaced(sum(outcome.terminal))} of them terminal"
+        result(f"{counted(outcome.states, 'state')}, {ends}, the last after {steps}")
+    else:
+        result(f"at least {spaced(outcome.states)} states, in {outcome.bytes} bytes each")
+    if not outcome.is_complete:
+        remark(f"{outcome.stopped}: the same command goes on")
+        return 3
+    return 0
 
 
 def _as_data(game: Game, seconds: float) -> dict[str, Any]:

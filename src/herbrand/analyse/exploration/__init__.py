@@ -6,6 +6,8 @@ Takes a game; gives state spaces, lines of play, verdicts.  Imports the budgets 
 | module         | what it gives                                                             |
 |----------------|---------------------------------------------------------------------------|
 | `explore`      | every reachable state with its depth and successors; perft                |
+| `on_disk`      | every reachable state in sorted files, for games larger than memory       |
+| `codes`        | states in as few bits as they need, and sorted sets of them               |
 | `walks`        | lines of play found by random play                                        |
 | `replay`       | checks of witnesses and certificates by the rules alone                   |
 | `certificates` | state sets, policies and spoilers that prove a verdict                    |
