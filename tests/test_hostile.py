@@ -20,7 +20,7 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory 
 def test_nothing_false_is_taken_for_true(tmp_path: Path) -> None:
     """Replies of strangers and records of lying workers are refused, true ones are taken."""
     pytest.importorskip("cryptography")
-    reports = {report.kind: report for report in try_false_peers(tmp_path, 300, seed=1)}
+    reports = {report.kind: report for report in try_false_peers(tmp_path, 100, seed=1)}
     assert [failure for report in reports.values() for failure in report.failures] == []
     assert all(report.tried for report in reports.values())
     for kind in ("reply: true", "record: true"):
@@ -58,6 +58,6 @@ def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
 def test_a_command_that_overruns_or_crashes_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is listed with what it took."""
     monkeypatch.setattr("budgets.COMMANDS", ("check {file} --seconds 10",))
-    (report,) = try_budgets(tmp_path, sorted(SHEETS.glob("*.kif"))[:2], seconds=-1, limit=1)
-    assert len(report.failures) == report.tried == 2
+    (report,) = try_budgets(tmp_path, sorted(SHEETS.glob("*.kif"))[:1], seconds=-1, limit=1)
+    assert len(report.failures) == report.tried == 1
     assert all(": took " in failure for failure in report.failures)

@@ -1,11 +1,11 @@
 """Call every function of the compiled core that takes something with wrong things, one after the other.
 
-    python tests/core/wrong_calls.py [NAME]
+    python tests/core/wrong_calls.py [--share N] [NAME ...]
 
 Standard output has lines of JSON: ["call", NAME, WHAT] before a call, ["refused", NAME] after one that raised
 one of the errors that wrong calls may raise, ["accepted", NAME, MUST] after one that returned, where MUST says
-whether it had to raise, and ["raised", NAME, ERROR] for any other exception.  With a name only that function is
-called.  Crashes end the program; what it printed last says where.
+whether it had to raise, and ["raised", NAME, ERROR] for any other exception.  With names only those functions are
+called; with a share, each argument is wrong in every N-th way only.  Crashes end the program; what it printed last says where.
 """
 
 from __future__ import annotations
@@ -834,8 +834,8 @@ def try_one(name: str, make: Callable[[], Call], changes: dict[str, Wrong]) -> N
         signal.alarm(0)
 
 
-def try_all(name: str, make: Callable[[], Call], chance: random.Random) -> None:
-    """Make the right call, then with each argument wrong in each way, then with some of them wrong."""
+def try_all(name: str, make: Callable[[], Call], chance: random.Random, share: int) -> None:
+    """Make the right call, then with each argument wrong in every `share`-th way, then with some of them wrong."""
     right = make()
     before = copied(right.arguments)
     report("call", name, {})
@@ -848,11 +848,11 @@ def try_all(name: str, make: Callable[[], Call], chance: random.Random) -> None:
         all_wrong[argument] = list(wrong_values(value, written))
         if right.positional:  # what is none of the state's moves is an answer of `play`, not an error
             all_wrong[argument] = [wrong._replace(must=False) for wrong in all_wrong[argument]]
-        for wrong in all_wrong[argument]:
+        for wrong in all_wrong[argument][chance.randrange(share) :: share]:
             try_one(name, make, {argument: wrong})
     few = [argument for argument, wrong in all_wrong.items() if wrong]
     if len(few) > 1:
-        for _ in range(10):
+        for _ in range(-(-10 // share)):
             some = chance.sample(few, chance.randint(2, min(4, len(few))))
             try_one(
                 name,
@@ -915,17 +915,19 @@ def main() -> None:
     if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    every = calls()
-    if sys.argv[1:] == ["--list"]:
+    every, chosen, share = calls(), sys.argv[1:], 1
+    if chosen[:1] == ["--share"]:
+        share, chosen = int(chosen[1]), chosen[2:]
+    if chosen == ["--list"]:
         report(*every, "unmade", "views")
         return
     gc.freeze()  # what is collected after each function is what it left
     more = {"unmade": try_unmade, "views": try_views}
-    for name in sys.argv[1:] or [*every, *more]:
+    for name in chosen or [*every, *more]:
         if name in more:
             more[name]()
         else:
-            try_all(name, every[name], random.Random(name))
+            try_all(name, every[name], random.Random(name), share)
         gc.collect()
     report("done")
 

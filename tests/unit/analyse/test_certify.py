@@ -102,7 +102,7 @@ def test_bounds_are_accepted_by_clingo(tmp_path: Path, text: str) -> None:
     """Each question about a state and a step is unsatisfiable."""
     pytest.importorskip("pysat")
     game = herbrand.loads(text) if "(" in text else herbrand.load(text)
-    certified = certify(game, "termination", tmp_path, budget=Budget(60))
+    certified = certify(game, "termination", tmp_path, budget=Budget(60, states=10_000))
     assert certified.verdict.answer == "proved"
     assert certified.accepted
     assert all(file.program == "clingo" for file in certified.files)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sqlite3
 import sys
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -229,7 +231,8 @@ def test_changes_that_do_not_matter() -> None:
 
 def test_proofs_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     """A game that both can win is admitted; one that nobody can win by its rules is not; what is missing is said."""
-    verdicts, against, _ = admission(ROW, 120)
+    winnable = BoardGame(Squares(3, 2), (Piece((Place(),)),), goals=(InARow(2),))
+    verdicts, against, _ = admission(winnable, 120)
     assert against == ""
     assert {name: verdict.split()[0] for name, verdict in verdicts.items()} == {
         "termination": "proved",
@@ -246,14 +249,15 @@ def test_proofs_decide(monkeypatch: pytest.MonkeyPatch) -> None:
             BoardGame(Squares(6, 6), (Piece((Place(supply=9),)),), goals=(InARow(4),)), 0.0
         )
     assert verdicts["playability"] == "unknown (not decided in 0 s without pip install 'herbrand[analyse]')"
-    unwinnable = BoardGame(Squares(3, 3), (Piece((Place(supply=2),)),), goals=(InARow(3),))
+    unwinnable = BoardGame(Squares(2, 2), (Piece((Place(supply=1),)),), goals=(InARow(2),))
     assert admission(unwinnable, 120)[1] == "not proved: weak_winnability"
 
 
-def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gallery(whole: GameSearch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command writes a page that needs nothing else, the rulesheets, pages to play, and everything as JSON."""
     monkeypatch.setattr(gallery, "MAX_PICTURES", 1)
-    GameSearch(tmp_path / "search.db", QUICK, measure=fake, prove=named).run(batches=2, executor=Inline())
+    with closing(sqlite3.connect(whole.store.path)) as database:
+        database.execute("vacuum into ?", (str(tmp_path / "search.db"),))
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "Gone.kif").write_text("(role a)")
     (tmp_path / "play").mkdir()
@@ -276,7 +280,7 @@ def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for key, value in next(game for game in content if game["name"] == best.stem)["proofs"].items():
         assert f"{key.replace('_', ' ').capitalize()}: {value}." in best.read_text(encoding="utf-8")
     told = CliRunner().invoke(command, ["--out", str(tmp_path), "--minutes", "0", "--json"])
-    assert json.loads(told.stdout)["candidates"] == 8
+    assert json.loads(told.stdout)["candidates"] == 12
     typed = ["--out", str(tmp_path), "--minutes", "0", "--notation", "ggdl"]
     assert CliRunner().invoke(command, typed).exit_code == 0
     assert sorted(path.name for path in (tmp_path / "games").iterdir()) == [f"{name}.ggd" for name in sheets]

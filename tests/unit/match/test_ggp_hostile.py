@@ -136,22 +136,35 @@ def test_large_games_do_not_make_a_player_large(player: str, player_process: Any
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
 def test_a_player_that_searches_stays_small(player_process: Any, tree_memory: Any) -> None:
     """Its search and the trees of several matches, which nobody ends, are within the bound."""
-    games = ("connectFour", "checkers")
+    matches = [
+        (f"{name}{number}", herbrand.load(name))
+        for name in ("connectFour", "checkers")
+        for number in range(2)
+    ]
+
+    async def play(port: int) -> None:
+        """Ask for a move in all matches at once."""
+        for match, game in matches:
+            start = f"(START {match} {game.roles[0]} ({Manager(game).rules}) 10 2)"
+            assert await answer(port, start) == "ready"
+        moves = await asyncio.gather(*(answer(port, f"(PLAY {match} NIL)") for match, _ in matches))
+        assert "nil" not in moves
+
     with player_process("mcts(threads=1)", "--matches", "4") as (port, pid, log):
-        for name in games:
-            game = herbrand.load(name)
-            for number in range(2):
-                rules = Manager(game).rules
-                assert said(port, f"(START {name}{number} {game.roles[0]} ({rules}) 10 1)") == "ready"
-                assert said(port, f"(PLAY {name}{number} NIL)") != "nil"
+        asyncio.run(play(port))
         assert tree_memory(pid) < LARGEST
         assert "late" not in log.read_text(encoding="utf-8")
 
 
-def said(port: int, text: str) -> str:
+async def answer(port: int, text: str) -> str:
     """What a player answers."""
     data = write_request(text, host="localhost", receiver="ME")
-    return asyncio.run(send("127.0.0.1", port, data, seconds=60)).partition("\r\n\r\n")[2]
+    return (await send("127.0.0.1", port, data, seconds=60)).partition("\r\n\r\n")[2]
+
+
+def said(port: int, text: str) -> str:
+    """What a player answers, while nobody else is asked."""
+    return asyncio.run(answer(port, text))
 
 
 def test_connections_in_a_rush_are_turned_away_and_later_let_in_again() -> None:

@@ -22,7 +22,6 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from herbrand.oracle import make_server
-from herbrand.oracle.server import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -142,13 +141,16 @@ def test_random_games_pictures_measures_and_notations() -> None:
     ask(session)
 
 
-def test_pages_are_files_in_the_folder_of_the_server_only(tmp_path: Path) -> None:
+def test_pages_are_files_in_the_folder_of_the_server_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Titles are no paths, the last pages are resources, and every page is a file."""
+    monkeypatch.setattr("herbrand.oracle.server.MAX_PAGES", 2)
 
     async def run() -> None:
         async with Client(make_server(pages=tmp_path)) as client:
             ask = Asker(client)
-            for number in range(MAX_PAGES + 1):
+            for number in range(3):
                 answer = await ask("publish", game=STONES, title=f"../{number}", seconds=0)
                 files.append(Path(answer["file"]))
             pages.append(await ask.read(answer["resource"]))
@@ -227,7 +229,7 @@ def test_rules_that_grow_without_end_take_nothing_down() -> None:
 def test_quick_tools_do_not_wait_for_slow_ones() -> None:
     async def session(ask: Asker) -> None:
         await ask("show", game="nim")
-        slow = asyncio.create_task(ask("analyse", game="chess", seconds=4))
+        slow = asyncio.create_task(ask("analyse", game="chess", seconds=1))
         await asyncio.sleep(0)
         assert (await ask("show", game="nim"))["step"] == 0
         assert not slow.done()

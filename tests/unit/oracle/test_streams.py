@@ -43,18 +43,9 @@ DIGEST = "f6d87966b246b965db4bf0d3902fac2d81bb485b4172930d50a946776aaabaa6"
 def test_the_same_seed_gives_the_same_tasks_on_every_machine() -> None:
     """A digest from another process, with another order of hashes, is the recorded one."""
     command = [sys.executable, "-c", TASKS]
-    found = {
-        subprocess.run(
-            command,
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        ).stdout.strip()
-        for seed in ("1", "77")
-    }
-    assert found == {DIGEST}
+    environment = os.environ | {"PYTHONHASHSEED": "random"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == DIGEST
 
 
 def test_a_task_can_be_asked_for_by_its_number() -> None:

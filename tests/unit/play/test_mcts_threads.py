@@ -86,7 +86,7 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
     game = herbrand.load("connectFour")
     for ponder in (True, False):
         player = MctsPlayer(seed=1, memory=50, ponder=ponder)
-        player.start(game, "red", 2 if ponder else 60)
+        player.start(game, "red", 0.5 if ponder else 60)
         state = game.initial_state()
         search = player._match.search
         assert search is not None

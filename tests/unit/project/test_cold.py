@@ -79,7 +79,8 @@ def test_the_first_match_of_a_process_is_played_in_time(fresh: dict[str, str], t
         while (port := parse_port(log.read_text(encoding="utf-8"))) is None and time.monotonic() < until:
             time.sleep(0.05)
         assert port is not None
-        words = ["connectFour", "--player", f"127.0.0.1:{port}", "--player", "random", "--seed", "1"]
+        small = ["connectFour.ggd", "--param", "Columns=4", "--param", "Rows=4"]
+        words = [*small, "--player", f"127.0.0.1:{port}", "--player", "random", "--seed", "1"]
         clocks = ["--start-clock", "2", "--play-clock", "1"]
         manager = [sys.executable, "-m", "herbrand", "match", *words, *clocks, "--json"]
         ended = subprocess.run(manager, capture_output=True, text=True, timeout=300, check=False, env=fresh)

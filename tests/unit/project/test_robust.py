@@ -129,7 +129,7 @@ def test_closing_parentheses_are_not_listed_for_ever(suffix: str, sheet: Callabl
 
 def test_thousands_of_errors_on_one_line_are_shown_in_time(sheet: Callable[..., str]) -> None:
     """A very long line with an error every few characters: each is shown with its part of the line."""
-    outcome = run("check", sheet("(<= (p ?x) (not (q ?x))) " * 3000))
+    outcome = run_here("check", sheet("(<= (p ?x) (not (q ?x))) " * 3000))
     assert outcome.returncode == 1
     assert outcome.stdout.count(b"error[unsafe-variable]") >= 2900
     assert max(map(len, outcome.stdout.splitlines())) < 600
@@ -187,7 +187,7 @@ def test_a_file_over_the_limit_stays_unread(tmp_path: Path) -> None:
     path = tmp_path / "large.kif"
     with path.open("wb") as stream:
         stream.truncate(100_000_000)
-    outcome = run("check", str(path), "--json")
+    outcome = run_here("check", str(path), "--json")
     assert outcome.returncode == 1
     assert "too-large" in checks(outcome)
 
@@ -215,6 +215,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow_except("4 000 literals", "1 000 variables", "nested or", "40 disjunctions", "500 arguments")
 @pytest.mark.parametrize("name", LARGE)
 def test_large_rules_are_checked_and_played(name: str, sheet: Callable[..., str]) -> None:
     """Rules of unheard-of size are correct rules all the same."""
@@ -248,7 +249,7 @@ def test_unbounded_terms_end_at_the_budget(sheet: Callable[..., str]) -> None:
 def test_unbounded_recursion_is_refused_or_ends_at_the_budget(sheet: Callable[..., str]) -> None:
     """Rules that build ever deeper terms in one state are an error, and `show` says so."""
     text = f"{BASE}(n 0)(<= (n (f ?x)) (n ?x))(<= (next (m ?x)) (n ?x))"
-    outcome = run("check", sheet(text), "--json")
+    outcome = run_here("check", sheet(text), "--json")
     assert "unrestricted-recursion" in checks(outcome)
     for command in (("show",), ("simulate", "-n", "1")):
         outcome = run(*command, sheet(text))
@@ -259,10 +260,10 @@ def test_unbounded_recursion_is_refused_or_ends_at_the_budget(sheet: Callable[..
 def test_a_state_without_legal_move_is_said(sheet: Callable[..., str]) -> None:
     """`simulate` names the role that cannot move, and the state; `show` shows it."""
     file = sheet(BASE.replace("terminal (true (s 2))", "terminal (true (s 3))"))
-    outcome = run("simulate", file, "-n", "1", "--engine", "rules")
+    outcome = run_here("simulate", file, "-n", "1", "--engine", "rules")
     assert outcome.returncode == 0
     assert b"stuck: 1 playout, the first as p has no legal move in the state: (s 2)" in outcome.stdout
-    outcome = run("show", file, "--moves", "a")
+    outcome = run_here("show", file, "--moves", "a")
     assert outcome.returncode == 0
     assert b"p has no legal move" in outcome.stdout
 
@@ -344,7 +345,7 @@ def test_a_truncated_trace_is_one_line(sheet: Callable[..., str], tmp_path: Path
     whole = gzip.compress(json.dumps({"type": "game", "roles": ["p"]}).encode() * 1000)
     trace = tmp_path / "t.jsonl.gz"
     trace.write_bytes(whole[: len(whole) // 2])
-    outcome = run("verify", sheet(BASE), "--trace", str(trace))
+    outcome = run_here("verify", sheet(BASE), "--trace", str(trace))
     assert (outcome.returncode, outcome.stdout) == (1, b"")
     assert len(outcome.stderr.splitlines()) == 1
     assert b"not a trace file" in outcome.stderr

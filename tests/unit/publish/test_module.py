@@ -147,7 +147,7 @@ def test_games_that_cannot_be_written_are_refused_with_the_reason(tmp_path: Path
         "(legal a go) (goal a 0) (<= terminal (true q))"
     )
     with pytest.raises(BudgetExceeded):
-        javascript(herbrand.loads(huge, limits=herbrand.Limits(seconds=2)))
+        javascript(herbrand.loads(huge, limits=herbrand.Limits(seconds=0.2)))
 
 
 @needs_node
