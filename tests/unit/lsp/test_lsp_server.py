@@ -19,7 +19,7 @@ import pytest_lsp
 from lsprotocol import types as lsp
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
 TIC = games.path("ticTacToe").read_text(encoding="utf-8")
@@ -53,21 +53,17 @@ async def session(
         await client.stop()
 
 
-def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(asyncio.wait_for(scenario(), PATIENCE))
-
-
 Scenario = "Callable[[pytest_lsp.LanguageClient], Coroutine[Any, Any, None]]"
 
 
-@pytest.fixture(scope="module")
-def run_with_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Scenario], None]]:
+@contextlib.contextmanager
+def shared(
+    opened: contextlib.AbstractAsyncContextManager[pytest_lsp.LanguageClient],
+) -> Iterator[Callable[[Scenario], None]]:
     """Run with a client of a server that several tests share: a second of work to start one."""
-    folder = tmp_path_factory.mktemp("folder")
-    (folder / "other.kif").write_text("(role elsewhere)\n(faraway 1)\n", encoding="utf-8")
     with asyncio.Runner() as runner:
         stack = contextlib.AsyncExitStack()
-        client = runner.run(stack.enter_async_context(session(folder=folder)))
+        client = runner.run(stack.enter_async_context(opened))
 
         def run_scenario(scenario: Scenario) -> None:
             runner.run(asyncio.wait_for(scenario(client), PATIENCE))
@@ -76,8 +72,34 @@ def run_with_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
         runner.run(stack.aclose())
 
 
+@pytest.fixture(scope="module")
+def run_with_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Scenario], None]]:
+    """Run with a client that has a folder, and can do no more than it must."""
+    folder = tmp_path_factory.mktemp("folder")
+    (folder / "other.kif").write_text("(role elsewhere)\n(faraway 1)\n", encoding="utf-8")
+    with shared(session(folder=folder)) as run_scenario:
+        yield run_scenario
+
+
+@pytest.fixture(scope="module")
+def run_with_able_client() -> Iterator[Callable[[Scenario], None]]:
+    """Run with a client that asks for findings, can be told to ask for hints again, and shows results."""
+    able = lsp.ClientCapabilities(
+        text_document=lsp.TextDocumentClientCapabilities(diagnostic=lsp.DiagnosticClientCapabilities()),
+        workspace=lsp.WorkspaceClientCapabilities(
+            inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
+        ),
+    )
+    with shared(session(able, options={"showsResults": True})) as run_scenario:
+        yield run_scenario
+
+
 def open_text(client: pytest_lsp.LanguageClient, text: str, uri: str = URI, language: str = "gdl") -> None:
     client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, language, 1, text)))
+
+
+def close(client: pytest_lsp.LanguageClient, uri: str = URI) -> None:
+    client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
 
 
 def change(
@@ -110,36 +132,35 @@ def test_findings_follow_the_keystrokes(run_with_client: Callable[[Scenario], No
         change(client, 3, 0, 22, 22 + len(more) + 1, "")
         assert "undefined-relation" not in await told(client)
         assert all(d.severity != lsp.DiagnosticSeverity.Error for d in client.diagnostics[URI])
-        client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(URI)))
+        close(client)
         assert await told(client) == []
 
     run_with_client(scenario)
 
 
-def test_findings_are_answered_to_those_who_ask() -> None:
+def test_findings_are_answered_to_those_who_ask(run_with_able_client: Callable[[Scenario], None]) -> None:
     """A client that pulls gets no pushes, and `unchanged` as long as nothing changed; every notation."""
 
-    async def scenario() -> None:
-        document = lsp.TextDocumentClientCapabilities(diagnostic=lsp.DiagnosticClientCapabilities())
-        async with session(lsp.ClientCapabilities(text_document=document)) as client:
-            for uri, text, check in [
-                (URI, "(role a", "unclosed-parenthesis"),
-                ("file:///b.hrf", "role(a) legal(X, go)", "non-ground-fact"),
-                ("file:///c.pl", "role(a). legal(X, go).", "non-ground-fact"),
-                ("file:///d.ggd", "role a\ndata n := 3 .. 1\n", "empty-type"),
-                ("untitled:one", "(role a", "unclosed-parenthesis"),
-            ]:
-                open_text(client, text, uri, "ggdl" if uri.endswith("ggd") else "gdl")
-                asked = lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(uri))
-                report = await client.text_document_diagnostic_async(asked)
-                assert isinstance(report, lsp.RelatedFullDocumentDiagnosticReport)
-                assert check in [d.code for d in report.items], uri
-                asked.previous_result_id = report.result_id
-                report = await client.text_document_diagnostic_async(asked)
-                assert isinstance(report, lsp.RelatedUnchangedDocumentDiagnosticReport)
-            assert not client.diagnostics
+    async def scenario(client: pytest_lsp.LanguageClient) -> None:
+        for uri, text, check in [
+            (URI, "(role a", "unclosed-parenthesis"),
+            ("file:///b.hrf", "role(a) legal(X, go)", "non-ground-fact"),
+            ("file:///c.pl", "role(a). legal(X, go).", "non-ground-fact"),
+            ("file:///d.ggd", "role a\ndata n := 3 .. 1\n", "empty-type"),
+            ("untitled:one", "(role a", "unclosed-parenthesis"),
+        ]:
+            open_text(client, text, uri, "ggdl" if uri.endswith("ggd") else "gdl")
+            asked = lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(uri))
+            report = await client.text_document_diagnostic_async(asked)
+            assert isinstance(report, lsp.RelatedFullDocumentDiagnosticReport)
+            assert check in [d.code for d in report.items], uri
+            asked.previous_result_id = report.result_id
+            report = await client.text_document_diagnostic_async(asked)
+            assert isinstance(report, lsp.RelatedUnchangedDocumentDiagnosticReport)
+            close(client, uri)
+        assert not client.diagnostics
 
-    run(scenario)
+    run_with_able_client(scenario)
 
 
 def test_a_session_with_every_question(run_with_client: Callable[[Scenario], None]) -> None:
@@ -205,12 +226,14 @@ def test_a_session_with_every_question(run_with_client: Callable[[Scenario], Non
         found = await client.workspace_symbol_async(lsp.WorkspaceSymbolParams("fraw"))
         assert found is not None
         assert [symbol.name for symbol in found] == ["faraway"]
-        client.text_document_did_close(lsp.DidCloseTextDocumentParams(doc))
+        close(client)
 
     run_with_client(scenario)
 
 
-def test_sizes_are_shown_once_they_are_known(run_with_client: Callable[[Scenario], None]) -> None:
+def test_sizes_are_shown_once_they_are_known(
+    run_with_client: Callable[[Scenario], None], run_with_able_client: Callable[[Scenario], None]
+) -> None:
     """A client that cannot be told to ask again gets its hints late, the other is told to ask again."""
 
     doc = lsp.TextDocumentIdentifier(URI)
@@ -221,26 +244,23 @@ def test_sizes_are_shown_once_they_are_known(run_with_client: Callable[[Scenario
         hints = await client.text_document_inlay_hint_async(asked)
         assert hints is not None
         assert "×20" in {hint.label for hint in hints}
-        client.text_document_did_close(lsp.DidCloseTextDocumentParams(doc))
+        close(client)
 
-    async def scenario() -> None:
-        workspace = lsp.WorkspaceClientCapabilities(
-            inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
-        )
-        async with session(lsp.ClientCapabilities(workspace=workspace)) as client:
-            again = asyncio.Event()
+    async def scenario(client: pytest_lsp.LanguageClient) -> None:
+        again = asyncio.Event()
 
-            @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
-            def refresh(*_: object) -> None:
-                again.set()
+        @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
+        def refresh(*_: object) -> None:
+            again.set()
 
-            open_text(client, TIC)
-            assert not await client.text_document_inlay_hint_async(asked)
-            await again.wait()
-            assert await client.text_document_inlay_hint_async(asked)
+        open_text(client, TIC)
+        assert not await client.text_document_inlay_hint_async(asked)
+        await again.wait()
+        assert await client.text_document_inlay_hint_async(asked)
+        close(client)
 
     run_with_client(late)
-    run(scenario)
+    run_with_able_client(scenario)
 
 
 WALK = """(role walker) ; may walk
@@ -254,50 +274,52 @@ WALK = """(role walker) ; may walk
 """
 
 
-def test_a_game_is_repaired_in_the_editor() -> None:
+def test_a_game_is_repaired_in_the_editor(run_with_able_client: Callable[[Scenario], None]) -> None:
     """The edit is made by the client, and said in words."""
 
-    async def scenario() -> None:
-        async with session(options={"showsResults": True}) as client:
-            made: list[lsp.ApplyWorkspaceEditParams] = []
+    async def scenario(client: pytest_lsp.LanguageClient) -> None:
+        made: list[lsp.ApplyWorkspaceEditParams] = []
 
-            @client.feature(lsp.WORKSPACE_APPLY_EDIT)
-            def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
-                made.append(params)
-                return lsp.ApplyWorkspaceEditResult(True)
+        @client.feature(lsp.WORKSPACE_APPLY_EDIT)
+        def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+            made.append(params)
+            return lsp.ApplyWorkspaceEditResult(True)
 
-            open_text(client, WALK)
-            wanted = lsp.ExecuteCommandParams("herbrand.repair", arguments=[URI])
-            answer = str(await client.workspace_execute_command_async(wanted))
-            assert answer == "repaired (proved): (<= terminal (true (at 4)))"
-            (edit,) = made
-            assert edit.edit.changes is not None
-            (change,) = edit.edit.changes[URI]
-            assert change.new_text == WALK.replace("(at 5)", "(at 4)")
+        open_text(client, WALK)
+        wanted = lsp.ExecuteCommandParams("herbrand.repair", arguments=[URI])
+        answer = str(await client.workspace_execute_command_async(wanted))
+        assert answer == "repaired (proved): (<= terminal (true (at 4)))"
+        (edit,) = made
+        assert edit.edit.changes is not None
+        (change,) = edit.edit.changes[URI]
+        assert change.new_text == WALK.replace("(at 5)", "(at 4)")
+        close(client)
 
-    run(scenario)
+    run_with_able_client(scenario)
 
 
-def test_commands_answer_in_words(run_with_client: Callable[[Scenario], None]) -> None:
+def test_commands_answer_in_words(
+    run_with_client: Callable[[Scenario], None], run_with_able_client: Callable[[Scenario], None]
+) -> None:
     """A check is explained, a game analysed as it is typed, and how to play it is told."""
 
-    async def scenario() -> None:
-        async with session(options={"showsResults": True}) as client:
-            open_text(client, games.path("rockPaperScissors").read_text(encoding="utf-8"))
+    async def scenario(client: pytest_lsp.LanguageClient) -> None:
+        open_text(client, games.path("rockPaperScissors").read_text(encoding="utf-8"))
 
-            async def command(name: str, *arguments: str) -> str:
-                return str(
-                    await client.workspace_execute_command_async(
-                        lsp.ExecuteCommandParams(name, arguments=list(arguments))
-                    )
+        async def command(name: str, *arguments: str) -> str:
+            return str(
+                await client.workspace_execute_command_async(
+                    lsp.ExecuteCommandParams(name, arguments=list(arguments))
                 )
+            )
 
-            assert "Why this is bad" in await command("herbrand.explain", "unsafe-variable")
-            assert "unknown check" in await command("herbrand.explain", "nonsense")
-            assert "herbrand play /somewhere/game.kif" in await command("herbrand.play", URI)
-            assert "playable" in await command("herbrand.analyse", URI)
-            assert "not open" in await command("herbrand.analyse", "file:///nothing.kif")
-            assert not client.messages
+        assert "Why this is bad" in await command("herbrand.explain", "unsafe-variable")
+        assert "unknown check" in await command("herbrand.explain", "nonsense")
+        assert "herbrand play /somewhere/game.kif" in await command("herbrand.play", URI)
+        assert "playable" in await command("herbrand.analyse", URI)
+        assert "not open" in await command("herbrand.analyse", "file:///nothing.kif")
+        assert not client.messages
+        close(client)
 
     async def said(client: pytest_lsp.LanguageClient) -> None:
         await client.workspace_execute_command_async(
@@ -305,7 +327,7 @@ def test_commands_answer_in_words(run_with_client: Callable[[Scenario], None]) -
         )
         assert "Why this is bad" in client.messages[-1].message
 
-    run(scenario)
+    run_with_able_client(scenario)
     run_with_client(said)
 
 
