@@ -80,14 +80,23 @@ def _tree(module: str) -> ast.Module:
 
 
 @functools.cache
-def _home(module: str, name: str) -> str:
-    """Return the module that defines a name, which follows the imports from the one that exports it."""
-    for node in ast.walk(_tree(module)):
+def _imports(module: str) -> dict[str, tuple[str, str]]:
+    """Return what a module imports from the package: by its name there, the module and the name in it."""
+    imported: dict[str, tuple[str, str]] = {}
+    body = _tree(module).body
+    conditional = [inner for node in body if isinstance(node, ast.If | ast.Try) for inner in node.body]
+    for node in [*body, *conditional]:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("herbrand"):
             for alias in node.names:
-                if (alias.asname or alias.name) == name and not node.module.endswith("._core"):
-                    return _home(node.module, alias.name)
-    return module
+                if not node.module.endswith("._core"):
+                    imported.setdefault(alias.asname or alias.name, (node.module, alias.name))
+    return imported
+
+
+def _home(module: str, name: str) -> str:
+    """Return the module that defines a name, which follows the imports from the one that exports it."""
+    imported = _imports(module).get(name)
+    return _home(*imported) if imported else module
 
 
 @functools.cache
@@ -101,6 +110,7 @@ def _modules() -> dict[str, bool]:
     return names
 
 
+@functools.cache
 def exported(module: str) -> list[Entry]:
     """Return the names in `__all__` of a module; none if a library that it needs is not installed."""
     try:
@@ -131,6 +141,7 @@ def interface() -> dict[tuple[str, str], Entry]:
     return described
 
 
+@functools.cache
 def internals() -> dict[str, list[Entry]]:
     """Return the names of each module that it defines itself and that are not public."""
     return {

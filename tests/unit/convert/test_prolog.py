@@ -195,6 +195,7 @@ OPERATOR_GAME = """
 
 
 @needs_swipl
+@pytest.mark.slow_except("literal")
 @pytest.mark.parametrize("style", ["literal", "state"])
 def test_names_may_be_operators_of_prolog(style, tmp_path):
     """Every operator of SWI-Prolog that our notation can spell is a role, a fluent, a relation, and a term."""

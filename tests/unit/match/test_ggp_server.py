@@ -92,22 +92,25 @@ def test_the_process_that_answers_evaluates_no_rules_and_is_small() -> None:
     ] == []
 
 
-def played(game: str, harm: Callable[[PlayerServer], None]) -> tuple[list[str], list[Event]]:
-    """The answers of `legal` in the first steps of a game, with harm done after the second, and the
-    events."""
+def played(game: str, harm: Callable[[PlayerServer], None] | None = None) -> tuple[list[str], list[Event]]:
+    """The answers of `legal` in the first steps of a game, with harm done to its processes after the second,
+    and the events."""
     events: list[Event] = []
     sheet = herbrand.load(game)
     role = sheet.players[0]
 
     async def run() -> list[str]:
         answers = []
-        async with PlayerServer("legal", port=0, listener=events.append) as server:
+        player = (
+            (lambda: make_player("legal")) if harm is None else "legal"
+        )  # in this process if nothing is done
+        async with PlayerServer(player, port=0, listener=events.append) as server:
             assert await server.answer(start_message(game, "m", role, 30, 20)) == "ready"
             state, joint, percepts = sheet.initial_state(), None, ""
             for step in range(4):
                 if state.is_terminal:
                     break
-                if step == 2:
+                if step == 2 and harm is not None:
                     harm(server)
                 if sheet.has_percepts:
                     own = "NIL NIL" if joint is None else f"{joint[role]} ({percepts})"
@@ -136,7 +139,7 @@ def kill_hosts(server: PlayerServer) -> None:
 @pytest.mark.parametrize("game", ["ticTacToe", "kuhn"])
 def test_a_host_that_was_killed_is_replaced_and_the_match_goes_on(game: str) -> None:
     """The answers are those of an undisturbed match; what happened is an event."""
-    undisturbed, _ = played(game, lambda _: None)
+    undisturbed, _ = played(game)
     answers, events = played(game, kill_hosts)
     assert answers == undisturbed
     reasons = [event.data["reason"] for event in events if event.kind == "odd"]
@@ -544,7 +547,7 @@ def test_another_user_without_the_token_cannot_drive_a_player(path: str) -> None
     """Whatever the message, it is refused; the match of the manager that has the token goes on."""
 
     async def run() -> None:
-        async with PlayerServer("legal", port=0, token="correct-horse") as server:
+        async with PlayerServer(lambda: make_player("legal"), port=0, token="correct-horse") as server:
             assert await server.answer(start_message("ticTacToe", "m", "xplayer")) == "ready"
             for head in (
                 f"POST /{path} HTTP/1.0",
@@ -568,7 +571,7 @@ def test_a_manager_sends_the_token_in_the_address(monkeypatch: pytest.MonkeyPatc
     """It is in the address, or in the environment; with another one the problem says so, and names no token."""
 
     async def run(token: str | None) -> Match:
-        async with PlayerServer("legal", port=0, token="correct-horse") as server:
+        async with PlayerServer(lambda: make_player("legal"), port=0, token="correct-horse") as server:
             address = f"localhost:{server.port}" + ("" if token is None else f"/{token}")
             remote = PlayerAddress.parse(f"http://{address}")
             assert remote is not None

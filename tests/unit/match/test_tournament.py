@@ -405,11 +405,19 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("change", "finding"), CHANGES)
-def test_whatever_a_worker_sent_counted(change: Any, finding: str, tmp_path: Path) -> None:
-    """A false record is found by the rules; its worker is named, and what it had sent is purged and played again."""
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[TournamentPlan, Any, list[Any]]:
+    """A plan, and what its tournament comes to when nobody lies."""
     plan = a_plan(players=["legal", "random"], rounds=4, seed=3)
-    true, records = played(tmp_path, plan)
+    return plan, *played(tmp_path_factory.mktemp("honest"), plan)
+
+
+@pytest.mark.parametrize(("change", "finding"), CHANGES)
+def test_whatever_a_worker_sent_counted(
+    change: Any, finding: str, honest: tuple[TournamentPlan, Any, list[Any]], tmp_path: Path
+) -> None:
+    """A false record is found by the rules; its worker is named, and what it had sent is purged and played again."""
+    plan, true, records = honest
     if change is with_another_result:
         assert any(len(set(record.goals.values())) > 1 for record in records)
     with Store(tmp_path / "sent.db") as store, Cluster(change) as executor:
