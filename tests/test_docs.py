@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import math
 import re
 import runpy
 import shlex
@@ -93,6 +94,9 @@ def test_commands_print_what_they_show(
 ) -> None:
     """The commands of a page print what the page says, both streams together."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        "herbrand.cli.workers._LINE_SECONDS", math.inf
+    )  # on a busy machine progress has lines
 
     def run_block(block: re.Match[str]) -> str:
         kind, file, content = block.groups()
