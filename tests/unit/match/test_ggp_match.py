@@ -590,10 +590,10 @@ def test_a_slow_player_is_answered_for_before_the_clock() -> None:
 
     async def run() -> None:
         async with PlayerServer(Sleeper, port=0, listener=events.append) as server:
-            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer", 5, 2)) == "ready"
+            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer", 5, 1)) == "ready"
             started = time.monotonic()
             answer = await ask(server.port, "(PLAY m NIL)")
-            assert 1.0 < time.monotonic() - started < 10
+            assert 0.5 < time.monotonic() - started < 10
             assert herbrand.load("ticTacToe").initial_state().is_legal("xplayer", answer)
 
     asyncio.run(run())
@@ -703,13 +703,13 @@ def test_managers_cannot_take_a_player_down() -> None:
 
     async def run() -> None:
         async with PlayerServer(
-            lambda: make_player("random"), port=0, largest_message=100_000, connections=20, read_seconds=1.5
+            lambda: make_player("random"), port=0, largest_message=100_000, connections=20, read_seconds=1.0
         ) as server:
             port = server.port
             for rules in ("", "(role", "(role a)", "(((", "(<= (p ?x) (not (q ?y)))", LOOP, "x " * 1000):
                 assert await ask(port, f"(START m a ({rules}) 8 1)", seconds=30) in ("busy", "nil"), rules
             assert await ask(port, start_message("ticTacToe", "m", "nobody")) == "busy"
-            assert await ask(port, f"(START big a ({HUGE}) 2 1)", seconds=10) in ("busy", "ready")
+            assert await ask(port, f"(START big a ({HUGE}) 1 1)", seconds=10) in ("busy", "ready")
             assert await ask(port, "(ABORT big)") in ("aborted", "busy")
             for text in ("", "info", "(((", "(PING x)", "(PLAY)", ")" * 50_000, "\x00", "(PLAY m \xff)"):
                 assert await ask(port, text) == "nil", text
@@ -727,7 +727,7 @@ def test_managers_cannot_take_a_player_down() -> None:
             assert (
                 await send(port, b"POST / HTTP/1.0\r\nContent-Length: 99\r\n\r\n(PLAY") == b""
             )  # never goes on
-            assert 1 < time.monotonic() - started < 15
+            assert 0.9 < time.monotonic() - started < 15
             slow = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
             assert (
                 await ask(port, "(INFO)") == "( ( name herbrand ) ( status available ) )"

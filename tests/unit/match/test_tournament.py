@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 from click.testing import CliRunner
 
@@ -666,8 +666,10 @@ def test_the_command_is_killed_and_resumed(tmp_path: Path) -> None:
         for _ in range(5):
             line = process.stderr.readline()
         assert line.startswith(" 5 of 12"), line
+        started = psutil.Process(process.pid).children(recursive=True)
         process.kill()
-    time.sleep(1.5)  # the worker leaves with it
+    assert started
+    assert psutil.wait_procs(started, timeout=60)[1] == []  # the worker leaves with it
     code, output = run("tournament", "--record", str(path))
     before = int(re.findall(r"(\d+) of 12 matches played", output)[0])
     assert 5 <= before < 12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import subprocess
@@ -602,17 +603,21 @@ def test_a_ticket_is_good_for_one_visit() -> None:
 
 def test_the_command_prints_an_address_with_a_token_that_is_new_each_time(tmp_path: Path) -> None:
     """Without the token its server answers 403; HERBRAND_TOKEN chooses it, --no-token goes without."""
-    tokens = []
-    for options, environment in (
+    settings: list[tuple[list[str], dict[str, str]]] = [
         ([], {}),
         ([], {}),
         ([], {"HERBRAND_TOKEN": SECRET}),
         (["--no-token"], {"HERBRAND_TOKEN": SECRET}),
-    ):
-        words = [sys.executable, "-m", "herbrand", "web", "--port", "0", *options]
-        environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), **environment}
-        server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment)
-        try:
+    ]
+    servers, tokens = [], []
+    with contextlib.ExitStack() as stack:
+        for number, (options, environment) in enumerate(settings):  # they start at the same time
+            words = [sys.executable, "-m", "herbrand", "web", "--port", "0", *options]
+            environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / str(number)), **environment}
+            server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment)
+            servers.append(stack.enter_context(server))
+            stack.callback(server.terminate)
+        for server in servers:
             assert server.stderr is not None
             found = re.search(r"http://127\.0\.0\.1:\d+/(?:\?token=([\w-]+))?", server.stderr.readline())
             assert found
@@ -622,10 +627,6 @@ def test_the_command_prints_an_address_with_a_token_that_is_new_each_time(tmp_pa
                 assert _patiently(browser, bare).status_code == (403 if found[1] else 200)
                 assert browser.get(found[0]).status_code == 200
                 assert browser.get(bare).status_code == 200
-        finally:
-            server.terminate()
-            server.wait(timeout=20)
-            server.stderr.close()
     assert len(tokens[0]) == 32
     assert len({*tokens}) == 4
     assert tokens[2:] == [SECRET, None]
