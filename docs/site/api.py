@@ -40,8 +40,9 @@ MODULES = (
     "herbrand.match.protocol.events",
     "herbrand.network.dump",
     "herbrand.play.annotate",
+    "herbrand.runtime.cluster",
 )
-"""Public modules that are no packages.
+"""Public modules that are no packages, or belong to an internal one.
 
 Most of them need a library of an extra, or define a function of the module's own name.
 """
@@ -159,10 +160,9 @@ def pages() -> dict[str, str]:
     made: dict[str, str] = {}
     rows: dict[str, list[str]] = {"api": [], "internals": []}
 
-    def add(folder: str, part: str, sections: list[str], summary: str) -> None:
+    def add(folder: str, part: str, main: str, sections: list[str]) -> None:
         made[f"{folder}/{part}"] = "\n\n".join(sections) + "\n"
-        label = "herbrand" if part == "herbrand" else f"herbrand.{part}"
-        rows[folder].append(f"| [`{label}`]({part}.md) | {summary} |")
+        rows[folder].append(f"| [`{main}`]({part}.md) | {_first_paragraph(main)} |")
 
     public: dict[str, list[str]] = {}
     for module in public_modules():
@@ -172,14 +172,13 @@ def pages() -> dict[str, str]:
         inner.setdefault(_part(module), []).append(module)
     names = internals()
     for part, modules in inner.items():
-        summary = _first_paragraph(modules[0])
         if part in public:
-            sections = [_public(name, main=name == public[part][0]) for name in public[part]]
-            add("api", part, sections, summary)
+            main, *_ = public[part]
+            add("api", part, main, [_public(name, main=name == main) for name in public[part]])
         if part != "herbrand":
             sections = [_internal(name, names[name], main=name == modules[0]) for name in modules]
             if any(names[name] for name in modules):
-                add("internals", part, [text for text in sections if text], summary)
+                add("internals", part, modules[0], [text for text in sections if text])
     made["api/index"] = _index("The library: public interface", _PUBLIC, rows["api"], made, "api")
     made["internals/index"] = _index("Internals", _INTERNALS, rows["internals"], made, "internals")
     return made
