@@ -65,6 +65,7 @@ NB_MODULE(_core, m) {
     bind_search(m);
     bind_explore(m);
     bind_minimax(m);
+    bind_prover(m);
     bind_lanes(m);
     bind_play(m);
     bind_env(m);

@@ -145,6 +145,9 @@ def use(found: object) -> None:
         found.move_to(initial()[0])
         found.begin(2)
         found.go_on(stop(), 1000)
+    elif isinstance(found, core.Prover):
+        found.ask(initial()[0], 0, 50)
+        found.go_on(stop(), 1000)
     elif isinstance(found, core.Playouts):
         found.play(0.1, stop())
     elif isinstance(found, core.SearchTree):
@@ -183,6 +186,12 @@ def searching() -> core.AlphaBeta:
     made = core.AlphaBeta(CIRCUIT, 0, judge(), core.TranspositionTable(1 << 16), True, True)
     made.move_to(initial()[0])
     made.begin(2)
+    return made
+
+
+def proving() -> core.Prover:
+    made = core.Prover(CIRCUIT, 1 << 16, i4(), 2)
+    made.ask(initial()[0], 0, 50)
     return made
 
 
@@ -508,6 +517,12 @@ def calls() -> dict[str, Callable[[], Call]]:
     method("AlphaBeta.known_move", searching, lambda: {"state": initial()[0]})
     method("AlphaBeta.begin", searching, lambda: {"depth": 2})
     method("AlphaBeta.go_on", searching, lambda: {"stop": stop(), "most": 1000})
+
+    # proofs
+    simple("Prover", circuit=CIRCUIT, bytes=1 << 16, symmetries=i4(), walkers=2)
+    method("Prover.ask", proving, lambda: {"state": initial()[0], "role": 0, "goal": 50})
+    method("Prover.go_on", proving, lambda: {"stop": stop(), "most": 1000})
+    method("Prover.known", proving, lambda: {"states": initial(3)})
 
     # environments
     add("Env", lambda: Call(core.Env, env_settings()))

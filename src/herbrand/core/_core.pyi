@@ -806,6 +806,74 @@ class AlphaBeta:
     def known_move(self, state: NDArray[numpy.uint64]) -> int:
         """Return the move in the table for a packed state, or -1."""
 
+class Prover:
+    """
+    Decides by proof-number search whether a role can force a goal value, whatever the others do.
+
+    Answers about all states that were decided stay in a table for later questions, for any role and goal
+    value.  A lock serialises calls.
+    """
+
+    def __init__(self, circuit: Circuit, bytes: int, symmetries: NDArray[numpy.int32], walkers: int) -> None:
+        """
+        `bytes` bounds the table.  `symmetries`, int32, are permutations of the fluents, one after another, that are
+        proved to preserve the game.  `walkers`, 1 to 64, are the places at which the search goes on at the same time.
+        """
+
+    def ask(self, state: NDArray[numpy.uint64], role: int, goal: int) -> None:
+        """
+        Ask whether `role` can force at least `goal` from a packed state, uint64 [words].
+        """
+
+    def go_on(self, stop: Stop, most: int) -> int:
+        """
+        Search until the question is decided, `stop` says so or about `most` states were expanded.
+
+        Returns 1 if it can be forced, -1 if the others can prevent it, 0 if that is not known yet, 2 if this search
+        cannot know it: it depends on repeated states, on simultaneous choices or on ends without a goal value.
+        """
+
+    def known(self, states: NDArray[numpy.uint64], stop: Stop | None = None) -> tuple[Any, ...]:
+        """
+        Return what is known of packed states, uint64 [n, words], for the current role and goal value.
+
+        The first array, int8 [n], has 1, -1 and 0 as from `go_on`; the second, uint8 [n], the binary logarithm of the
+        states expanded for the answer.  Terminal states are evaluated, others looked up.
+        """
+
+    @property
+    def expanded(self) -> int:
+        """States whose successors were generated, for all questions."""
+
+    @property
+    def generated(self) -> int:
+        """Successors that were generated, for all questions."""
+
+    @property
+    def entries(self) -> int:
+        """Used entries of the table."""
+
+    @property
+    def capacity(self) -> int:
+        """Entries of the table."""
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """
+        Whether several roles have a choice, or one no legal move, in some state that was generated.
+        """
+
+    @property
+    def sums(self) -> tuple[int, int]:
+        """
+        The least and the greatest sum of the goal values of all roles in terminal states that were generated; -1 for
+        one in which a role has no goal value.  The greatest is -1, and the least larger, before there is any.
+        """
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """The proof and disproof numbers of the root when it was last left."""
+
 class CompiledProgram:
     """
     A lane program ready to run; `herbrand.network.LaneProgram` shows its contents.

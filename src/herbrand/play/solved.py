@@ -1,4 +1,4 @@
-"""`SolvedPlayer`: solves small games before the first move and plays perfectly."""
+"""`SolvedPlayer`: solves small games before the first move, or follows the strategies in a file."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.analyse.exploration.explore import StateSpace
+    from herbrand.analyse.solving.strategy import Strategy
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -133,10 +134,24 @@ def _solve_cyclic(space: StateSpace, solving: Any, role: int) -> OptimalPolicy:
     return OptimalPolicy(space, role, values, steps)
 
 
+def _strategy_for(game: Game, file: str) -> Strategy:
+    """Read the strategies of a file; `HerbrandError` if they are for another game."""
+    from herbrand.analyse.solving.strategy import digest_of, read_strategy
+
+    try:
+        strategy = read_strategy(file)
+    except OSError as error:
+        raise HerbrandError(f"cannot read `{file}`: {(error.strerror or str(error)).lower()}") from error
+    if strategy.digest != digest_of(game):
+        raise HerbrandError(f"the strategies of `{file}` are for other rules")
+    return strategy
+
+
 class SolvedPlayer(FallbackPlayer):
     """Solves small games before the first move and plays perfectly; else `mcts` chooses.
 
-    `states` bounds the number of reachable states.  Games with simultaneous moves are not solved.
+    `states` bounds the number of reachable states.  Games with simultaneous moves are not solved.  With
+    `file`, it plays by the strategies that `herbrand solve -o FILE` wrote, in the states that they are for.
     """
 
     name = "solved"
@@ -147,10 +162,13 @@ class SolvedPlayer(FallbackPlayer):
         *,
         memory: float = 512.0,
         states: int = 1_000_000,
+        file: str | None = None,
         ponder: bool = False,
     ) -> None:
         super().__init__(seed, memory=memory, ponder=ponder)
         self.states = states
+        self.file = file
+        self.strategy: Strategy | None = None
         self.policy: OptimalPolicy | None = None
         self._unsolved_reason = ""
         self._seconds = 0.0
@@ -159,12 +177,16 @@ class SolvedPlayer(FallbackPlayer):
         """Release the solved states."""
         super().forget()
         self.policy = None
+        self.strategy = None
         self._unsolved_reason = "the game is not solved yet"
 
     def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
-        """Explore the state space and solve it."""
+        """Explore the state space and solve it, or read the strategies of a file."""
         started = time.monotonic()
         try:
+            if self.file is not None:
+                yield partial(setattr, self, "strategy", _strategy_for(game, self.file))
+                return
             policy = solve_for_role(game, role, seconds, states=self.states, megabytes=self.memory)
         except (HerbrandError, MemoryError) as error:
             yield partial(setattr, self, "_unsolved_reason", f"the game is not solved: {error}")
@@ -177,6 +199,8 @@ class SolvedPlayer(FallbackPlayer):
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return an optimal move."""
+        if self.strategy is not None:
+            return self._by_strategy(self.strategy, state, moves)
         policy = self.policy
         if policy is None:
             return None
@@ -201,6 +225,21 @@ class SolvedPlayer(FallbackPlayer):
             return PlayerReport(self.name, self.role, reports, self._seconds, notes=(note,))
 
         return best, make_report
+
+    def _by_strategy(self, strategy: Strategy, state: State, moves: list[Move]) -> Choice | None:
+        """Return the move of a strategy that is for this state."""
+        advice = strategy.advice(self.role, state.facts)
+        move = (
+            None if advice is None else next((m for m in moves if str(m).lower() == advice[0].lower()), None)
+        )
+        if advice is None or move is None:
+            self._unsolved_reason = f"the strategies of {self.file} do not lead to this state"
+            return None
+        claim = advice[1]
+        note = f"by a strategy of {self.file}: {claim}"
+        at_least = float(claim.goal) if claim.holds else 0.0
+        report = MoveReport(str(move), 0, None, at_least=at_least)
+        return move, lambda: PlayerReport(self.name, self.role, (report,), 0.0, notes=(note,))
 
     def note(self) -> str:
         """Return why the game is not solved."""

@@ -7,7 +7,10 @@ Takes a game; gives values with strategies, plans, and lines of play found by gu
 |-------------|----------------------------------------------------------------------------|
 | `solve`     | values of all states by retrograde analysis                                |
 | `matrix`    | values of matrix games in exact fractions, for simultaneous moves          |
-| `by_search` | values of games with too many states, by alpha-beta                        |
+| `value`     | `value_of`: the value of a game by whichever method gets farthest          |
+| `forcing`   | which goal values roles can force, by proof-number search in the core      |
+| `by_search` | values of games with too many states to list, by `forcing`                 |
+| `strategy`  | strategies in files, taken from proofs and replayed by the rules           |
 | `minimax/`  | alpha-beta on the network, iteration by iteration                          |
 | `symmetry`  | permutations of fluents and moves that preserve the rules                   |
 | `plan`      | shortest plans of games with one role                                      |

@@ -1,35 +1,199 @@
-"""Solve games of two roles that take turns by alpha-beta search, where there are too many states to list.
+"""Solve games in which one role at a time has a choice, where there are too many states to list.
 
-Each role's value is what it can force against the other (`minimax`).  The transposition table identifies
-states by hashes of 64 bits; collisions are possible, but so improbable that they are ignored.
+Each value is what a role can force against all others (`forcing`).  Where goal values add up to the same
+number in all terminal states that the proofs rest on, one role's values are the other's as well.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.budget import Budget
+from herbrand.analyse.solving.forcing import ForcedGoals, Interval
 from herbrand.analyse.solving.solve import Solution
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
-    from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
+    from herbrand.analyse.budget import Budget
     from herbrand.analyse.verdict import Moves
-    from herbrand.engine.expand import Expander, States
+    from herbrand.engine.expand import Expansion, States
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["solve_by_search"]
+__all__ = ["METHOD", "SearchedValue", "solve_by_search", "value_by_search"]
 
-METHOD = "alpha-beta"
-_GAMES = 2048
-"""Random games that are sampled for the sum of goal values."""
-_LONGEST = 1000
-_MEMORY = 1 << 26
-"""The greatest size of a transposition table in bytes."""
+METHOD = "proof-number search"
+_LONGEST_LINE = 2000
+
+
+@dataclass
+class SearchedValue:
+    """What a search proved about the values of a state; `stopped` says why that is not all."""
+
+    bounds: dict[str, Interval]
+    """For each role, what it can force."""
+    chooser: str | None = None
+    """The role that chooses first, if one does."""
+    best: tuple[str, ...] = ()
+    """Its moves that are known to keep its value."""
+    moves: dict[str, Interval] = field(default_factory=dict)
+    """Its moves with the values that it can force after them, if they were asked for."""
+    sum: int | None = None
+    """The sum of goal values, where it is constant."""
+    line: Moves = ()
+    """Best play to the end, of games of two roles with a constant sum."""
+    expanded: int = 0
+    generated: int = 0
+    symmetries: int = 1
+    seconds: float = 0.0
+    stopped: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the value of every role is known."""
+        return all(interval.is_exact for interval in self.bounds.values())
+
+
+def value_by_search(
+    forced: ForcedGoals,
+    *,
+    start: State | None = None,
+    moves: bool = False,
+    line: bool = True,
+) -> SearchedValue:
+    """Prove the values of the initial state, or of another one, within the budget of `forced`.
+
+    `moves` asks for the value of every first move, `line` for best play.  Raises `GameError`
+    for a terminal state and where the search does not apply.
+    """
+    expander = forced.expander
+    first = expander.initial if start is None else expander.pack([start.facts])
+    if expander.terminal(first)[0]:
+        raise GameError("the state is terminal")
+    roles = forced.roles
+    result = SearchedValue({role: forced.interval(number) for number, role in enumerate(roles)})
+    result.symmetries = forced.symmetries
+    began = time.monotonic()
+    try:
+        _values(forced, first, result)
+        legal = expander.legal(first)
+        chooser = forced.chooser(legal)
+        if chooser >= 0:
+            result.chooser = roles[chooser]
+            after = expander.expand(first)
+            _best(forced, after, chooser, result)
+            if moves:
+                _moves(forced, after, chooser, result)
+        if line and result.sum is not None:
+            result.line = _line(forced, first, result)
+    except BudgetExceeded as error:
+        result.stopped = error.spent
+    except KeyboardInterrupt:
+        result.stopped = "interrupted"
+    result.expanded, result.generated = forced.core.expanded, forced.core.generated
+    result.seconds = time.monotonic() - began
+    return result
+
+
+def _values(forced: ForcedGoals, first: States, result: SearchedValue) -> None:
+    """Prove the value of each role; that of the second of two follows from a constant sum."""
+    roles = forced.roles
+    for number, role in enumerate(roles):
+        if number == 1 and len(roles) == 2 and forced.constant_sum is not None:
+            total = result.sum = forced.constant_sum
+            other = result.bounds[roles[0]]
+            result.bounds[role] = Interval(total - other.high, total - other.low)
+            continue
+        forced.narrow(first, number, result.bounds[role])
+    if len(roles) == 2 and forced.constant_sum is not None:
+        result.sum = forced.constant_sum
+
+
+def _best(forced: ForcedGoals, after: Expansion, chooser: int, result: SearchedValue) -> None:
+    """Collect the first moves that are known to keep the value of the role."""
+    role = forced.roles[chooser]
+    value = result.bounds[role].low
+    states = after.states
+    if chooser == 1 and result.sum is not None:  # questions were about the first role
+        goals = [goal for goal in forced.goals[0] if goal > result.sum - value]
+        verdicts = -forced.known(states, 0, goals[0])[0] if goals else np.ones(len(states), np.int8)
+    else:
+        verdicts = forced.known(states, chooser, value)[0]
+        if value == forced.goals[chooser][0]:  # the lowest goal value need not be forced
+            verdicts = np.ones(len(states), np.int8)
+    result.best = tuple(
+        forced.expander.moves[chooser][int(after.moves[k][chooser])] for k in np.flatnonzero(verdicts == 1)
+    )
+
+
+def _moves(forced: ForcedGoals, after: Expansion, chooser: int, result: SearchedValue) -> None:
+    """Prove the value after each first move for the role that makes it."""
+    role = forced.roles[chooser]
+    upper = result.bounds[role].high
+    total = result.sum if chooser == 1 else None
+    lowest, highest = (
+        (forced.goals[chooser][0], upper)
+        if total is None
+        else (total - forced.goals[0][-1], total - result.bounds[forced.roles[0]].low)
+    )
+    names = [forced.expander.moves[chooser][int(joint[chooser])] for joint in after.moves]
+    result.moves = {name: Interval(lowest, highest) for name in names}
+    for k, name in enumerate(names):
+        interval = result.moves[name]
+        try:
+            if total is None:
+                forced.narrow(after.states[k : k + 1], chooser, interval)
+            else:
+                other = Interval(total - interval.high, total - interval.low)
+                try:
+                    forced.narrow(after.states[k : k + 1], 0, other)
+                finally:
+                    interval.low, interval.high = total - other.high, total - other.low
+        finally:
+            value = result.bounds[role].low
+            if interval.low >= value and name not in result.best:
+                result.best = (*result.best, name)
+    value = result.bounds[role].low
+    result.best = tuple(name for name in names if result.moves[name].low >= value)
+
+
+def _line(forced: ForcedGoals, state: States, result: SearchedValue) -> Moves:
+    """Return best play from a state to the end."""
+    expander = forced.expander
+    interval = result.bounds[forced.roles[0]]
+    if not interval.is_exact:
+        return ()
+    value = interval.low
+    above = next((goal for goal in forced.goals[0] if goal > value), None)
+    line: list[tuple[str, ...]] = []
+    while not (legal := expander.legal(state)).over[0] and len(line) < _LONGEST_LINE:
+        after = expander.expand(state)
+        k = 0
+        if len(after) > 1:
+            k = _choice(forced, after, maximise=forced.chooser(legal) == 0, value=value, above=above)
+        line.append(after.joint_move(k))
+        state = after.states[k : k + 1]
+    return tuple(line)
+
+
+def _choice(forced: ForcedGoals, after: Expansion, *, maximise: bool, value: int, above: int | None) -> int:
+    """Return the successor that keeps the value of the first role, or holds it to that."""
+    if maximise and value == forced.goals[0][0]:
+        return 0
+    if not maximise and above is None:
+        return 0
+    goal, wanted = (value, 1) if maximise else (above or 0, -1)
+    verdicts, work = forced.known(after.states, 0, goal)
+    kept = np.flatnonzero(verdicts == wanted)
+    if len(kept):
+        return int(kept[np.argmin(work[kept])])
+    for k in range(len(after)):
+        if forced.can_force(after.states[k : k + 1], 0, goal) == (wanted == 1):
+            return k
+    raise GameError("no move keeps the value")
 
 
 def solve_by_search(
@@ -37,114 +201,32 @@ def solve_by_search(
 ) -> Solution:
     """Solve a game of two roles that take turns, from the initial state or from another one.
 
-    Raises `GameError` where alpha-beta does not apply: other numbers of roles, simultaneous choices, hidden
+    Raises `GameError` where the search does not apply: other numbers of roles, simultaneous choices, hidden
     information; `BudgetExceeded` when time is up.
     """
-    game.require_playable()
-    began = time.monotonic()
-    budget = budget or Budget()
-    network, expander = game.network, game.expander
-    if len(game.roles) != 2 or "random" in map(str.lower, game.roles):
-        raise GameError("alpha-beta is for two roles without chance")
-    if len(network.sees):
-        raise GameError("alpha-beta needs complete information, and roles do not see everything")
-    first = expander.initial if start is None else expander.pack([start.facts])
-    if expander.terminal(first)[0]:
-        raise GameError("the state is terminal")
-    searches = [_RoleSearch(_search(game, role, budget), budget) for role in range(2)]
-    values = [role_search.value(first) for role_search in searches]
-    total = _goal_sum(expander, first)
-    adds_up = sum(values) == total
-    if adds_up:
-        note = f"goal values added up to {total} in {_GAMES} random games, which is not a proof"
-    else:
-        note = "only guaranteed values are known, not the result of play"
-    guaranteed: dict[str, float] = dict(zip(game.roles, values, strict=True))
+    if len(game.roles) != 2 or game.chance_role is not None:
+        raise GameError("the search is for two roles without chance")
+    forced = ForcedGoals(game, budget=budget)
+    found = value_by_search(forced, start=start, moves=True)
+    if found.stopped:
+        raise BudgetExceeded(found.stopped, f"{found.expanded} states expanded")
+    guaranteed = {role: float(interval.low) for role, interval in found.bounds.items()}
+    root: list[tuple[str, str, dict[str, float]]] = []
+    if found.sum is not None and found.chooser is not None:
+        other = next(role for role in game.roles if role != found.chooser)
+        for move, interval in found.moves.items():
+            mine = float(interval.low)
+            values = {found.chooser: mine, other: found.sum - mine}
+            root.append((found.chooser, move, {role: values[role] for role in game.roles}))
+        root.sort(key=lambda entry: -entry[2][entry[0]])
+    note = "only guaranteed values are known, not the result of play" if found.sum is None else ""
     return Solution(
         method=METHOD,
-        value=dict(guaranteed) if adds_up else None,
+        value=dict(guaranteed) if found.sum is not None else None,
         guaranteed=guaranteed,
-        line=_line(searches, first),
-        root=_root(searches, first) if adds_up else (),
-        states=sum(role_search.expanded for role_search in searches),
-        seconds=time.monotonic() - began,
-        notes=(note,),
+        line=found.line,
+        root=tuple(root),
+        states=found.expanded,
+        seconds=found.seconds,
+        notes=(note,) if note else (),
     )
-
-
-def _search(game: StateMachine, role: int, budget: Budget) -> AlphaBetaSearch:
-    from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
-
-    memory = int(min(_MEMORY, 0.4e6 * budget.megabytes))
-    return AlphaBetaSearch(game.network, role, memory=memory, exact=True)
-
-
-class _RoleSearch:
-    """One role's search, which keeps its transposition table from state to state."""
-
-    def __init__(self, search: AlphaBetaSearch, budget: Budget) -> None:
-        self.search = search
-        self.budget = budget
-        self.expanded = 0
-        """The number of expanded states."""
-
-    def value(self, state: States) -> int:
-        """Return the goal value that the role can force from a non-terminal state, [1, words]."""
-        search = self.search
-        search.move_to(state)
-        while not search.is_done:
-            if self.budget.left <= 0:
-                raise BudgetExceeded(
-                    f"{self.budget.seconds:.3g} seconds", f"{search.depth} steps looked ahead"
-                )
-            search.slice()
-            if search.is_simultaneous:
-                raise GameError("several roles choose at once")
-        self.expanded += search.nodes
-        if not search.is_solved:
-            raise BudgetExceeded(f"{search.depth} steps", "plays may be longer, or roles stuck")
-        return round(search.value)
-
-
-def _line(searches: list[_RoleSearch], state: States) -> Moves:
-    """Return best play to its end: each role makes its own best moves."""
-    expander, line = searches[0].search.expander, []
-    while not (legal := expander.legal(state)).over[0]:
-        counts = legal.counts()[0]
-        search = searches[int(counts.argmax())]
-        search.value(state)
-        joint = search.search.joint_move(legal, search.search.choice)
-        assert joint is not None
-        line.append(expander.joint_move(joint))
-        state = expander.step(state, np.array([joint], np.int32))
-    return tuple(line)
-
-
-def _root(searches: list[_RoleSearch], state: States) -> tuple[tuple[str, str, dict[str, float]], ...]:
-    """Return the values after each move of the role that chooses first, best first."""
-    expander = searches[0].search.expander
-    counts = expander.legal(state).counts()[0]
-    chooser = int(counts.argmax())
-    if counts[chooser] < 2:
-        return ()
-    roles = expander.roles
-    after = expander.expand(state)
-    over = expander.terminal(after.states)
-    goals = expander.goals(after.states)
-    moves = []
-    for k, joint in enumerate(after.moves.tolist()):
-        if over[k]:
-            values = goals[k].tolist()
-        else:
-            values = [search.value(after.states[k : k + 1]) for search in searches]
-        named_values: dict[str, float] = dict(zip(roles, values, strict=True))
-        moves.append((roles[chooser], expander.moves[chooser][joint[chooser]], named_values))
-    return tuple(sorted(moves, key=lambda entry: -entry[2][roles[chooser]]))
-
-
-def _goal_sum(expander: Expander, state: States) -> int | None:
-    """Return the sum of goal values at the ends of random games; None if it varies."""
-    games = expander.rollouts(state, seed=1, each=_GAMES, max_steps=_LONGEST)
-    ends = games.goals[~games.truncated].astype(np.int64)
-    sums = np.unique(ends.sum(axis=1))
-    return int(sums[0]) if len(sums) == 1 and (ends >= 0).all() else None

@@ -130,7 +130,7 @@ class GraphSolver:
         sums = ends.astype(np.int64).sum(axis=1)
         self.sum = int(sums[0]) if (sums == sums[0]).all() else None
         players = space.counts[:, self.players] if self.players else space.counts
-        self.turns = bool(((players > 1).sum(axis=1)[~space.over] <= 1).all())
+        self.turns = bool(((players > 1).sum(axis=1)[~space.over[: len(players)]] <= 1).all())
 
     def solve(self) -> dict[str, Any]:
         if not self.space.acyclic:

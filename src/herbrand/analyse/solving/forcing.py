@@ -1,0 +1,190 @@
+"""`ForcedGoals`: which goal values roles can force, by proof-number search on the network (`core.Prover`).
+
+For games without chance and hidden information in which one role at a time has a choice.  Every answer is a
+question with two outcomes, for example "red can force at least 50": either red has a strategy, or the others
+have one against it.  A value is the greatest goal value that a role can force.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.analyse.budget import Budget
+from herbrand.core import Prover, Stop
+from herbrand.engine.playouts import goal_value
+from herbrand.errors import BudgetExceeded, GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from herbrand.engine.expand import Legal, States
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["ForcedGoals", "Interval"]
+
+_SYMMETRY_SECONDS: Final = 10.0
+_MOST_SYMMETRIES: Final = 16
+_LANES_WANTED: Final = 256
+"""Successors that are evaluated together; each walker adds those of one state."""
+_SLICE: Final = 0.25
+"""Seconds between looks at the clock."""
+
+
+@dataclass(slots=True)
+class Interval:
+    """Goal values between which the value of a state is proved to be."""
+
+    low: int
+    high: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there is only one value."""
+        return self.low == self.high
+
+
+class ForcedGoals:
+    """Answers questions about states of one game; what was proved stays in a table for the next ones.
+
+    `progress` is called now and then with the number of states expanded.  Raises `GameError` for games with
+    chance or hidden information.
+    """
+
+    def __init__(
+        self,
+        game: StateMachine,
+        *,
+        budget: Budget | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        game.require_playable()
+        if game.chance_role is not None:
+            raise GameError("the search for what can be forced is for games without chance")
+        if game.has_percepts:
+            raise GameError("roles do not see everything; see `herbrand.analyse.knowledge`")
+        self.game = game
+        self.budget = budget or Budget()
+        self.expander = game.expander
+        self.progress = progress
+        network = self.expander.network
+        self.roles = self.expander.roles
+        values: list[set[int]] = [set() for _ in self.roles]
+        for role, term in network.goals.tolist():
+            value = goal_value(network.terms.text(term))
+            if value is not None and 0 <= value <= 100:
+                values[role].add(value)
+        self.goals: tuple[tuple[int, ...], ...] = tuple(tuple(sorted(some)) for some in values)
+        """[roles] the goal values that the rules have for each role, ascending."""
+        if not all(self.goals):
+            raise GameError("a role has no goal value")
+        permutations = self._permutations()
+        self.symmetries = len(permutations)
+        """How many symmetries of the rules are used, 1 for none."""
+        moves = float(self.expander.legal(self.expander.initial).counts().max())
+        self.core = Prover(
+            network.circuit,
+            int(0.7e6 * self.budget.megabytes),
+            np.ascontiguousarray(permutations.ravel()),
+            int(np.clip(_LANES_WANTED / moves, 4, 64)),
+        )
+        self.stop = Stop()
+
+    def _permutations(self) -> NDArray[np.int32]:
+        """Return the symmetries of the rules as permutations of the fluents, at least the identity."""
+        from herbrand.analyse.solving.symmetry import find_symmetries
+
+        identity = np.arange(self.expander.fluents, dtype=np.int32)[None, :]
+        seconds = min(_SYMMETRY_SECONDS, 0.1 * self.budget.left)
+        try:
+            symmetries = find_symmetries(self.game, budget=Budget(seconds))
+        except BudgetExceeded:
+            return identity
+        elements = symmetries.permutations(self.expander.fluent_names)
+        if elements is None or len(elements) > _MOST_SYMMETRIES:
+            return identity
+        return elements.astype(np.int32)
+
+    # -- questions ------------------------------------------------------------------------
+
+    def can_force(self, state: States, role: int, goal: int) -> bool:
+        """Return whether a role can force at least a goal value from a packed state, [1, words].
+
+        Raises `BudgetExceeded`, and `GameError` where the answer depends on simultaneous choices or
+        on repeated states.
+        """
+        core = self.core
+        core.ask(state[0], role, goal)
+        while True:
+            self.stop.set_deadline(min(_SLICE, self.budget.left))
+            answer = core.go_on(self.stop, 1 << 40)
+            if answer in (1, -1):
+                return answer == 1
+            if answer == 2:
+                raise GameError(self._stalled())
+            if self.progress is not None:
+                self.progress(core.expanded)
+            if self.budget.left <= 0:
+                raise BudgetExceeded(f"{self.budget.seconds:.3g} seconds", f"{core.expanded} states expanded")
+
+    def _stalled(self) -> str:
+        if self.core.is_simultaneous:
+            return "several roles choose at the same time, or one has no legal move"
+        if self.core.sums[0] < 0:
+            return "the game can end without a goal value for every role"
+        return "the result depends on positions that repeat"
+
+    def interval(self, role: int) -> Interval:
+        """Return the interval of which nothing is proved but that the game has these goal values."""
+        return Interval(self.goals[role][0], self.goals[role][-1])
+
+    def narrow(self, state: States, role: int, interval: Interval) -> Interval:
+        """Prove which value the role can force from a state, [1, words].
+
+        The interval is narrowed with every answer, also when the budget ends and an exception is raised.
+        """
+        values = [goal for goal in self.goals[role] if interval.low <= goal <= interval.high]
+        low, high = 0, len(values) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.can_force(state, role, values[middle]):
+                low = middle
+            else:
+                high = middle - 1
+            interval.low, interval.high = values[low], values[high]
+        return interval
+
+    def known(self, states: States, role: int, goal: int) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
+        """Return for each state 1 if it is known that the role can force the goal value, -1 if not, else 0.
+
+        The second array has the binary logarithms of the states expanded for the answers.
+        """
+        if not len(states):
+            return np.zeros(0, np.int8), np.zeros(0, np.uint8)
+        self.core.ask(states[0], role, goal)
+        verdicts, work = self.core.known(np.ascontiguousarray(states))
+        return verdicts, work
+
+    @property
+    def constant_sum(self) -> int | None:
+        """The sum of the goal values in all terminal states that proofs rest on; None if it varies."""
+        least, greatest = self.core.sums
+        return least if least == greatest and least >= 0 else None
+
+    # -- states ---------------------------------------------------------------------------
+
+    def chooser(self, legal: Legal) -> int:
+        """Return the role that has a choice in one state, -1 if none has."""
+        counts = legal.counts()[0]
+        choosing = np.flatnonzero(counts > 1)
+        return int(choosing[0]) if len(choosing) == 1 else -1
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the budget began."""
+        return time.monotonic() - self.budget.started

@@ -1,0 +1,227 @@
+"""`value_of`: the value of a game and its best moves, by whatever method gets farthest within a budget.
+
+| game                                              | method                                            |
+|---------------------------------------------------|---------------------------------------------------|
+| few states                                        | all of them (`solve`)                             |
+| one role at a time chooses, complete information  | proof-number search (`by_search`)                 |
+| others                                            | backward induction from the states up to a depth, |
+|                                                   | of which nothing is known but the least and the   |
+|                                                   | greatest goal value: bounds                       |
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.solving.by_search import METHOD, value_by_search
+from herbrand.analyse.solving.forcing import ForcedGoals
+from herbrand.errors import BudgetExceeded, GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.analyse.exploration.explore import StateSpace
+    from herbrand.analyse.solving.by_search import SearchedValue
+    from herbrand.analyse.solving.solve import Solution
+    from herbrand.analyse.verdict import Moves
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["GameValue", "value_of"]
+
+_FEW_STATES: Final = 300_000
+_FEW_SECONDS: Final = 10.0
+"""Limits of the attempt to list all states."""
+_BYTES: Final = 200
+"""About the memory that a listed state takes, with its edges, in games that are only bounded."""
+
+
+@dataclass(frozen=True)
+class GameValue:
+    """What is proved about the value of a game."""
+
+    method: str
+    bounds: dict[str, tuple[float, float]]
+    """For each role, what it can force: not less than the first number, not more than the second."""
+    value: dict[str, float] | None
+    """The result of best play, where it is known."""
+    chooser: str | None = None
+    """The role that chooses first, if one does."""
+    best: tuple[str, ...] = ()
+    """Moves of that role that are known to be best."""
+    moves: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """The moves of that role with bounds of what it can force after each."""
+    line: Moves = ()
+    states: int = 0
+    """States listed, or expanded by the search."""
+    symmetries: int = 1
+    """Symmetries of the rules that the search made use of, the identity included."""
+    seconds: float = 0.0
+    stopped: str = ""
+    """Why not everything is known; empty if it is."""
+    notes: tuple[str, ...] = ()
+    searched: SearchedValue | None = field(default=None, repr=False, compare=False)
+    """Results from which `make_strategy` makes strategies, of games that were searched."""
+    forced: ForcedGoals | None = field(default=None, repr=False, compare=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "method": self.method,
+            "value": self.value,
+            "bounds": {role: list(pair) for role, pair in self.bounds.items()},
+            "chooser": self.chooser,
+            "best": list(self.best),
+            "moves": {move: list(pair) for move, pair in self.moves.items()},
+            "line": [list(joint) for joint in self.line],
+            "states": self.states,
+            "symmetries": self.symmetries,
+            "stopped": self.stopped or None,
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def value_of(
+    game: StateMachine,
+    *,
+    budget: Budget | None = None,
+    moves: bool = False,
+    search: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> GameValue:
+    """Return what can be proved about the value of a game within a budget.
+
+    `moves` asks for the value of every first move, `search` for a search where listing all states would do,
+    too: strategies are made from searches.  `progress` gets the number of states looked at.  Raises
+    `GameError` where no method applies, such as for games with hidden information.
+    """
+    from herbrand.analyse.exploration.explore import explore
+
+    game.require_playable()
+    budget = budget or Budget()
+    if game.has_percepts:
+        raise GameError("roles do not see everything: `herbrand analyse` has values of such games")
+    began = time.monotonic()
+    expander = game.expander
+    if expander.terminal(expander.initial)[0]:
+        raise GameError("the game is over at the start")
+    searchable = game.chance_role is None and len(game.roles) > 1
+    why = ""
+    if not search or not searchable:
+        share = replace(
+            budget.share(0.2 if searchable else 0.8),
+            states=_FEW_STATES if searchable else int(budget.megabytes * 1e6 / _BYTES),
+        )
+        if searchable:
+            share = replace(share, seconds=min(share.seconds, _FEW_SECONDS))
+        report = None if progress is None else lambda found, _: progress(found)
+        space = explore(expander, budget=share, progress=report)
+        if space.complete:
+            return _exact(space, budget, moves=moves, began=began)
+        if not searchable or space.choosers[2:].any():
+            return _bounded(space, budget, began)
+        why = f"more than {len(space.states)} states"
+        del space
+    forced = ForcedGoals(game, budget=budget, progress=progress)
+    found = value_by_search(forced, moves=moves)
+    bounds: dict[str, tuple[float, float]] = {role: (i.low, i.high) for role, i in found.bounds.items()}
+    exact = found.is_exact and (found.sum is not None or len(bounds) == 1)
+    notes = [why] if why else []
+    if found.is_exact and not exact:
+        notes.append("goal values do not add up to a constant: the values are what each role can force")
+    return GameValue(
+        METHOD,
+        bounds,
+        {role: pair[0] for role, pair in bounds.items()} if exact else None,
+        found.chooser,
+        found.best,
+        {move: (i.low, i.high) for move, i in found.moves.items()},
+        found.line,
+        found.expanded,
+        found.symmetries,
+        time.monotonic() - began,
+        found.stopped,
+        tuple(notes),
+        found,
+        forced,
+    )
+
+
+def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> GameValue:
+    """Return the solution of a game whose states are all known."""
+    from herbrand.analyse.solving.solve import solve_space
+
+    solution: Solution = solve_space(space, budget)
+    lowest, highest = _extremes(space)
+    bounds = {}
+    for number, role in enumerate(space.expander.roles):
+        if role.lower() == "random":
+            continue
+        known = solution.guaranteed.get(role)
+        bounds[role] = (float(lowest[number]), float(highest[number])) if known is None else (known, known)
+    root = solution.root
+    chooser = root[0][0] if root else None
+    best = tuple(move for role, move, value in root if value[role] == root[0][2][root[0][0]])
+    return GameValue(
+        solution.method,
+        bounds,
+        solution.value,
+        chooser,
+        best,
+        {move: (value[role], value[role]) for role, move, value in root} if moves else {},
+        solution.line,
+        len(space.states),
+        seconds=time.monotonic() - began,
+        notes=solution.notes,
+    )
+
+
+def _extremes(space: StateSpace) -> tuple[list[int], list[int]]:
+    """Return the least and the greatest goal value that the rules have for each role."""
+    from herbrand.engine.playouts import goal_value
+
+    network = space.expander.network
+    values: list[list[int]] = [[] for _ in space.expander.roles]
+    for role, term in network.goals.tolist():
+        value = goal_value(network.terms.text(term))
+        if value is not None:
+            values[role].append(min(max(value, 0), 100))
+    return [min(some, default=0) for some in values], [max(some, default=100) for some in values]
+
+
+def _bounded(space: StateSpace, budget: Budget, began: float) -> GameValue:
+    """Return bounds from the states that were listed, by induction from their last ones.
+
+    A state that was not expanded may be worth anything between the least and the greatest goal value.
+    """
+    from herbrand.analyse.solving.solve import GraphSolver
+
+    if not space.acyclic:
+        raise BudgetExceeded(space.stopped or "", "positions repeat, so that a part of them shows nothing")
+    lowest, highest = _extremes(space)
+    frontier = np.arange(len(space.states)) >= space.expanded
+    known_end = space.over & ~frontier
+    both: list[dict[str, float]] = []
+    for extremes in (lowest, highest):
+        goals = np.where(known_end[:, None], space.goals, np.array(extremes, np.int16)[None, :])
+        part = replace(space, over=space.over | frontier, goals=goals, stopped=None)
+        solver = GraphSolver(part, budget)
+        guaranteed = {}
+        for role in solver.players:
+            values = solver.leaves()
+            solver.induce(values, np.full(len(part.states), -1, np.int32), role)
+            guaranteed[solver.roles[role]] = float(values[0, role])
+        both.append(guaranteed)
+    return GameValue(
+        "bounds from the first states",
+        {role: (both[0][role], both[1][role]) for role in both[0]},
+        None,
+        states=space.expanded,
+        seconds=time.monotonic() - began,
+        stopped=space.stopped or "",
+    )

@@ -1,0 +1,198 @@
+"""`herbrand solve`: the value of a game, its best moves, and strategies that prove it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.options import JSON, OUTPUT_FILE, time_limit
+from herbrand.cli.output import count, progress_bar, remark, result, spaced, table, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.analyse.solving.value import GameValue
+    from herbrand.game import Game
+
+__all__ = ["command"]
+
+_SHOWN_LINE = 12
+
+
+@click.command("solve")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option("--moves", is_flag=True, help="Find the value of every first move.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=OUTPUT_FILE,
+    help="Write the strategies that prove the value to this file (.npz).",
+)
+@click.option(
+    "--check",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Replay the strategies in this file against every reply, by the rules alone.",
+)
+@time_limit(600.0)
+@JSON
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    notation: str,
+    moves: bool,
+    output: str | None,
+    check: Path | None,
+    seconds: float,
+    as_json: bool,
+) -> None:
+    """Find the value of a game under best play, and its best moves.
+
+    Games with few states are solved by listing them, larger ones in which one role at a time chooses by
+    searching for what each role can force. Where time or memory ends, the bounds proved up to then are
+    printed (exit 3). `herbrand play FILE --opponent "solved(file='OUT.npz')"` plays by the strategies of
+    --output.
+    """
+    from herbrand.runtime.limits import seconds_left
+
+    game = read_game(file, notation)
+    seconds = min(seconds, seconds_left())
+    show, close = _progress()
+    try:
+        if check is not None:
+            _check(ctx, game, check, 0.97 * seconds, show, as_json=as_json)
+            return
+        value, size = _solve(game, 0.97 * seconds, show, moves=moves, output=output)
+    finally:
+        close()
+    if as_json:
+        strategy = None if size is None else {"file": output, "states": size}
+        write_json({"game": game.name, **value.as_json(), "strategy": strategy})
+    else:
+        result(_report(value, moves=moves))
+        if size is not None:
+            remark(f"strategies for {count(size, 'state')} written to {output}; --check replays them")
+    if value.stopped:
+        remark(f"over budget: {value.stopped}; --seconds and --memory allow more")
+        ctx.exit(3)
+
+
+def _progress() -> tuple[Callable[[int], None] | None, Callable[[], None]]:
+    bar = progress_bar(None, "solving")
+    if bar is None:
+        return None, lambda: None
+    update, close = bar
+    last = [0.0]
+
+    def show(states: int) -> None:
+        if time.monotonic() - last[0] > 0.5:
+            last[0] = time.monotonic()
+            update(states, None, f"{spaced(states)} states")
+
+    return show, close
+
+
+def _solve(
+    game: Game, seconds: float, show: Callable[[int], None] | None, *, moves: bool, output: str | None
+) -> tuple[GameValue, int | None]:
+    """Return the value, and the number of states of the strategies that were written."""
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.solving.strategy import make_strategy
+    from herbrand.analyse.solving.value import value_of
+    from herbrand.errors import BudgetExceeded, GameError
+
+    budget = Budget(seconds, megabytes=game.limits.megabytes)
+    value = value_of(game, budget=budget, moves=moves, search=output is not None, progress=show)
+    if output is None:
+        return value, None
+    if value.forced is None or value.searched is None:
+        raise GameError("strategies are kept of games without chance in which one role at a time chooses")
+    if value.stopped:
+        return value, None
+    try:
+        strategy = make_strategy(value.forced, value.searched, progress=show)
+    except BudgetExceeded as error:
+        return replace(value, stopped=f"{error.spent}, with {error.reached}"), None
+    strategy.write(output)
+    return value, len(strategy)
+
+
+def _check(
+    ctx: click.Context,
+    game: Game,
+    file: Path,
+    seconds: float,
+    show: Callable[[int], None] | None,
+    *,
+    as_json: bool,
+) -> None:
+    from herbrand.analyse.solving.strategy import check_strategy, read_strategy
+
+    strategy = read_strategy(file)
+    checked = check_strategy(game, strategy, seconds=seconds, progress=show)
+    if as_json:
+        write_json(
+            {
+                "game": game.name,
+                "claims": [
+                    {
+                        "claim": str(one.claim),
+                        "role": one.claim.role,
+                        "goal": one.claim.goal,
+                        "holds": one.claim.holds,
+                        "accepted": one.accepted,
+                        "reason": one.reason or None,
+                        "states": one.states,
+                    }
+                    for one in checked
+                ],
+            }
+        )
+    else:
+        rows = [
+            (one.claim, "accepted" if one.accepted else f"REFUSED: {one.reason}", spaced(one.states))
+            for one in checked
+        ]
+        result(table(rows, ("claim", "replayed by the rules", "states"), right=[2]))
+    ctx.exit(0 if all(one.accepted for one in checked) else 1)
+
+
+def _number(pair: tuple[float, float]) -> str:
+    low, high = pair
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _report(value: GameValue, *, moves: bool) -> str:
+    bounds = ", ".join(f"{role} {_number(pair)}" for role, pair in value.bounds.items())
+    lines = []
+    if value.value is not None:
+        shown = ", ".join(f"{role} {number:g}" for role, number in value.value.items())
+        lines.append(f"{'value':18} {shown}")
+    if value.value is None or any(value.value[role] != pair[0] for role, pair in value.bounds.items()):
+        lines.append(f"{'can be forced':18} {bounds}")
+    used = f", {count(value.symmetries, 'symmetry')}" if value.symmetries > 1 else ""
+    lines.append(f"{'method':18} {value.method}, {count(value.states, 'state')}{used}, {value.seconds:.1f} s")
+    lines += [f"{'':18} {note}" for note in value.notes]
+    if value.moves and moves:
+        order = sorted(value.moves.items(), key=lambda entry: (-entry[1][0], -entry[1][1]))
+        lines.append(f"first moves of {value.chooser}")
+        by_value: dict[tuple[float, float], list[str]] = {}
+        for move, pair in order:
+            by_value.setdefault(pair, []).append(move)
+        lines += [f"    {_number(pair)}: {', '.join(some)}" for pair, some in by_value.items()]
+    elif value.best:
+        more = "" if value.states and moves else " (known ones; --moves finds all)"
+        lines.append(f"{'best first move':18} {value.chooser}: {', '.join(value.best)}{more}")
+    if value.line:
+        shown_line = "; ".join(", ".join(joint) for joint in value.line[:_SHOWN_LINE])
+        rest = "; ..." if len(value.line) > _SHOWN_LINE else ""
+        lines.append(f"{'best play':18} {count(len(value.line), 'step')}: {shown_line}{rest}")
+    return "\n".join(lines)
