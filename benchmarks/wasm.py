@@ -1,12 +1,13 @@
 """Compare the WebAssembly module of each game with the interpreters, bit by bit, and measure random games.
 
-    python benchmarks/wasm.py [GAME...] [--collection FOLDER] [--sheets N] [--chromium] [--json FILE]
+    python benchmarks/wasm.py [GAME...] [--collection FOLDER] [--sheets N] [--gates N] [--chromium]
+                              [--json FILE]
 
 Without games, all bundled ones are compared, and N sheets of the folder, chosen at random; sheets without a
-network within a minute are replaced by others.  Per game: random games from the initial state, with the same
-seed as the core; all stages on 128 random states; random games from given states, lane by lane.  All is
-done in Node, and with `--chromium` in Chromium as well, driven by Playwright.  Speeds are steps of random
-games per second.
+network within a minute, or with one of too many gates, for which the interpreters would need half an hour,
+are replaced by others.  Per game: random games from the initial state, with the same seed as the core; all
+stages on 128 random states; random games from given states, lane by lane.  All is done in Node, and with
+`--chromium` in Chromium as well, driven by Playwright.  Speeds are steps of random games per second.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ def _speed(ask: Callable[..., Any], module: bytes, seconds: float) -> int:
     return round(max(answer["transitions"] / answer["seconds"] for answer in answers))
 
 
-def sheets(folder: Path, count: int) -> Iterator[tuple[str, herbrand.Game]]:
-    """Yield random games of a collection that have a network."""
+def sheets(folder: Path, count: int, gates: int) -> Iterator[tuple[str, herbrand.Game]]:
+    """Yield random games of a collection that have a network of so many gates at most."""
     files = sorted((folder / "rulesheets").glob("*.*"))
     Random(1).shuffle(files)
     for file in files:
@@ -72,7 +73,8 @@ def sheets(folder: Path, count: int) -> Iterator[tuple[str, herbrand.Game]]:
             return
         try:
             game = herbrand.load(str(file), limits=herbrand.Limits(seconds=60))
-            _ = game.network
+            if game.network.gates > gates:
+                continue
         except HerbrandError:
             continue
         count -= 1
@@ -87,6 +89,7 @@ def main() -> int:
     parser.add_argument("games", metavar="GAME", nargs="*")
     parser.add_argument("--collection", type=Path)
     parser.add_argument("--sheets", type=int, default=50)
+    parser.add_argument("--gates", type=int, default=1_500_000)
     parser.add_argument("--chromium", action="store_true")
     parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
     parser.add_argument("--json", type=Path)
@@ -119,7 +122,7 @@ def main() -> int:
 
 
 def _collection(options: argparse.Namespace) -> Iterator[tuple[str, herbrand.Game]]:
-    return sheets(options.collection, options.sheets) if options.collection else iter(())
+    return sheets(options.collection, options.sheets, options.gates) if options.collection else iter(())
 
 
 if __name__ == "__main__":
