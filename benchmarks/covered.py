@@ -126,7 +126,8 @@ HEAD = """\
 This page shows how many rulesheets that others wrote herbrand loads, whether it plays them as the Java
 prover of ggp-base does, and how many become [networks](networks.md). *load*: without errors; what is
 tolerated is a warning, which `herbrand check --strict` refuses. *agree*: in every state of every recorded
-match the facts, the legal moves, the end and the goals are the same. *networks*: built within {budget:g} s of
+match the facts, the legal moves, the end and the goals are the same, of as many traces as could be compared:
+those of sheets without a network are compared by the rules only. *networks*: built within {budget:g} s of
 processor time.
 
 Traces that the prover recorded from another reading of a sheet are not counted: it drops a `not` or
@@ -144,13 +145,14 @@ def markdown(result: dict[str, Any]) -> str:
     for row in result["rows"]:
         collections.setdefault(row["collection"], []).append(row)
     lines += [
-        "| collection | sheets | load | traces | agree by rules | agree by network | networks |",
-        "|---|--:|--:|--:|--:|--:|--:|",
+        "| collection | sheets | load | agree by rules | agree by network | networks |",
+        "|---|--:|--:|--:|--:|--:|",
     ]
     for name, rows in collections.items():
         counts = summary(rows, result["budget"])
-        cells = [str(counts[key]) for key in ("sheets", "load", "traces", "rules", "network", "networks")]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        pairs = (("load", "sheets"), ("rules", "traces"), ("network", "compared"), ("networks", "load"))
+        cells = [_share(counts[part], counts[whole]) for part, whole in pairs]
+        lines.append(f"| {name} | {counts['sheets']} | {' | '.join(cells)} |")
     for name, rows in collections.items():
         lines += ["", f"## {name[0].upper()}{name[1:]}", ""]
         lines += _warnings(rows)
@@ -169,9 +171,14 @@ def summary(rows: Sequence[dict[str, Any]], budget: float) -> dict[str, int]:
         "load": len(loaded),
         "traces": len(compared),
         "rules": sum(agrees(row, "rules") for row in compared),
+        "compared": sum("network" in row for row in compared),
         "network": sum(agrees(row, "network") for row in compared),
         "networks": sum("gates" in row and row["ready_cpu_s"] <= budget for row in loaded),
     }
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "none"
 
 
 def loads(row: dict[str, Any]) -> bool:

@@ -35,6 +35,9 @@ RESERVED_NAME: Final = Check("reserved-name", "N6", ERROR, spec=True)
 
 CHECKS: Final = checks_in(globals())
 
+_LAST: Final = frozenset({"base", "init", "true", "next", "input", "legal", "does"})
+"""Keywords whose last argument is a fluent or a move."""
+
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:
     """Check the names of relations and functions."""
@@ -110,8 +113,10 @@ def _function_arities(sheet: Sheet) -> Iterator[Diagnostic]:
         if first.key != term.key and term.name not in reported:
             reported.add(term.name)
             uses = [sheet.occurrences(one.key) for one in (first, term)]
-            is_meant = all(len({id(rule) for rule, _ in use}) > 1 for use in uses)
             rarer = min(reversed(uses), key=len)
+            often = len({id(rule) for rule, _ in rarer}) > 1
+            # a fluent or move that stands once is probably a slip
+            is_meant = often or rarer[0][1].key not in sheet.last_arguments(_LAST)
             yield sheet.report(
                 FUNCTION_ARITY,
                 term,
