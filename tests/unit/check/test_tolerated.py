@@ -79,6 +79,10 @@ TOLERATED = [
     ("init-in-body", instead(FIRST, "(base (count 0))\n(base (count 1))\n(base (count 2))\n(base (lamp on))\n"
      "(base (lamp off))\n(<= (next (count 1)) (true (count 0)) (base (count 1)))")),
     ("init-in-body", LAMP + "(input red push)\n(input blue wait)\n(<= (legal red ?m) (input red ?m) (true (count 1)))\n"),
+    ("negation-cycle-by-name", instead(FIRST, "(<= (lit ?x ?x) (true (lamp ?x)))\n(<= (lit a b) (not (lit on on)))\n"
+     "(<= (next (count 1)) (true (count 0)) (lit a b))")),
+    ("negation-cycle-by-name", instead(FIRST, "(<= (lit 1) (true (lamp ?x)) (true (count ?x)))\n(<= (lit 2) (not (lit 1)))\n"
+     "(<= (next (count 1)) (true (count 0)) (lit 2))")),
     ("sees-in-body", instead("(true (count 2))", "(sees red late)") + "(<= (sees red late) (true (count 2)))\n"),
     ("dynamic-init", LAMP + "(<= (input red ?m) (free ?m))\n(<= (free push) (true (lamp off)))\n"),
     ("goal-value", instead("(goal red 0)", "(goal red 00)")),
@@ -122,7 +126,7 @@ def test_all_that_is_tolerated_is_tried() -> None:
     )
     assert set(re.findall(r"^\| \[([a-z-]+)\]", "|" + listed.partition("\n\n")[0], re.MULTILINE)) <= names
     warned = {name for name, entry in CHECKS.items() if entry.spec and entry.severity is Severity.WARNING}
-    assert warned - names == {"negation-cycle-by-name"}  # no small change rids a sheet of it
+    assert warned <= names
 
 
 @pytest.mark.parametrize("notation", ["infix", "prolog"])

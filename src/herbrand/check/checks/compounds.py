@@ -13,12 +13,12 @@ from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Rule
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from herbrand.diagnostic import Diagnostic
     from herbrand.syntax.nodes import Literal, Node
 
-__all__ = ["CHECKS", "find", "without_compounds"]
+__all__ = ["CHECKS", "find", "rewriting", "simple_rules", "without_compounds"]
 
 NEGATED_COMPOUND: Final = Check("negated-compound", "S11a", WARNING, spec=True)
 
@@ -52,12 +52,17 @@ def without_compounds(rule: Rule) -> tuple[Rule, ...]:
     """
     if next(_negations(rule), None) is None:
         return (rule,)
-    rules = tuple(_split(normalise([rule]).rules))
+    rules = simple_rules([rule])
     if rules:
         return rules
     zero = Constant("0")  # it never holds
     binding = (literal for literal in rule.body if isinstance(literal, Atom))
     return (Rule(rule.head, (*binding, Distinct(zero, zero)), rule.start, rule.end),)
+
+
+def simple_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return rules that mean the same, without those that never hold: `normalise`, and alternatives apart."""
+    return tuple(_split(normalise(rules).rules))
 
 
 def _negations(rule: Rule) -> Iterator[tuple[Not, bool]]:
@@ -93,7 +98,6 @@ def _split(rules: tuple[Rule, ...]) -> Iterator[Rule]:
 
 def _fix(sheet: Sheet, rule: Rule, negation: Not, *, is_alternative: bool) -> Fix | None:
     """Replace the negation alone if the other notation of it fits there, otherwise its whole statement."""
-    notation = sheet.tree.notation
     parts = _parts(sheet, negation, negated=False) if sheet.is_prefix else None
     if parts is not None and not (is_alternative and len(parts) > 1):
         return Fix("negate the atoms", (Edit(negation.span, " ".join(parts)),))
@@ -101,6 +105,12 @@ def _fix(sheet: Sheet, rule: Rule, negation: Not, *, is_alternative: bool) -> Fi
         rules = without_compounds(rule)
     except GameError:
         return None
+    return rewriting(sheet, rule, rules)
+
+
+def rewriting(sheet: Sheet, rule: Rule, rules: Iterable[Rule]) -> Fix:
+    """Return the fix that writes other rules in the place of one."""
+    notation = sheet.tree.notation
     texts = [print_tree([one], notation, spelling=True).text.strip().removesuffix(".") for one in rules]
     return Fix("rewrite the rule", (Edit(Span(rule.start, rule.end), _BETWEEN[notation].join(texts)),))
 

@@ -8,6 +8,7 @@ from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sh
 from herbrand.check.dependency import negative_rule_cycles
 from herbrand.check.relations import Edge
 from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.errors import GameError
 from herbrand.syntax.argument_types import Types, places
 from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, atoms_of, variables_of
@@ -83,7 +84,26 @@ def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
                 severity=NOTE if _differ_in_value(edge) else None,
                 help="define a relation for the condition; systems that compare only names reject this sheet",
                 notes=_steps(sheet, steps),
+                fix=_unfolding(sheet, edge),
             )
+
+
+def _unfolding(sheet: Sheet, edge: Edge) -> Fix | None:
+    """Write the conditions of a negated relation in its place, if that ends the cycle."""
+    from herbrand.check.checks.compounds import rewriting, simple_rules
+    from herbrand.check.unfolding import Unfolding
+
+    names = set(sheet.names)
+    unfolding = Unfolding(edge.body, sheet.definitions[edge.body], lambda name: fresh(name, names))
+    component = sheet.graph.component_of
+    try:
+        rules = simple_rules(unfolding.rule(edge.rule) or ())
+    except GameError:  # too many
+        return None
+    atoms = [atom for rule in rules for literal in rule.body for atom, _ in atoms_of(literal)]
+    if not rules or any(component.get(atom.key) == component[edge.head] for atom in atoms):
+        return None
+    return rewriting(sheet, edge.rule, rules)
 
 
 def _differ_in_value(edge: Edge) -> bool:
