@@ -26,6 +26,8 @@ __all__ = ["command"]
 
 BRIEF: Final = Limits(seconds=1.0, atoms=300_000)
 """The limits of the checks that evaluate the rules, unless they were asked for."""
+DEEP_SECONDS: Final = 10.0
+"""Time of --deep for each file."""
 LARGEST_BRIEF: Final = 500_000
 """Characters of a sheet beyond which its rules, which take long to prepare, are evaluated only on demand."""
 MENDED = frozenset({"role-without-legal-move", "no-goal", "several-goals", "initial-state-terminal"})
@@ -61,6 +63,11 @@ REASONS = frozenset({"undeclared-base", "undeclared-input"})
     default=None,
     help="Run the checks that evaluate the rules at length, or not at all; by default for a second.",
 )
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="List what is proved about the plays of games without errors, for at most 10 seconds each.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -75,14 +82,19 @@ def command(
     select: str | None,
     ignore: str | None,
     play: bool | None,
+    deep: bool,
 ) -> None:
     """Check rulesheets for errors.
 
     All errors are reported at once.  `herbrand explain NAME` explains a check; --select also enables checks
-    that are off by default.
+    that are off by default.  --deep adds rules that never fire, conditions that are always true, moves that
+    are never legal, dead ends, the shortest and the longest play and more, and says what is proved and what
+    was only seen in some games.
     """
     if diff and not fix:
         raise click.UsageError("--diff needs --fix")
+    if deep and (as_json or form != "text"):
+        raise click.UsageError("--deep is for text; `herbrand analyse --json` has the same as data")
     ignored = _names(ignore, "--ignore")
     selected = _names(select, "--select") or None
 
@@ -103,6 +115,7 @@ def command(
     diagnostics: list[Diagnostic] = []
     unreadable = False
     spent = False
+    proved: dict[str, list[str]] = {}
     for file in files:
         try:
             tree = read_tree(file, notation)
@@ -115,7 +128,10 @@ def command(
         if fix:
             tree = _fix(tree, file, notation, diagnose, diff=diff)
         try:
-            diagnostics += diagnose(tree)
+            found = diagnose(tree)
+            diagnostics += found
+            if deep and not any(d.is_error for d in found):
+                proved[file] = _deep(tree)
         except BudgetExceeded as error:
             remark(f"error: {file}: {error}")
             spent = True
@@ -124,6 +140,8 @@ def command(
         shown = [d for d in diagnostics if d.severity is not Severity.NOTE]
     if form != "none" and (shown or form in ("json", "sarif")) and not (fix and diff):
         result(render(shown, form).rstrip("\n"))
+    for file, lines in proved.items():
+        result("\n".join([f"{file}:", *(f"  {line}" for line in lines)]))
     _summarise(diagnostics, len(files), hidden=len(diagnostics) - len(shown))
     if (
         len(files) == 1
@@ -160,6 +178,29 @@ def _trial(tree: Tree, *, brief: bool) -> tuple[Diagnostic, ...]:
 
     diagnostics = brief_checks(Game(tree, limits=BRIEF)) if brief else play_checks(Game(tree))
     return tuple(sorted(diagnostics, key=lambda d: d.check not in REASONS))
+
+
+def _deep(tree: Tree) -> list[str]:
+    """Return what is known about the plays of a game, the first line saying on what that rests."""
+    from herbrand.analyse import Budget, analyse
+    from herbrand.game import Game
+
+    game = Game(tree)
+    analysis = analyse(game, ["termination", "playability"], budget=Budget(DEEP_SECONDS))
+    space = analysis.space
+    if space is None:
+        basis = "nothing is known of its states: " + "; ".join(analysis.notes)
+    elif space.complete:
+        basis = f"proved for all {count(len(space.states), 'state')}:"
+    else:
+        basis = (
+            f"the first {count(len(space.states), 'state')} were looked at: "
+            "what follows is proved by other means, or says in how many games it was seen"
+        )
+    verdicts = [
+        f"{name}: {verdict.answer}, {verdict.reason}" for name, verdict in analysis.properties.items()
+    ]
+    return [basis, *verdicts, *(f"{o.kind}: {o.text}" for o in analysis.observations)]
 
 
 def _is_selected(diagnostic: Diagnostic, selected: Sequence[str] | None, ignored: Sequence[str]) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.exploration.replay import replay
 from herbrand.analyse.proofs.observe import observe, parts, rules_that_never_fire
 from herbrand.analyse.proofs.tendency import tendencies
 from herbrand.analyse.solving.solve import solve
@@ -46,6 +47,51 @@ def test_what_never_matters_is_remarked_on() -> None:
     assert len(fired) == 3
     assert fired[0].startswith("line 2: never fires: (<= (legal a fly)")
     assert "at most one role" in found["turn-taking"][0].text
+
+
+def test_plays_and_dead_ends_come_with_their_moves() -> None:
+    """The moves of the shortest and the longest play end the game; those to a dead end lead to one."""
+    game = herbrand.load("ticTacToe")
+    found = {o.kind: o for o in observe(game, explore(game.expander))}
+    for kind, steps in (("shortest-play", 5), ("longest-play", 9)):
+        line = [tuple(joint) for joint in found[kind].evidence["line"]]
+        assert found[kind].evidence["steps"] == len(line) == steps
+        assert replay(game, line)[-1].is_terminal
+    assert "dead-end" not in found
+    trap = """(role r) (init (at 1)) (to 1 2) (to 2 3) (to 2 4) (to 4 5) (to 5 4)
+        (<= (legal r (go ?y)) (true (at ?x)) (to ?x ?y)) (<= (next (at ?y)) (does r (go ?y)))
+        (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3))) (<= (goal r 0) (not (true (at 3))))"""
+    (dead,) = remarks(trap)["dead-end"]
+    assert dead.evidence == {"states": 2, "line": [["(go 2)"], ["(go 4)"]]}
+    assert "no play ends any more" in dead.text
+    lost = """(role r) (init (at 1)) (to 1 2) (to 1 3) (to 2 4) (to 3 5)
+        (<= (legal r (go ?y)) (true (at ?x)) (to ?x ?y)) (<= (next (at ?y)) (does r (go ?y)))
+        (<= terminal (true (at 4))) (<= terminal (true (at 5)))
+        (<= (goal r 100) (true (at 4))) (<= (goal r 0) (not (true (at 4))))"""
+    (dead,) = remarks(lost)["dead-end"]
+    assert dead.evidence["line"] == [["(go 3)"]]
+    assert "100 cannot be reached" in dead.text
+
+
+def test_conditions_that_are_always_true() -> None:
+    """Positive and negated ones, but not those that bind a variable or can fail."""
+    text = """(role r) (init (at 1)) (init lamp) (to 1 2) (to 2 3)
+        (<= (legal r (go ?y)) (true (at ?x)) (to ?x ?y) (true lamp) (not (true dark)))
+        (<= (next (at ?y)) (does r (go ?y))) (<= (next lamp) (true lamp)) (<= (next dark) (true dark))
+        (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3)) (not open)) (<= (goal r 0) (not (true (at 3))))
+        (<= open (true (at 1)))"""
+    conditions = [o.evidence["condition"] for o in remarks(text)["condition-always-true"]]
+    assert conditions == ["(true lamp)", "(not (true dark))", "(true lamp)", "(not open)"]
+    game = herbrand.load("ticTacToe")
+    assert "condition-always-true" not in {o.kind for o in observe(game, explore(game.expander))}
+
+
+def test_roles_that_the_rules_treat_alike() -> None:
+    """In rock, paper, scissors both are; in tic-tac-toe one of them begins."""
+    game = herbrand.load("rockPaperScissors")
+    found = [o for o in observe(game, explore(game.expander)) if o.kind == "symmetric-roles"]
+    assert [o.evidence["roles"] for o in found] == [list(game.roles)]
+    assert "symmetric-roles" not in remarks(herbrand.load("ticTacToe").tree.source.text)
 
 
 def test_rules_are_watched_at_the_end_too() -> None:

@@ -919,3 +919,20 @@ def test_check_names_the_command_that_mends_play(tmp_path: Path) -> None:
     assert "role-without-legal-move" in outcome.stdout
     assert f"`herbrand repair {file}` looks for an edit that mends this" in outcome.stderr
     assert "herbrand repair" not in run("check", "-", typed="(role r)").output
+
+
+def test_deep_checks_say_what_is_proved(game: str, faulty: str, tmp_path: Path) -> None:
+    """All states of a small game; a sheet with errors has no states; other formats have another command."""
+    sheet = write(
+        tmp_path / "trap.kif",
+        "(role r) (init (at 1)) (to 1 2) (to 1 3) (to 3 3) (<= (legal r (go ?y)) (true (at ?x)) (to ?x ?y))"
+        "(<= (next (at ?y)) (does r (go ?y))) (<= terminal (true (at 2)))"
+        "(<= (goal r 100) (true (at 2))) (<= (goal r 0) (not (true (at 2))))",
+    )
+    text = run("check", sheet, "--deep").stdout
+    assert "proved for all 3 states" in text
+    assert "termination: refuted" in text
+    assert "dead-end: in 1 of 2 states no play ends any more, the nearest after 1 step: (go 3)" in text
+    assert "proved" in run("check", game, "--deep").stdout
+    assert "proved" not in run("check", faulty, "--deep").stdout
+    assert run("check", game, "--deep", "--json").exit_code == 2

@@ -302,6 +302,7 @@ def test_a_game_is_looked_into(client: TestClient, token: str) -> None:
     assert "Verdicts" in page
     assert 'class="badge proved"' in page
     assert 'class="chart"' in page
+    assert "the longest play has" in page
 
 
 def test_one_walks_through_the_game_tree(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,16 @@ Most remarks need all reachable states.  None of them is an error; each comes wi
 | `turn-taking`          | how many roles choose simultaneously                                    |
 | `goal-never-reached`   | a goal value that no terminal state has                                 |
 | `constant-sum`         | goal values add up to the same number in every terminal state           |
+| `shortest-play`, `longest-play` | how long plays are, with the moves of one                      |
+| `dead-end`             | states from which no play ends, or no play of one role ends well; the nearest |
 | `rule-never-fires`     | a rule whose body holds for no reachable state and joint move           |
+| `condition-always-true` | a condition of a rule that holds wherever the others do                |
 | `forced-result`        | the result of best play                                                 |
 | `first-move-advantage` | the lead of the role that moves first, with best play or in random play |
 | `mobility`             | how many moves a role chooses among, and how this correlates with results |
 | `independent-parts`    | parts of the game that do not influence each other                      |
 | `symmetries`           | permutations of fluents and moves that preserve the rules               |
+| `symmetric-roles`      | roles that the rules do not distinguish                                 |
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ import numpy as np
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.proofs.observation import Observation
+from herbrand.analyse.proofs.plays import dead_ends, lengths
 from herbrand.analyse.proofs.tendency import tendencies
 from herbrand.errors import BudgetExceeded
 
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.solving.solve import Solution
     from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
-    from herbrand.syntax.nodes import Rule
+    from herbrand.syntax.nodes import Literal, Rule
 
 __all__ = ["observe", "rules_that_never_fire"]
 
@@ -68,12 +73,15 @@ def observe(
     if space.complete:
         remarks += _states(space)
         remarks += _goals(space)
+        remarks += lengths(space)
+        remarks += dead_ends(space)
         if solution is not None:
             remarks += _result(solution)
     remarks += tendencies(space, solution, budget=budget.share(0.2))
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
         remarks += _rules(game, budget)
     remarks += _parts(game.network)
+    remarks += _symmetric_roles(game, budget)
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
         remarks += _symmetries(game, space, budget)
     return remarks
@@ -97,6 +105,31 @@ def _symmetries(game: StateMachine, space: StateSpace, budget: Budget) -> list[O
         "generators": list(map(dict, symmetries.generators)),
     }
     return [Observation("symmetries", f"the rules have {symmetries.order} symmetries{left}", evidence)]
+
+
+def _symmetric_roles(game: StateMachine, budget: Budget) -> list[Observation]:
+    """Report the roles that some symmetry of the rules exchanges, whatever the states are."""
+    from herbrand.analyse.solving.symmetry import find_symmetries
+
+    players = [role for role in game.roles if role.lower() != "random"]
+    if len(players) < 2:
+        return []
+    try:
+        symmetries = find_symmetries(game, budget=budget.share(0.3), exchanging=True)
+    except BudgetExceeded:
+        return []
+    groups = {role: {role} for role in players}
+    for generator in symmetries.generators:
+        for role in players:
+            image = generator.get(f"(role {role})", "").removeprefix("(role ").removesuffix(")")
+            if image in groups and image not in groups[role]:
+                joined = groups[role] | groups[image]
+                groups |= dict.fromkeys(joined, joined)
+    same = sorted({tuple(r for r in players if r in group) for group in groups.values() if len(group) > 1})
+    return [
+        Observation("symmetric-roles", f"the rules treat {' and '.join(some)} alike", {"roles": list(some)})
+        for some in same
+    ]
 
 
 def _states(space: StateSpace) -> list[Observation]:
@@ -206,36 +239,92 @@ def _result(solution: Solution) -> list[Observation]:
 def _rules(game: StateMachine, budget: Budget) -> list[Observation]:
     from herbrand.errors import HerbrandError
 
+    watched = _watched(game)
+    conditions = [(rule, literal) for rule in watched for literal in rule.body if _is_test(rule, literal)]
+    negations = [
+        (*(other for other in rule.body if other is not literal), _negated(literal))
+        for rule, literal in conditions
+    ]
     try:
-        never = rules_that_never_fire(game, budget=budget.share(0.5))
+        holds = _bodies_that_hold(game, [*(rule.body for rule in watched), *negations], budget.share(0.5))
     except HerbrandError:
         return []
+    source = game.tree.source
     remarks = []
-    for rule in never:
-        place = game.tree.source.position(rule.span.start)
-        text = f"line {place.line}: never fires: {rule}"
-        remarks.append(Observation("rule-never-fires", text, {"line": place.line, "rule": str(rule)}))
+    never = {id(rule) for rule, fires in zip(watched, holds[: len(watched)], strict=True) if not fires}
+    for rule in watched:
+        if id(rule) in never:
+            line = source.position(rule.span.start).line
+            text = f"line {line}: never fires: {rule}"
+            remarks.append(Observation("rule-never-fires", text, {"line": line, "rule": str(rule)}))
+    for (rule, literal), fails in zip(conditions, holds[len(watched) :], strict=True):
+        if not fails and id(rule) not in never:
+            line = source.position(literal.start).line
+            text = f"line {line}: always true where the rest of the rule is: {literal} in {rule}"
+            evidence = {"line": line, "condition": str(literal), "rule": str(rule)}
+            remarks.append(Observation("condition-always-true", text, evidence))
     return remarks
+
+
+def _watched(game: StateMachine) -> list[Rule]:
+    """Return the rules of a game that have a body and do more than declare."""
+    return [rule for rule in game.tree.statements if rule.body and rule.head.name not in _TRIVIAL]
+
+
+def _is_test(rule: Rule, literal: Literal) -> bool:
+    """Return whether a condition only tests: all its variables occur in other positive conditions."""
+    from herbrand.syntax.nodes import Atom, Not, variables_of
+
+    if isinstance(literal, Atom) and literal.name == "role":
+        return False  # says what a variable stands for
+    if not isinstance(literal, Atom) and not (isinstance(literal, Not) and isinstance(literal.literal, Atom)):
+        return False
+    bound = {
+        v.name
+        for other in rule.body
+        if other is not literal and isinstance(other, Atom)
+        for v in variables_of(other)
+    }
+    needed = {v.name for v in variables_of(literal)}
+    others = {v.name for other in rule.body if other is not literal for v in variables_of(other)}
+    return needed <= bound and others <= bound
+
+
+def _negated(literal: Literal) -> Literal:
+    from herbrand.syntax.nodes import Not
+
+    return literal.literal if isinstance(literal, Not) else Not(literal)
 
 
 def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -> list[Rule]:
     """Return the rules whose body holds for no reachable state and legal joint move.
 
-    The body of each rule becomes the body of a `sees` rule; then the percepts of all states and joint moves
-    are evaluated.  Raises `BudgetExceeded` when there are too many states.
+    Raises `BudgetExceeded` when there are too many states.
+    """
+    watched = _watched(game)
+    holds = _bodies_that_hold(game, [rule.body for rule in watched], budget)
+    return [rule for rule, fires in zip(watched, holds, strict=True) if not fires]
+
+
+def _bodies_that_hold(
+    game: StateMachine, bodies: list[tuple[Literal, ...]], budget: Budget | None
+) -> list[bool]:
+    """Return which bodies of rules hold for some reachable state and legal joint move.
+
+    Each becomes the body of a `sees` rule; then the percepts of all states and joint moves are evaluated.
+    Raises `BudgetExceeded` when there are too many states.
     """
     from herbrand.analyse.exploration.explore import explore
     from herbrand.errors import BudgetExceeded
     from herbrand.syntax.nodes import Atom, Constant, Function, Rule
 
-    watched = [rule for rule in game.tree.statements if rule.body and rule.head.name not in _TRIVIAL]
-    if not watched or not game.rules.roles:
-        return []
+    if not bodies or not game.rules.roles:
+        return [True] * len(bodies)
     observer = game.rules.roles[0]
     statements = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
     extra = tuple(
-        Rule(Atom("sees", (observer, Function("rule-fires", (Constant(str(i)),)))), rule.body)
-        for i, rule in enumerate(watched)
+        Rule(Atom("sees", (observer, Function("rule-fires", (Constant(str(i)),)))), body)
+        for i, body in enumerate(bodies)
     )
     tree = replace(game.tree, statements=(*statements, *extra))
     copy = type(game)(tree, name=game.name, limits=game.limits)
@@ -256,7 +345,7 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
             no_moves = np.full((len(over), len(expander.roles)), -1, np.int32)
             fires |= expander.percepts(over, no_moves).any(axis=0)
     fired = {label for label, yes in zip(labels, fires, strict=True) if yes}
-    return [rule for i, rule in enumerate(watched) if i not in fired]
+    return [i in fired for i in range(len(bodies))]
 
 
 # -- factors ------------------------------------------------------------------------------------
