@@ -36,7 +36,7 @@ from herbrand.match.records.recorder import Recorder
 game = herbrand.loads(GAME)
 game.initial_state().legal_moves()  # the network is no matter of the clocks
 with Store(sys.argv[1]) as store:
-    manager = Manager(game, MatchSettings(start_clock=10, play_clock=2, grace=0.5, seed=1))
+    manager = Manager(game, MatchSettings(start_clock=10, play_clock=1, grace=1.0, seed=1))
     async def harass():
         await harass_manager(manager, listener=Recorder(store))
         await asyncio.sleep(0.1)
