@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
 
 TABLES = Path(__file__).parents[2] / "perft"
-QUICK = 800
+QUICK = 400
 """States to go through below which a row runs in every test."""
 SLOW = 20_000
 """The same with --slow; rows beyond are for engines that are faster than the rules."""
