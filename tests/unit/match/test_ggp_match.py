@@ -20,6 +20,7 @@ from herbrand.cli.main import cli
 from herbrand.convert.movereader import MoveReader
 from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
 from herbrand.machine.moves import Move
+from herbrand.match.protocol.gamecache import CachedGame
 from herbrand.match.protocol.hosts import ThreadHost
 from herbrand.match.protocol.http import write_reply, write_request
 from herbrand.match.protocol.manager import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from herbrand.game import Game
     from herbrand.machine.state import State
     from herbrand.match.protocol.events import Event
 
@@ -696,6 +698,27 @@ HUGE = (
         "(<= terminal (true (n 1))) (<= (goal a 0) (true (n 0)))"
     )
 )
+
+
+def test_rules_that_take_longer_than_the_start_clock_are_played_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a busy machine a large sheet was given up for the whole match when the start clock ended."""
+    load = CachedGame._load
+
+    def takes_three_seconds(self: CachedGame, deadline: float) -> Game:
+        if deadline < time.monotonic() + 3:
+            raise BudgetExceeded("the start clock", "reading")
+        return load(self, deadline)
+
+    monkeypatch.setattr(CachedGame, "_load", takes_three_seconds)
+
+    async def run() -> str:
+        async with PlayerServer(lambda: make_player("legal"), port=0) as server:
+            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer", 1, 2)) == "ready"
+            return await ask(server.port, "(PLAY m NIL)")
+
+    assert asyncio.run(run()) == "( mark 1 1 )"
 
 
 def test_managers_cannot_take_a_player_down() -> None:

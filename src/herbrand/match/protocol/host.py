@@ -82,6 +82,8 @@ _SWEEP_SECONDS = 5.0
 """Interval between checks for unused memory."""
 _MOST_USED = 0.9
 """Share of the memory beyond which no match is begun beside others."""
+_LATE_CLOCKS = 3
+"""How many play clocks after the start clock rules may still be read: better late than not at all."""
 _LONGEST_MOVE = 60_000
 """Characters; managers read replies of up to 64 KiB."""
 _LONGEST_TEXT = 500
@@ -300,7 +302,7 @@ class _HostedMatch:
     def _load(self) -> None:
         """Read the rules and make the moves so far."""
         try:
-            game = self._cached.game(self._until)
+            game = self._cached.game(self._until + _LATE_CLOCKS * self._clock)
             view = MatchView(game, self._role, engine="rules")
             self._replay(view)
             legal = self._choose_legal(view)
