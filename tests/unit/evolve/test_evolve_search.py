@@ -135,6 +135,26 @@ def test_an_interrupted_search_finds_the_same(whole: GameSearch, tmp_path: Path)
     assert found(again) == found(whole)
 
 
+def test_tasks_of_several_candidates_find_the_same(
+    whole: GameSearch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where tasks fail that have more than one candidate, each is evaluated alone."""
+    evaluate_all, groups = loop._evaluate_all, []
+
+    def fail(jobs: Any) -> Any:
+        groups.append(len(jobs))
+        if len(groups) == 2:
+            raise ValueError("one of them")
+        return evaluate_all(jobs)
+
+    monkeypatch.setattr(loop, "_TASKS", 2)
+    monkeypatch.setattr(loop, "_evaluate_all", fail)
+    search = GameSearch(tmp_path / "groups.db", QUICK, measure=fake, prove=named)
+    search.run(batches=3, executor=Inline())
+    assert sorted(groups) == [1, 1, 2, 2, 2, 2, 2, 2]
+    assert found(search) == found(whole)
+
+
 def test_another_search_is_not_mixed_in(tmp_path: Path) -> None:
     """A database goes on with the settings that it began with, and says so; other files are refused."""
     GameSearch(tmp_path / "a.db", QUICK).close()

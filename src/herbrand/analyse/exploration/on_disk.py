@@ -284,7 +284,8 @@ class _DiskExplorer:
         from herbrand.analyse.invariants.groups import find_groups
 
         seconds = min(_GROUP_SECONDS, 0.2 * self.budget.left)
-        sample = play(self.expander, time.monotonic() + min(1.0, seconds / 4))
+        # usually a second; on a busy machine too few games would give wrong weights
+        sample = play(self.expander, time.monotonic() + min(20.0, seconds))
         groups = []
         with suppress(BudgetExceeded, MissingExtra):  # otherwise each fluent has a bit of its own
             groups = find_groups(System(network), time.monotonic() + seconds, sample.states)

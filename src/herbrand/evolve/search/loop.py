@@ -31,6 +31,8 @@ OPERATORS: Final = {"random": 10, "mutate": 50, "cross": 20, "mutate_rules": 15,
 """Weights of the operators."""
 _TICK: Final = 1.0
 """Seconds between progress reports."""
+_TASKS: Final = 256
+"""Tasks of a batch, at most about so many."""
 MIN_ELITES: Final = 4
 """With fewer games in the archive, candidates are random."""
 
@@ -121,7 +123,8 @@ class GameSearch:
             def report() -> None:
                 if listener is not None:
                     progress = self.progress(time.monotonic() - began, latest)
-                    progress.under_way = sum(future.done() for futures in under_way for future in futures)
+                    done = sum(future.done() for futures in under_way for future in futures)
+                    progress.under_way = done * self._group
                     listener(progress)
 
             while under_way:
@@ -161,11 +164,39 @@ class GameSearch:
     # -- batches --------------------------------------------------------------------------
 
     def _submit(self, runner: Runner, batch: int, archive: Archive) -> list[Future[TaskResult]]:
-        """Have the candidates of a batch evaluated."""
+        """Have the candidates of a batch evaluated, each alone or several in a task."""
+        jobs, size = self._draw(batch, archive), self._group
         return [
-            runner.submit(Task(f"evolve-{batch:04}-{place:02}", evaluate, (job,)))
-            for place, job in enumerate(self._draw(batch, archive))
+            runner.submit(Task(f"evolve-{batch:04}-{at:02}", _evaluate_all, (jobs[at : at + size],)))
+            for at in range(0, len(jobs), size)
         ]
+
+    @property
+    def _group(self) -> int:
+        """Candidates of a task: one, except in so large batches that tasks would keep a scheduler busy."""
+        return max(1, self.settings.batch // _TASKS)
+
+    def _apart(
+        self, groups: Sequence[TaskResult], runner: Runner, tick: Callable[[], None]
+    ) -> list[TaskResult]:
+        """Return the results of single candidates; those of a task that failed are evaluated alone."""
+        size = self._group
+        results: list[TaskResult] = []
+        for group in groups:
+            if not group.failed:
+                results += [replace(group, value=candidate) for candidate in group.value]
+            elif size == 1:
+                results.append(group)
+            else:
+                at = len(results)
+                jobs = self._draw(self.batches, self._before)[at : at + size]
+                alone = [
+                    runner.submit(Task(f"{group.name}-{n}", _evaluate_all, ([job],)))
+                    for n, job in enumerate(jobs)
+                ]
+                for result in _wait(alone, float("inf"), tick) or []:
+                    results.append(result if result.failed else replace(result, value=result.value[0]))
+        return results
 
     def _draw(self, batch: int, archive: Archive) -> list[EvaluationJob]:
         """Return the jobs of a batch; depends only on the seed, its number and the archive."""
@@ -203,7 +234,7 @@ class GameSearch:
         """Prove the promising candidates, store the batch, and return the last one added to the archive."""
         batch = []
         first = self.batches * self.settings.batch
-        for number, result in enumerate(results, first):
+        for number, result in enumerate(self._apart(results, runner, tick), first):
             candidate: Candidate = (
                 Candidate(None, Lineage("-", 0), f"failed: {result.error}") if result.failed else result.value
             )
@@ -247,6 +278,10 @@ class GameSearch:
             self.spent.update(candidate.seconds)
         self.batches += 1
         return latest
+
+
+def _evaluate_all(jobs: Sequence[EvaluationJob]) -> list[Candidate]:
+    return [evaluate(job) for job in jobs]
 
 
 def _wait(

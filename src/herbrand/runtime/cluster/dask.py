@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,60 +37,63 @@ def connect(address: str, *, seconds: float = _SECONDS) -> DaskExecutor:
     `HerbrandError` if no scheduler answers within so many seconds, or no worker can be used, `MissingExtra`
     without Dask.
     """
-    with optional_import("a Dask cluster", "cluster"):
-        from distributed import Client
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised or reported
-    where = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
+    executor = DaskExecutor(address, seconds=seconds)
     try:
-        connection: Any = Client
-        client = connection(**where, timeout=seconds, name="herbrand", set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise HerbrandError(
-            f"no Dask scheduler answers at `{address}` within {seconds:g} seconds: start one by "
-            f"`dask scheduler`, and `dask worker {address}` on machines where the same herbrand is installed"
-        ) from error
-    try:
-        return DaskExecutor(client, seconds=seconds)
+        executor.look_at_workers()
     except BaseException:
-        client.close()
+        executor.shutdown()
         raise
+    return executor
 
 
 class DaskExecutor(Executor):
-    """The workers of a `distributed.Client`, which `shutdown` closes.
+    """The workers of a Dask scheduler; see `connect`.
 
     On the dashboard of the scheduler tasks have their names, followed by a word for the run.  A task whose
     worker is lost is started again by Dask, a few times.  If the scheduler cannot be reached any more, all
     tasks are sent again when it can.
     """
 
-    def __init__(self, client: Any, *, seconds: float = _SECONDS) -> None:
-        self.client = client
+    def __init__(self, address: str, *, seconds: float = _SECONDS) -> None:
+        self.address = address
+        self.client = self._connected(seconds)
         self.refused: dict[str, str] = {}
         """Addresses of workers that get no tasks, and why."""
+        self._seconds = seconds
         self._run = secrets.token_hex(3)
         self._sent: dict[str, Any] = {}
         self._number = 0
-        self._lock = threading.Lock()
+        self._is_closed = False
+        self._lock = threading.RLock()
+
+    def _connected(self, seconds: float) -> Any:
+        with optional_import("a Dask cluster", "cluster"):
+            from distributed import Client
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised or reported
+        is_file = Path(self.address).is_file()
+        where = {"scheduler_file": self.address} if is_file else {"address": self.address}
+        new_client: Any = Client
         try:
-            client.wait_for_workers(1, timeout=seconds)
+            return new_client(**where, timeout=seconds, name="herbrand", set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise HerbrandError(
+                f"no Dask scheduler answers at `{self.address}` within {seconds:g} seconds: start one by "
+                f"`dask scheduler`, and `dask worker {self.address}` on machines with the same herbrand"
+            ) from error
+
+    def look_at_workers(self) -> list[str]:
+        """Ask the workers for their edition of herbrand, and return the addresses of those that can be used.
+
+        Waits for the first worker.  Raises `HerbrandError` if there is none, `WorkerRefused` if there are
+        only others.
+        """
+        try:
+            self.client.wait_for_workers(1, timeout=self._seconds)
         except TimeoutError:
             raise HerbrandError(
                 f"no worker is connected to the scheduler at `{self.address}`: start some by "
                 f"`dask worker {self.address}`, where herbrand is installed"
             ) from None
-        self.look_at_workers()
-
-    @property
-    def address(self) -> str:
-        """The address of the scheduler."""
-        return str(self.client.scheduler.address)
-
-    def look_at_workers(self) -> list[str]:
-        """Ask the workers for their edition of herbrand, and return the addresses of those that can be used.
-
-        Raises `WorkerRefused` if there are only others.
-        """
         editions = self.client.run(edition, on_error="return")
         self.refused = {
             worker: f"it has herbrand {found}"
@@ -114,7 +118,8 @@ class DaskExecutor(Executor):
     def submit_named(self, name: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call a function on a worker as a task with a name."""
         result: Future[Any] = Future()
-        self._send(name, result, fn, args, kwargs)
+        send = self._send if self.client.status == "running" else self._send_again
+        send(name, result, fn, args, kwargs)
         return result
 
     def _send(
@@ -150,9 +155,8 @@ class DaskExecutor(Executor):
                     if not result.cancelled():
                         result.set_result(value)
                     return
-                if isinstance(
-                    error, WorkerRefused | ImportError | AttributeError
-                ):  # an older herbrand may lack what is called
+                # an older herbrand may lack what is called
+                if isinstance(error, WorkerRefused | ImportError | AttributeError):
                     self.look_at_workers()
                     if self.refused:
                         self._send(name, result, fn, args, kwargs)
@@ -173,17 +177,28 @@ class DaskExecutor(Executor):
             if worker not in self.refused
         ]
 
-    def _send_again(self, name: str, result: Future[Any], *call: Any) -> None:
+    def _send_again(
+        self,
+        name: str,
+        result: Future[Any],
+        fn: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
         """Wait for the scheduler, which could not be reached, and send a task again."""
         until = time.monotonic() + _RECONNECT_SECONDS
-        while self.client.status in ("connecting", "newly-connected") and time.monotonic() < until:
+        while not self._is_closed and time.monotonic() < until:
+            if self.client.status == "running":
+                self._send(name, result, fn, args, kwargs)
+                return
+            with self._lock, suppress(HerbrandError):
+                if self.client.status == "closed":
+                    self.client = self._connected(self._seconds)
             time.sleep(0.1)
-        if self.client.status != "running":
-            result.set_exception(WorkerLost(f"the scheduler at `{self.address}` cannot be reached any more"))
-            return
-        self._send(name, result, *call)
+        result.set_exception(WorkerLost(f"the scheduler at `{self.address}` cannot be reached any more"))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Close the connection to the scheduler; tasks under way are given up."""
         del wait, cancel_futures
+        self._is_closed = True
         self.client.close()
