@@ -264,11 +264,17 @@ class _EventLog:
         self._file.close()
 
 
+def _named(text: str) -> tuple[str, str]:
+    """Split a value of --player into a name, and the player if it has another one; see `as_players`."""
+    name, _, player = text.partition("=")
+    return (text, "") if "(" in name else (name, player)
+
+
 def _is_apart(text: str) -> bool:
     """Whether a value of --player is a player in another process."""
     from herbrand.match.protocol.seats import PlayerAddress
 
-    name, _, player_text = text.partition("=")
+    name, player_text = _named(text)
     text = player_text or name
     return text.startswith("process:") or PlayerAddress.parse(text) is not None
 
@@ -277,7 +283,7 @@ def _seat(text: str, seed: int, *, ponder: bool) -> Seat:
     """Return the seat for a value of --player."""
     from herbrand.match.protocol.seats import LocalSeat, PlayerAddress
 
-    name, _, player_text = text.partition("=")
+    name, player_text = _named(text)
     text = player_text or text
     if PlayerAddress.parse(text) is not None:
         return _address(text, "--player").seat(name=name if player_text else None)

@@ -1087,6 +1087,14 @@ def test_players_have_names_of_their_own() -> None:
     players = ["--player", "ann=legal", "--player", "bob=random"]
     outcome = CliRunner().invoke(cli, [*words, *players], catch_exceptions=False)
     assert json.loads(outcome.stdout)["players"] == {"left": "ann", "right": "bob"}
+    players = [
+        "--player",
+        "mcts(playouts=5)",
+        "--player",
+        "few=mcts(playouts=2)",
+    ]  # signs of settings name nobody
+    outcome = CliRunner().invoke(cli, [*words, *players], catch_exceptions=False)
+    assert json.loads(outcome.stdout)["players"] == {"left": "mcts(playouts=5)", "right": "few"}
     outcome = CliRunner().invoke(cli, [*words, "--player", "ann=lgal"], catch_exceptions=False)
     assert outcome.exit_code == 2
     assert "did you mean `legal`" in outcome.output
