@@ -61,6 +61,7 @@ COMMANDS: Final[tuple[str, ...]] = (
     "verify {file} --seconds {seconds}",
     "verify {file} --engines rules,network --seconds {seconds}",
     "analyse {file} --budget {seconds}",
+    "solve {file} --seconds {seconds}",
     "certify {file} --property playability -o folder --budget {seconds}",
     "count {file} --seconds {seconds}",
     "diff {file} {other} --seconds {seconds}",
