@@ -39,6 +39,12 @@ _FAMILIES = ("board", "tricks", "market")
 @click.option("--batches", type=click.IntRange(1), help="Stop after so many batches in total.")
 @click.option("--seed", type=int, help="Determines the search.  [default: 0]")
 @click.option(
+    "--batch",
+    type=click.IntRange(1),
+    help="Candidates drawn from one state of the archive: with many workers, twice their number or more.  "
+    "[default: 16]",
+)
+@click.option(
     "--family",
     "families",
     type=click.Choice(_FAMILIES),
@@ -58,6 +64,7 @@ def command(
     minutes: float,
     batches: int | None,
     seed: int | None,
+    batch: int | None,
     families: tuple[str, ...],
     notation: str,
     jobs: int | None,
@@ -75,7 +82,7 @@ def command(
 
     folder.mkdir(parents=True, exist_ok=True)
     database = folder / "search.db"
-    search = GameSearch(database, _settings(database, seed, families))
+    search = GameSearch(database, _settings(database, seed, batch, families))
     if search.candidates:
         remark(f"resuming after {count(search.candidates, 'candidate')}")
     listener, close = _progress_listener()
@@ -95,7 +102,9 @@ def command(
     search.close()
 
 
-def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> SearchSettings:
+def _settings(
+    database: Path, seed: int | None, batch: int | None, families: tuple[str, ...]
+) -> SearchSettings:
     """Return the settings of an existing search or the defaults, updated by the options."""
     from dataclasses import replace
 
@@ -108,6 +117,8 @@ def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> Se
         settings = store.begun() or settings
         store.close()
     options: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if batch is not None:
+        options["batch"] = batch
     if families:
         options["families"] = families
     return replace(settings, **options)
