@@ -92,6 +92,7 @@ def test_the_report(
         "load": 3,
         "traces": 2,
         "rules": 2,
+        "compared": 2,
         "network": 2,
         "networks": 3,
     }
@@ -99,7 +100,8 @@ def test_the_report(
     assert main() == 0
     assert capfd.readouterr().err == ""  # nothing is measured again
     text = page.read_text()
-    assert "| lamps | 4 | 3 | 2 | 2 | 2 | 3 |" in text
+    shares = ("3 of 4 (75.0 %)", "2 of 2 (100.0 %)", "2 of 2 (100.0 %)", "3 of 3 (100.0 %)")
+    assert f"| lamps | 4 | {' | '.join(shares)} |" in text
     assert "| [keyword-arity](checks.md#keyword-arity) | 1 |" in text
     assert "| broken | line 3: [unsafe-variable](checks.md#unsafe-variable), `?x` in the head" in text
     rows = {row["game"]: row for row in json.loads(results.read_text())["rows"]}
@@ -137,5 +139,5 @@ def test_a_sheet_that_was_not_loaded_counts_for_nothing() -> None:
     """A row of a process that was killed has no errors, but is not loaded."""
     killed = {"game": "x", "collection": "y", "use": "", "crashed": "killed: over time"}
     assert summary([killed], 20) == dict.fromkeys(
-        ("sheets", "load", "traces", "rules", "network", "networks"), 0
+        ("sheets", "load", "traces", "rules", "compared", "network", "networks"), 0
     ) | {"sheets": 1}

@@ -29,7 +29,7 @@ from herbrand.check.checks import safety
 from herbrand.check.checks.base import KEYWORDS, WARNING, Sheet, nearest
 from herbrand.check.checks.goals import is_goal_value
 from herbrand.check.checks.names import RELATION_AND_FUNCTION
-from herbrand.check.unfolding import Unfolding, plain
+from herbrand.check.unfolding import Inlining, plain
 from herbrand.diagnostic import Edit, Fix, Span
 from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import (
@@ -386,7 +386,7 @@ class _Mending:
             or any(id(u) in self.changes for u in users)
         ):
             return
-        unfolding = Unfolding(relation, rules, self.fresh)
+        unfolding = Inlining(relation, rules, self.fresh)
         unfolded = {id(user): unfolding.rule(user) for user in users}
         if None in unfolded.values():
             return

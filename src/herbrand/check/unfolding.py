@@ -1,4 +1,4 @@
-"""Unfolding: the conditions of a relation stand in the place of its atoms."""
+"""Inlining: the conditions of a relation stand in the place of its atoms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from herbrand.check.relations import Relation
     from herbrand.syntax.nodes import Literal, Term
 
-__all__ = ["Unfolding", "plain"]
+__all__ = ["Inlining", "plain"]
 
 UNFOLDED: Final = 2000
 """Most literals that unfolding one relation may add."""
@@ -32,7 +32,7 @@ def plain(rules: list[Rule]) -> list[Rule]:
         return rules
 
 
-class Unfolding:
+class Inlining:
     """Puts the conditions of a relation in the place of its atoms."""
 
     def __init__(self, relation: Relation, rules: list[Rule], fresh_name: Callable[[str], str]) -> None:

@@ -16,7 +16,7 @@ from herbrand.cli.output import count, progress_bar, remark, result, spaced, tab
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.analyse.solving.value import GameValue
+    from herbrand.analyse.solving.value import SolvedValue
     from herbrand.game import Game
 
 __all__ = ["command"]
@@ -102,7 +102,7 @@ def _progress() -> tuple[Callable[[int], None] | None, Callable[[], None]]:
 
 def _solve(
     game: Game, seconds: float, show: Callable[[int], None] | None, *, moves: bool, output: str | None
-) -> tuple[GameValue, int | None]:
+) -> tuple[SolvedValue, int | None]:
     """Return the value, and the number of states of the strategies that were written."""
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.solving.strategy import make_strategy
@@ -170,7 +170,7 @@ def _number(pair: tuple[float, float]) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def _report(value: GameValue, *, moves: bool) -> str:
+def _report(value: SolvedValue, *, moves: bool) -> str:
     bounds = ", ".join(f"{role} {_number(pair)}" for role, pair in value.bounds.items())
     lines = []
     if value.value is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.solving.forcing import ForcedGoals, Interval
+from herbrand.analyse.solving.forcing import ForcedGoals, GoalInterval
 from herbrand.analyse.solving.solve import Solution
 from herbrand.errors import BudgetExceeded, GameError
 
@@ -33,13 +33,13 @@ _LONGEST_LINE = 2000
 class SearchedValue:
     """What a search proved about the values of a state; `stopped` says why that is not all."""
 
-    bounds: dict[str, Interval]
+    bounds: dict[str, GoalInterval]
     """For each role, what it can force."""
     chooser: str | None = None
     """The role that chooses first, if one does."""
     best: tuple[str, ...] = ()
     """Its moves that are known to keep its value."""
-    moves: dict[str, Interval] = field(default_factory=dict)
+    moves: dict[str, GoalInterval] = field(default_factory=dict)
     """Its moves with the values that it can force after them, if they were asked for."""
     sum: int | None = None
     """The sum of goal values, where it is constant."""
@@ -105,7 +105,7 @@ def _values(forced: ForcedGoals, first: States, result: SearchedValue) -> None:
         if number == 1 and len(roles) == 2 and forced.constant_sum is not None:
             total = result.sum = forced.constant_sum
             other = result.bounds[roles[0]]
-            result.bounds[role] = Interval(total - other.high, total - other.low)
+            result.bounds[role] = GoalInterval(total - other.high, total - other.low)
             continue
         forced.narrow(first, number, result.bounds[role])
     if len(roles) == 2 and forced.constant_sum is not None:
@@ -140,14 +140,14 @@ def _moves(forced: ForcedGoals, after: Expansion, chooser: int, result: Searched
         else (total - forced.goals[0][-1], total - result.bounds[forced.roles[0]].low)
     )
     names = [forced.expander.moves[chooser][int(joint[chooser])] for joint in after.moves]
-    result.moves = {name: Interval(lowest, highest) for name in names}
+    result.moves = {name: GoalInterval(lowest, highest) for name in names}
     for k, name in enumerate(names):
         interval = result.moves[name]
         try:
             if total is None:
                 forced.narrow(after.states[k : k + 1], chooser, interval)
             else:
-                other = Interval(total - interval.high, total - interval.low)
+                other = GoalInterval(total - interval.high, total - interval.low)
                 try:
                     forced.narrow(after.states[k : k + 1], 0, other)
                 finally:

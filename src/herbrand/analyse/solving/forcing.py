@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Legal, States
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["ForcedGoals", "Interval"]
+__all__ = ["ForcedGoals", "GoalInterval"]
 
 _SYMMETRY_SECONDS: Final = 10.0
 _MOST_SYMMETRIES: Final = 16
@@ -37,7 +37,7 @@ _SLICE: Final = 0.25
 
 
 @dataclass(slots=True)
-class Interval:
+class GoalInterval:
     """Goal values between which the value of a state is proved to be."""
 
     low: int
@@ -139,11 +139,11 @@ class ForcedGoals:
             return "the game can end without a goal value for every role"
         return "the result depends on positions that repeat"
 
-    def interval(self, role: int) -> Interval:
+    def interval(self, role: int) -> GoalInterval:
         """Return the interval of which nothing is proved but that the game has these goal values."""
-        return Interval(self.goals[role][0], self.goals[role][-1])
+        return GoalInterval(self.goals[role][0], self.goals[role][-1])
 
-    def narrow(self, state: States, role: int, interval: Interval) -> Interval:
+    def narrow(self, state: States, role: int, interval: GoalInterval) -> GoalInterval:
         """Prove which value the role can force from a state, [1, words].
 
         The interval is narrowed with every answer, also when the budget ends and an exception is raised.

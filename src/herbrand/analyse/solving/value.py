@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Moves
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["GameValue", "value_of"]
+__all__ = ["SolvedValue", "value_of"]
 
 _FEW_STATES: Final = 300_000
 _FEW_SECONDS: Final = 10.0
@@ -41,7 +41,7 @@ _BYTES: Final = 200
 
 
 @dataclass(frozen=True)
-class GameValue:
+class SolvedValue:
     """What is proved about the value of a game."""
 
     method: str
@@ -93,7 +93,7 @@ def value_of(
     moves: bool = False,
     search: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> GameValue:
+) -> SolvedValue:
     """Return what can be proved about the value of a game within a budget.
 
     `moves` asks for the value of every first move, `search` for a search where listing all states would do,
@@ -134,7 +134,7 @@ def value_of(
     notes = [why] if why else []
     if found.is_exact and not exact:
         notes.append("goal values do not add up to a constant: the values are what each role can force")
-    return GameValue(
+    return SolvedValue(
         METHOD,
         bounds,
         {role: pair[0] for role, pair in bounds.items()} if exact else None,
@@ -152,7 +152,7 @@ def value_of(
     )
 
 
-def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> GameValue:
+def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> SolvedValue:
     """Return the solution of a game whose states are all known."""
     from herbrand.analyse.solving.solve import solve_space
 
@@ -167,7 +167,7 @@ def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> G
     root = solution.root
     chooser = root[0][0] if root else None
     best = tuple(move for role, move, value in root if value[role] == root[0][2][root[0][0]])
-    return GameValue(
+    return SolvedValue(
         solution.method,
         bounds,
         solution.value,
@@ -194,7 +194,7 @@ def _extremes(space: StateSpace) -> tuple[list[int], list[int]]:
     return [min(some, default=0) for some in values], [max(some, default=100) for some in values]
 
 
-def _bounded(space: StateSpace, budget: Budget, began: float) -> GameValue:
+def _bounded(space: StateSpace, budget: Budget, began: float) -> SolvedValue:
     """Return bounds from the states that were listed, by induction from their last ones.
 
     A state that was not expanded may be worth anything between the least and the greatest goal value.
@@ -217,7 +217,7 @@ def _bounded(space: StateSpace, budget: Budget, began: float) -> GameValue:
             solver.induce(values, np.full(len(part.states), -1, np.int32), role)
             guaranteed[solver.roles[role]] = float(values[0, role])
         both.append(guaranteed)
-    return GameValue(
+    return SolvedValue(
         "bounds from the first states",
         {role: (both[0][role], both[1][role]) for role in both[0]},
         None,

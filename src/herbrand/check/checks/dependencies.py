@@ -91,10 +91,10 @@ def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
 def _unfolding(sheet: Sheet, edge: Edge) -> Fix | None:
     """Write the conditions of a negated relation in its place, if that ends the cycle."""
     from herbrand.check.checks.compounds import rewriting, simple_rules
-    from herbrand.check.unfolding import Unfolding
+    from herbrand.check.unfolding import Inlining
 
     names = set(sheet.names)
-    unfolding = Unfolding(edge.body, sheet.definitions[edge.body], lambda name: fresh(name, names))
+    unfolding = Inlining(edge.body, sheet.definitions[edge.body], lambda name: fresh(name, names))
     component = sheet.graph.component_of
     try:
         rules = simple_rules(unfolding.rule(edge.rule) or ())
