@@ -165,6 +165,7 @@ def test_games_are_played_to_the_end(
         keep(page, f"{name}-{'phone' if settings is PHONE else 'desktop'}")
 
 
+@pytest.mark.slow
 def test_a_line_of_four_is_marked_and_taken_back(browser: Browser, site: Path) -> None:
     """Any cell of a column drops a disc; the last move and the winning line are marked; the link has the position."""
     with opened(browser, site, "connectFour", PHONE) as page:
@@ -270,6 +271,7 @@ def test_a_game_is_played_with_the_keyboard_and_read_out(browser: Browser, site:
         page.wait_for_function("() => document.querySelectorAll('#played li').length >= 2")
 
 
+@pytest.mark.slow
 def test_towers_are_moved_by_clicks(browser: Browser, site: Path) -> None:
     """A disc is clicked, then its peg; where it stands needs no click."""
     with opened(browser, site, "hanoi", PHONE) as page:
@@ -281,6 +283,7 @@ def test_towers_are_moved_by_clicks(browser: Browser, site: Path) -> None:
         assert page.locator(".spot").count() == 0
 
 
+@pytest.mark.slow
 def test_small_cells_can_be_zoomed(browser: Browser, site: Path) -> None:
     """Cells that a finger would not hit are enlarged on request, and the board scrolls within the page."""
     width = "() => document.querySelector('.can').getBoundingClientRect().width"
@@ -314,7 +317,7 @@ def test_a_page_plays_where_workers_are_refused(browser: Browser, site: Path) ->
     ("name", "settings"),
     [
         pytest.param("connectFour", PHONE, id="connectFour, light"),
-        pytest.param("kuhn", DESKTOP, id="kuhn, dark"),
+        pytest.param("kuhn", DESKTOP, id="kuhn, dark", marks=pytest.mark.slow),
         pytest.param("index", DESKTOP, id="gallery, dark"),
         pytest.param("connectFour", DESKTOP, id="connectFour, dark", marks=pytest.mark.slow),
         pytest.param("kuhn", PHONE, id="kuhn, light", marks=pytest.mark.slow),
@@ -372,6 +375,7 @@ def test_a_module_plays_in_a_page_of_another(browser: Browser, tmp_path: Path) -
         server.shutdown()
 
 
+@pytest.mark.slow
 def test_light_and_dark_can_be_changed(browser: Browser, site: Path) -> None:
     """The button changes page and board, and is remembered."""
     with opened(browser, site, "chess", DESKTOP) as page:
@@ -388,6 +392,7 @@ def test_light_and_dark_can_be_changed(browser: Browser, site: Path) -> None:
         assert page.evaluate(colors) == light
 
 
+@pytest.mark.slow
 def test_the_gallery_leads_to_its_games(browser: Browser, site: Path) -> None:
     """Each game has a picture, a title and a sentence."""
     with opened(browser, site, "index", PHONE) as page:

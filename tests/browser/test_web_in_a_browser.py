@@ -179,6 +179,7 @@ def test_connect_four_is_won_by_clicking_columns(page: Page) -> None:
     turn(page, "red won: red 100, yellow 0")
 
 
+@pytest.mark.slow
 def test_breakthrough_is_played_from_cell_to_cell_against_a_program(page: Page) -> None:
     """Two clicks are a move, a third elsewhere changes one's mind; the program answers, and one takes it back."""
     sit(page, "breakthrough", white="you", black="random")
@@ -221,6 +222,7 @@ def test_a_game_is_played_with_the_keyboard_alone(page: Page) -> None:
     assert page.inner_text("#heard") == "xplayer: mark 3 3. xplayer won: xplayer 100, oplayer 0"
 
 
+@pytest.mark.slow
 def test_moves_without_places_are_in_the_list(page: Page) -> None:
     """The list has every move, and the filter leaves those that fit."""
     sit(page, "nim", first="you", second="you")
@@ -354,6 +356,7 @@ def test_a_piece_is_dragged_to_where_it_goes(page: Page) -> None:
     turn(page, "Your move, black")
 
 
+@pytest.mark.slow
 def test_a_match_is_won_and_played_again(page: Page) -> None:
     """The result is said to the winner, the line is marked, sounds are made only if wanted; sides can be switched."""
     sit(page, "ticTacToe", xplayer="you", oplayer="legal")
@@ -377,6 +380,7 @@ def test_a_match_is_won_and_played_again(page: Page) -> None:
     turn(page, "You resigned: xplayer wins")
 
 
+@pytest.mark.slow
 def test_the_reasoning_of_a_program_is_shown_when_asked_for(page: Page) -> None:
     """It told the opponent's plans after each of its moves."""
     page.goto("/game/ticTacToe")
@@ -395,6 +399,7 @@ def test_the_reasoning_of_a_program_is_shown_when_asked_for(page: Page) -> None:
     assert page.locator("#thoughts th").nth(3).inner_text() == played
 
 
+@pytest.mark.slow
 def test_two_windows_of_one_match_follow_each_other(page: Page) -> None:
     """What is done in one is seen in the other, which goes on from there."""
     sit(page, "nim", first="you", second="you")
@@ -473,6 +478,7 @@ NIM = """(role taker)
 """
 
 
+@pytest.mark.slow
 def test_colours_are_chosen_and_stay(page: Page) -> None:
     """A reader of a light system can have dark pages, on all of them."""
     page.goto("/")
@@ -549,6 +555,7 @@ def test_all_cells_and_pieces_have_names(page: Page) -> None:
     assert "white pawn e2 e4" in page.inner_text("#moves")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [{"viewport": {"width": 390, "height": 844}, "has_touch": True}], indirect=True, ids=["phone"]
 )
