@@ -108,9 +108,11 @@ def _fix(sheet: Sheet, rule: Rule, negation: Not, *, is_alternative: bool) -> Fi
     return rewriting(sheet, rule, rules)
 
 
-def rewriting(sheet: Sheet, rule: Rule, rules: Iterable[Rule]) -> Fix:
-    """Return the fix that writes other rules in the place of one."""
+def rewriting(sheet: Sheet, rule: Rule, rules: Iterable[Rule]) -> Fix | None:
+    """Return the fix that writes other rules in the place of one; None in GGDL, which has no such rules."""
     notation = sheet.tree.notation
+    if notation not in _BETWEEN:
+        return None
     texts = [print_tree([one], notation, spelling=True).text.strip().removesuffix(".") for one in rules]
     return Fix("rewrite the rule", (Edit(Span(rule.start, rule.end), _BETWEEN[notation].join(texts)),))
 

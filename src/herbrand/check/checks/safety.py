@@ -201,7 +201,8 @@ def binds(literals: Iterable[Literal]) -> set[str]:
 
 def _conjunction(parts: list[tuple[Literal, bool]], bound_outside: set[str]) -> set[str]:
     bound = set(bound_outside)
-    equalities = [equality for literal, negated in parts for equality in _equalities(literal, negated)]
+    parts = _flat(parts)
+    equalities = [literal for literal, negated in parts if isinstance(literal, Distinct) and negated]
     size = -1
     while size < len(bound):  # an equality, also one in an alternative, passes on what something else binds
         size = len(bound)
@@ -229,14 +230,21 @@ def _literal(literal: Literal, negated: bool, bound_outside: set[str]) -> set[st
     return set()
 
 
-def _equalities(literal: Literal, negated: bool) -> list[Distinct]:
-    if isinstance(literal, Not):
-        return _equalities(literal.literal, not negated)
-    if isinstance(literal, Distinct):
-        return [literal] if negated else []
-    if isinstance(literal, And | Or) and (isinstance(literal, And) != negated):
-        return [e for part in literal.literals for e in _equalities(part, negated)]
-    return []
+def _flat(parts: list[tuple[Literal, bool]]) -> list[tuple[Literal, bool]]:
+    """Return the parts of a conjunction without conjunctions and negations among them, however deep."""
+    flat: list[tuple[Literal, bool]] = []
+    stack = parts[::-1]
+    while stack:
+        literal, negated = stack.pop()
+        if isinstance(literal, Not):
+            stack.append((literal.literal, not negated))
+        elif isinstance(literal, And | Or) and (
+            isinstance(literal, And) != negated or len(literal.literals) == 1
+        ):
+            stack += [(part, negated) for part in reversed(literal.literals)]
+        else:
+            flat.append((literal, negated))
+    return flat
 
 
 def unbound(literals: Iterable[Literal], bound: set[str]) -> dict[Node, list[Variable]]:
@@ -251,6 +259,7 @@ def unbound(literals: Iterable[Literal], bound: set[str]) -> dict[Node, list[Var
         elif isinstance(literal, And | Or):
             parts = [(part, negated) for part in literal.literals]
             if isinstance(literal, And) != negated:
+                parts = _flat(parts)
                 inner = _conjunction(parts, bound_here)
                 stack += reversed([(part, sign, inner) for part, sign in parts])
             else:
