@@ -324,6 +324,7 @@ COMMANDS = {
     "simulate": ["simulate", "connectFour", "-n", "4000000", "--seed", "1", "--json"],
     "analyse": ["analyse", "nim", "ticTacToe", "rockPaperScissors", "kuhn", "--json"],
     "count": ["count", "nim", "ticTacToe", "rockPaperScissors", "--json"],
+    "solve": ["solve", "nim", "ticTacToe", "notakto", "--json"],
     "measure": ["measure", "nim", "ticTacToe", "kuhn", "breakthrough", "--budget", "cheap", "--json"],
     "tasks make": ["tasks", "make", "nim", "ticTacToe", "kuhn", "--evolved", "3", "-n", "3"],
     "bench": ["bench", "nim", "ticTacToe", "kuhn", "--seconds", "1", "--json"],

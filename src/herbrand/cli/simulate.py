@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option, max_steps, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
-from herbrand.cli.workers import worker_options, workers
+from herbrand.cli.workers import RESULTS, going_on, worker_options, workers
 from herbrand.engine.description import ENGINES
 from herbrand.runtime.limits import DEFAULT, Limits
 
@@ -31,6 +32,7 @@ __all__ = ["command"]
 @time_limit()
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Cores to use; all by default.")
 @worker_options("Number of processes that play; each builds the network for itself, --threads share it.")
+@RESULTS
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, writable=True),
@@ -51,6 +53,7 @@ def command(
     threads: int | None,
     jobs: int | None,
     cluster: str | None,
+    results: str | None,
     plot: str | None,
     as_json: bool,
 ) -> None:
@@ -58,15 +61,21 @@ def command(
 
     In every state each role chooses uniformly among its legal moves. Means are given with half the width of
     their 95 % confidence interval. The result depends on the seed only, not on --threads, --jobs or
-    --cluster, which divide games on the network; playing by the rules is not divided.
+    --cluster, which divide games on the network; playing by the rules is not divided. With --results, which
+    needs --seed, a call that is stopped is continued by the same command.
     """
+    if results is not None:
+        if seed is None:
+            raise click.UsageError("--results needs --seed: other games cannot be added to those played")
+        if cluster is None and jobs is None:
+            jobs = os.cpu_count() or 1
     game = read_game(file, notation)
     options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
     limits = Limits(seconds=math.inf if seconds is None else seconds, atoms=DEFAULT.atoms)
     bar = progress_bar(playouts, f"playing {game.name}")
     update, close = bar or (None, lambda: None)
     try:
-        with workers(jobs, cluster) as executor:
+        with going_on("simulate", results) as known, workers(jobs, cluster) as executor:
             simulation = game.simulate(
                 playouts=playouts,
                 seed=seed,
@@ -75,6 +84,7 @@ def command(
                 progress=update,
                 threads=threads,
                 executor=executor,
+                results=known,
                 **options,
             )
     finally:
@@ -89,6 +99,8 @@ def command(
         save_chart(simulation, plot)
     if simulation.note is not None:
         remark(f"note: {simulation.note}")
+    if results is not None and simulation.engine != "network":
+        remark(f"note: playing by the rules is not divided: nothing is written to {results}")
     if simulation.stopped is not None:
         remark(f"error: {simulation.stopped}; {simulation.playouts} of {playouts} playouts were finished")
         ctx.exit(3)

@@ -5,16 +5,25 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.options import JSON, OUTPUT_FILE, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, spaced, table, write_json
+from herbrand.cli.workers import (
+    RESULTS,
+    SHEETS,
+    failures,
+    is_collection,
+    run_collection,
+    sheets_of,
+    worker_options,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from herbrand.analyse.solving.value import SolvedValue
     from herbrand.game import Game
@@ -22,10 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _SHOWN_LINE = 12
+_SHOWN_BEST = 3
+"""Best moves that the table of several games lists."""
 
 
 @click.command("solve")
-@click.argument("file", metavar="FILE", type=FILE)
+@click.argument("files", metavar="FILE...", type=SHEETS, nargs=-1, required=True)
 @NOTATION
 @click.option("--moves", is_flag=True, help="Find the value of every first move.")
 @click.option(
@@ -42,16 +53,21 @@ _SHOWN_LINE = 12
     help="Replay the strategies in this file against every reply, by the rules alone.",
 )
 @time_limit(600.0)
+@worker_options("Number of processes, each of which solves one game at a time.")
+@RESULTS
 @JSON
 @click.pass_context
 def command(
     ctx: click.Context,
-    file: str,
+    files: tuple[str, ...],
     notation: str,
     moves: bool,
     output: str | None,
     check: Path | None,
     seconds: float,
+    jobs: int | None,
+    cluster: str | None,
+    results: str | None,
     as_json: bool,
 ) -> None:
     """Find the value of a game under best play, and its best moves.
@@ -59,11 +75,25 @@ def command(
     Games with few states are solved by listing them, larger ones in which one role at a time chooses by
     searching for what each role can force. Where time or memory ends, the bounds proved up to then are
     printed (exit 3). `herbrand play FILE --opponent "solved(file='OUT.npz')"` plays by the strategies of
-    --output.
+    --output. Several files, or a folder, are solved at the same time, each within the limits; the search
+    in one game is not divided.
     """
     from herbrand.runtime.limits import seconds_left
 
-    game = read_game(file, notation)
+    if len(files) > 1 or is_collection(files, jobs, cluster, results):
+        if output is not None or check is not None:
+            raise click.UsageError("--output and --check are for one game; --results is for several")
+        done = run_collection(
+            "solve", sheets_of(files), notation, _as_data, {"seconds": 0.97 * seconds, "moves": moves},
+            jobs=jobs, cluster=cluster, results=results, seconds=seconds,
+        )  # fmt: skip
+        rows = [each.value for each in done if not each.failed]
+        if as_json:
+            write_json(rows)
+        else:
+            result(_table(rows))
+        ctx.exit(failures(done) or (3 if any(row["stopped"] for row in rows) else 0))
+    game = read_game(files[0], notation)
     seconds = min(seconds, seconds_left())
     show, close = _progress()
     try:
@@ -165,7 +195,31 @@ def _check(
     ctx.exit(0 if all(one.accepted for one in checked) else 1)
 
 
-def _number(pair: tuple[float, float]) -> str:
+def _as_data(game: Game, seconds: float, moves: bool) -> dict[str, Any]:
+    """Solve a game of a collection, in a worker."""
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.solving.value import value_of
+
+    budget = Budget(seconds, megabytes=game.limits.megabytes)
+    return {"game": game.name, **value_of(game, budget=budget, moves=moves).as_json()}
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Return one line for each game."""
+    cells = [
+        (
+            row["game"],
+            ", ".join(f"{role} {_number(pair)}" for role, pair in row["bounds"].items()),
+            ", ".join(row["best"][:_SHOWN_BEST]) + ", ..." * (len(row["best"]) > _SHOWN_BEST),
+            spaced(row["states"]),
+            row["stopped"] or "",
+        )
+        for row in rows
+    ]
+    return table(cells, ("game", "can be forced", "best first moves", "states", "stopped by"), right=[3])
+
+
+def _number(pair: Sequence[float]) -> str:
     low, high = pair
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
@@ -189,7 +243,7 @@ def _report(value: SolvedValue, *, moves: bool) -> str:
             by_value.setdefault(pair, []).append(move)
         lines += [f"    {_number(pair)}: {', '.join(some)}" for pair, some in by_value.items()]
     elif value.best:
-        more = "" if value.states and moves else " (known ones; --moves finds all)"
+        more = "" if value.searched is None or moves else " (known ones; --moves finds all)"
         lines.append(f"{'best first move':18} {value.chooser}: {', '.join(value.best)}{more}")
     if value.line:
         shown_line = "; ".join(", ".join(joint) for joint in value.line[:_SHOWN_LINE])

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from herbrand.runtime.cluster import TaskProgress, TaskResult
+    from herbrand.runtime.cluster.results import ResultFile
     from herbrand.runtime.limits import Limits
 
 __all__ = [
     "RESULTS",
     "SHEETS",
     "failures",
+    "going_on",
     "is_collection",
     "run_collection",
     "run_each",
@@ -54,7 +56,7 @@ RESULTS = click.option(
     "--results",
     metavar="DB",
     type=click.Path(dir_okay=False),
-    help="Write results to this SQLite file as they come; files that have one there are not computed again.",
+    help="Write results to this SQLite file as they come; what has one there is not computed again.",
 )
 
 
@@ -157,7 +159,6 @@ def run_each(
     costs its own result only.
     """
     from herbrand.runtime.cluster import Task, run_tasks
-    from herbrand.runtime.cluster.results import ResultFile
 
     names = _unique(labels)
     tasks = [Task(f"{command}-{name}", *call) for name, call in zip(names, calls, strict=True)]
@@ -166,11 +167,22 @@ def run_each(
     update, close = _progress(len(tasks), command)
     with ExitStack() as stack:
         executor = stack.enter_context(workers(jobs, cluster))
-        file = None if results is None else stack.enter_context(ResultFile(results, f"herbrand {command}"))
+        file = stack.enter_context(going_on(command, results))
         stack.callback(close)
+        return run_tasks(tasks, executor=executor, results=file, progress=update)
+
+
+@contextmanager
+def going_on(command: str, results: str | None) -> Iterator[ResultFile | None]:
+    """Yield the file of --results, None without it; if the work is stopped, say how it can be continued."""
+    from herbrand.errors import BudgetExceeded
+    from herbrand.runtime.cluster.results import ResultFile
+
+    with ExitStack() as stack:
+        file = None if results is None else stack.enter_context(ResultFile(results, f"herbrand {command}"))
         try:
-            return run_tasks(tasks, executor=executor, results=file, progress=update)
-        except KeyboardInterrupt:
+            yield file
+        except (KeyboardInterrupt, BudgetExceeded):
             again = "--results DB lets the next call go on"
             remark(again if results is None else f"the same command goes on from {results}")
             raise

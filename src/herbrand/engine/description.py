@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from herbrand.ground.possible import Possible
     from herbrand.network.network import Network
     from herbrand.rules.interface import Engine
+    from herbrand.runtime.cluster.results import ResultFile
     from herbrand.syntax.ggdl.program import Parameter, Value
     from herbrand.syntax.nodes import Term
     from herbrand.syntax.tree import Tree
@@ -344,6 +345,7 @@ class GameDescription:
         progress: Callable[[int, int], None] | None = None,
         weights: Weights | None = None,
         executor: Executor | None = None,
+        results: ResultFile | None = None,
     ) -> Simulation:
         """Play random games and return their statistics.
 
@@ -358,7 +360,8 @@ class GameDescription:
         used and recorded in the result.  On the network, many playouts are spread over `threads`
         cores, all available ones if None; the result does not depend on their number.  With an `executor`
         (`herbrand.runtime.cluster`) the workers of it play them, again with the same result; playing by
-        the rules cannot be divided.
+        the rules cannot be divided.  With `results` as well, what they have played is kept in that file, and
+        the same call goes on from there; when the time is up it raises `BudgetExceeded`.
         `progress(done, total)` is called from time to time.
         """
         from herbrand.engine.playouts import random_playouts
@@ -368,6 +371,8 @@ class GameDescription:
             raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
         if seed is None:
             seed = int.from_bytes(os.urandom(4), "little")
+        if results is not None and executor is None:
+            raise ValueError("results are those of an executor: give one")
         limits = limits or UNLIMITED
         started = time.monotonic()
         note = None
@@ -396,6 +401,7 @@ class GameDescription:
                         limits=limits,
                         weights=weights,
                         progress=progress,
+                        results=results,
                     )
                     return played if weights is None else replace(played, branching={})
                 if weights is not None:

@@ -7,24 +7,26 @@ order of the parts.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from herbrand.core import LANES, Stop
 from herbrand.engine.from_network import BatchSimulator
-from herbrand.engine.playouts import goal_statistics
+from herbrand.engine.playouts import Simulation, goal_statistics
+from herbrand.errors import BudgetExceeded
 from herbrand.runtime.limits import UNLIMITED, Limits, time_spent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-    from herbrand.engine.playouts import Simulation
     from herbrand.engine.weights import Weights
     from herbrand.network.network import Network
+    from herbrand.runtime.cluster.results import ResultFile
 
 __all__ = ["available_threads", "merge", "play", "play_on"]
 
@@ -164,33 +166,47 @@ def play_on(
     limits: Limits = UNLIMITED,
     weights: Weights | None = None,
     progress: Callable[[int, int], None] | None = None,
+    results: ResultFile | None = None,
 ) -> Simulation:
     """Play the games of `play` on the workers of an executor, with the same result.
 
-    Raises `HerbrandError` if a part fails, for example since its worker was lost several times.
+    With `results` parts are written there as they come, and those that are there are not played again;
+    when the time of `limits` is up, `BudgetExceeded` is raised, and the next call goes on.  Raises
+    `HerbrandError` if a part fails, for example since its worker was lost several times.
     """
     from herbrand.runtime.cluster import Task, TaskProgress, run_tasks, values
 
     sizes = parts(playouts, LANES)
     own_seeds = seeds(seed, len(sizes)) if len(sizes) > 1 else [seed]
+    function = _play_part if results is None else _part_as_data
+    # in a file of results are whole parts only, whatever time this call has
+    seconds = limits.seconds if results is None else math.inf
     tasks = [
         Task(
             f"simulate-{game.name}-{number:04}",
-            _play_part,
-            (game, size, own, max_steps, limits.seconds, weights),
+            function,
+            (game, size, own, max_steps, seconds, weights),
         )
         for number, (size, own) in enumerate(zip(sizes, own_seeds, strict=True), 1)
     ]
+    clock = limits.start()
 
     def report(now: TaskProgress) -> None:
         if progress is not None:
             progress(playouts * now.done // now.of, playouts)
+        if results is not None and now.done < now.of and not clock.left():
+            raise BudgetExceeded(time_spent(limits.seconds), f"{now.done} of {now.of} parts played")
 
-    played: list[Simulation] = values(run_tasks(tasks, executor=executor, progress=report))
+    found = values(run_tasks(tasks, executor=executor, results=results, progress=report))
+    played = found if results is None else [Simulation.from_data(data) for data in found]
     whole = merge(played, seed=seed)
     if whole.stopped is not None:
         whole = replace(whole, stopped=f"over budget: {time_spent(limits.seconds)}")
     return whole
+
+
+def _part_as_data(*arguments: Any) -> dict[str, Any]:
+    return _play_part(*arguments).as_data()
 
 
 def _play_part(

@@ -6,8 +6,8 @@ import math
 import random
 import time
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 from herbrand.errors import BudgetExceeded
 from herbrand.runtime.limits import UNLIMITED
@@ -90,6 +90,19 @@ class Simulation:
         """A confidence interval of the mean length, 95 %; None with fewer than two playouts."""
         return goal_statistics(Counter(self.lengths), 0).interval
 
+    def as_data(self) -> dict[str, Any]:
+        """Return all fields, and nothing else, as data that survives JSON; see `from_data`."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Self:
+        """Return the statistics of which `as_data` made data; in JSON all keys are texts."""
+        goals = {
+            role: GoalStatistics(**{**goal, "distribution": _with_numbers(goal["distribution"])})
+            for role, goal in data["goals"].items()
+        }
+        return cls(**{**data, "goals": goals, "lengths": _with_numbers(data["lengths"])})
+
     def _repr_html_(self) -> str:
         """Return the goals by role and the lengths of the games, as HTML for notebooks."""
         from herbrand.runtime.notebook import bars, block, table
@@ -149,6 +162,10 @@ class Simulation:
             "transitions_per_s": self.transitions / self.seconds if self.seconds else None,
             "stopped": self.stopped,
         }
+
+
+def _with_numbers(counts: dict[Any, int]) -> dict[int, int]:
+    return {int(number): count for number, count in counts.items()}
 
 
 def random_playouts(

@@ -21,6 +21,7 @@ from herbrand.runtime.cluster import Runner, Task, TaskProgress, connect, run_ta
 from herbrand.runtime.cluster.edition import edition
 from herbrand.runtime.cluster.results import ResultFile
 from herbrand.runtime.cluster.tasks import perform
+from herbrand.runtime.limits import Limits
 from herbrand.runtime.pool import WorkerLost, WorkerPool
 
 if TYPE_CHECKING:
@@ -293,6 +294,28 @@ def test_random_games_are_the_same_on_any_executor(pool: WorkerPool) -> None:
     assert found.goals == weighted.goals
 
 
+def test_random_games_go_on_from_a_file_of_results(tmp_path: Path) -> None:
+    """A call without time leaves the parts that were played; the next one plays the others."""
+    game, path = herbrand.load("ticTacToe"), tmp_path / "games.db"
+    options: dict[str, Any] = {"playouts": 70_000, "seed": 5}
+    expected = {**game.simulate(**options).as_json(), "seconds": 0, "transitions_per_s": 0}
+    with ThreadPoolExecutor(1) as threads:
+        with ResultFile(path, "test") as file, pytest.raises(BudgetExceeded, match="parts played"):
+            game.simulate(**options, executor=threads, results=file, limits=Limits(seconds=0.0))
+        with ResultFile(path, "test") as file:
+            found = game.simulate(**options, executor=threads, results=file).as_json()
+            again = game.simulate(**options, executor=threads, results=file).as_json()
+            with pytest.raises(HerbrandError, match="for other rules or settings"):
+                game.simulate(**{**options, "seed": 6}, executor=threads, results=file)
+    assert {**found, "seconds": 0, "transitions_per_s": 0} == expected
+    assert again == found, "the seconds are those of the first time"
+    with (
+        pytest.raises(ValueError, match="results are those of an executor"),
+        ResultFile(path, "test") as file,
+    ):
+        game.simulate(**options, results=file)
+
+
 def run(*words: str) -> tuple[int, str, str]:
     """Exit code and outputs of a command."""
     outcome = CliRunner().invoke(cli, words)
@@ -326,6 +349,19 @@ def test_a_collection_is_analysed_and_resumed(folder: Path, tmp_path: Path) -> N
     with sqlite3.connect(tmp_path / "a.db") as connection:
         assert connection.execute("select name, written from result order by name").fetchall() == before
     assert "for other rules or settings" in run(*words, "--budget", "5")[2]
+
+
+def test_a_folder_is_solved(folder: Path, tmp_path: Path) -> None:
+    """One line for each game; one whose roles do not see everything is reported."""
+    (folder / "bad.kif").unlink()
+    (folder / "kuhn.kif").write_bytes(herbrand.games.path("kuhn").read_bytes())
+    words = ("solve", str(folder), "--jobs", "1", "--results", str(tmp_path / "s.db"))
+    status, out, err = run(*words)
+    assert status == 1
+    assert "error: solve-kuhn: roles do not see everything" in err
+    assert [line.split()[0] for line in out.splitlines()] == ["game", "nim", "rockPaperScissors"]
+    assert "first 100, second 0" in out
+    assert run(*words, "-o", str(tmp_path / "x.npz"))[0] == 2
 
 
 def test_a_folder_is_measured_as_its_files_are(folder: Path) -> None:
