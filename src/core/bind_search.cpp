@@ -32,7 +32,7 @@ template <class T> auto of_positions(Self self, Field<T> Tree::*which, i64 colum
 }
 template <class T> auto of_arms(Self self, Field<T> Tree::*which) {
     Tree &t = tree_of(self);
-    return view<T>(self, t.arm_room, (t.*which).at(0), (t.*which).stride());
+    return view<T>(self, (t.*which).stride() ? t.arm_room : 0, (t.*which).at(0), (t.*which).stride());
 }
 template <class T> auto lazily(Self self, Zeros<T> Tree::*which) {
     Zeros<T> &array = tree_of(self).*which;
@@ -40,7 +40,7 @@ template <class T> auto lazily(Self self, Zeros<T> Tree::*which) {
 }
 
 i64 checked(const Tree &t, i64 at) {
-    require(at >= 0 && at < t.positions, "no such position");
+    require(t.has(at), "no such position");
     return at;
 }
 
@@ -51,7 +51,7 @@ const u64 *one_state(const Tree &t, const Array2<const u64> &state) {
 
 void check_roots(const Tree &t, const Array1<const i64> &roots) {
     for (std::size_t i = 0; i < roots.size(); ++i)
-        require(roots(i) >= -1 && roots(i) < t.positions, "no such position");
+        require(roots(i) == -1 || t.has(roots(i)), "no such position");
 }
 
 int checked_role(const Tree &t, i64 role) {
@@ -242,26 +242,31 @@ void bind_search(nb::module_ &m) {
     nb::class_<Tree>(
         m, "SearchTree",
         "A Monte Carlo search tree; values are goals divided by 100.\n\n"
-        "Positions are numbered from 0 in the order in which they were added; a state is one position, however it\n"
-        "was reached.  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,\n"
+        "Positions are numbered from 0 in the order in which they were added, but numbers of recycled ones are used\n"
+        "again; a state is one position, however it was reached.  The position after a move is added when the move\n"
+        "is taken a second time, at the root after the first round, and where several roles have a choice at once.\n"
+        "  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,\n"
         "get consecutive numbers.  Arrays are read-only views that change as the tree grows; of those that begin\n"
         "with [positions] the first `positions` rows mean something, of those with [arms] the first `arms`.\n"
         "Calls may come from several threads.")
         .def("__init__", &make_tree, nb::arg("circuit"), nb::kw_only(), nb::arg("memory"),
              nb::arg("most") = i64(1) << 27, nb::arg("seed") = 0, nb::arg("labelled") = false,
              nb::arg("exploration") = 0.5, nb::arg("chance") = -1, nb::arg("regret") = false, nb::arg("amaf") = 0.0,
-             "Make an empty tree that takes at most about `memory` bytes, and has at most `most` positions.\n\n"
-             "The memory is taken as the tree grows.  `labelled`: states have one more word, by which `plant`\n"
-             "tells equal ones apart.  `exploration` is the constant of UCB1, `chance` the number of the role\n"
+             "Make an empty tree that takes at most `memory` bytes, and has at most `most` positions.\n\n"
+             "The memory is taken as the tree grows; when it is used up, positions that were visited little are\n"
+             "recycled.  `labelled`: states have one more word, by which `plant` tells equal ones apart, and\n"
+             "nothing is recycled.  `exploration` is the constant of UCB1, `chance` the number of the role\n"
              "`random` or -1; with `regret`, roles that move at once choose by regret matching instead of UCB1.\n"
              "`amaf` is after how many playouts a move's own mean counts as much as that of playouts in which it\n"
              "came later, 0 for never.  `MemoryError` where there is not so much memory.")
         .def_ro("words", &Tree::words, "Words of 64 bits in a state of the tree.")
         .def_ro("roles", &Tree::roles)
-        .def_ro("room", &Tree::room, "The capacity for positions.")
-        .def_ro("arm_room", &Tree::arm_room, "The capacity for arms.")
+        .def_ro("room", &Tree::room, "The most positions, if there were hardly any arms.")
+        .def_ro("arm_room", &Tree::arm_room, "The most arms, if there were hardly any positions.")
         .def_ro("positions", &Tree::positions)
         .def_ro("arms", &Tree::arms)
+        .def_ro("recycled", &Tree::recycled, "Positions recycled for lack of memory so far.")
+        .def_prop_ro("bytes", &Tree::bytes, "The bytes of the memory in use.")
         .def_ro("edges", &Tree::edges, "The number of joint moves made where several roles have a choice.")
         .def_ro("sum", &Tree::sum,
                 "The constant sum of the values of two players; -1 if it varies, -2 while unknown.")
@@ -285,7 +290,7 @@ void bind_search(nb::module_ &m) {
         .def_prop_ro("plies", [](Self s) { return of_positions(s, &Tree::plies); },
                      "[positions] the length of the proof in steps.")
         .def_prop_ro("kind", [](Self s) { return of_positions(s, &Tree::kind); },
-                     "[positions] LEAF, ALONE, JOINT or OVER of `herbrand.play.search.tree`.")
+                     "[positions] LEAF, ALONE, JOINT or OVER of `herbrand.play.search.tree`, or FREE, 4.")
         .def_prop_ro("mover", [](Self s) { return of_positions(s, &Tree::mover); },
                      "[positions] the role that has a choice; 0 if none has.")
         .def_prop_ro("first", [](Self s) { return of_positions(s, &Tree::first); }, "[positions] the first arm.")
@@ -303,12 +308,12 @@ void bind_search(nb::module_ &m) {
         .def_prop_ro("arm_child", [](Self s) { return of_arms(s, &Tree::arm_child); },
                      "[arms] the position after it where one role has a choice, -1 if that was not made; where\n"
                      "several have, the first arm has the last edge.")
-        .def_prop_ro("amaf_count", [](Self s) { return lazily(s, &Tree::amaf_count); },
+        .def_prop_ro("amaf_count", [](Self s) { return of_arms(s, &Tree::amaf_count); },
                      "[arms] AMAF: playouts in which the role made the move here or later.")
-        .def_prop_ro("amaf_total", [](Self s) { return lazily(s, &Tree::amaf_total); },
+        .def_prop_ro("amaf_total", [](Self s) { return of_arms(s, &Tree::amaf_total); },
                      "[arms] the sum of the role's values in these.")
-        .def_prop_ro("arm_regret", [](Self s) { return lazily(s, &Tree::arm_regret); }, "[arms] cumulative regret.")
-        .def_prop_ro("arm_share", [](Self s) { return lazily(s, &Tree::arm_share); }, "[arms] cumulative strategy.")
+        .def_prop_ro("arm_regret", [](Self s) { return of_arms(s, &Tree::arm_regret); }, "[arms] cumulative regret.")
+        .def_prop_ro("arm_share", [](Self s) { return of_arms(s, &Tree::arm_share); }, "[arms] cumulative strategy.")
         .def_prop_ro("edge_child", [](Self s) { return lazily(s, &Tree::edge_child); },
                      "[edges] the position after the joint move.")
         .def_prop_ro("edge_next", [](Self s) { return lazily(s, &Tree::edge_next); },

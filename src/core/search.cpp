@@ -16,6 +16,11 @@ constexpr int JOINTS = 64;     // maximum number of joint moves made when a JOIN
 constexpr int CHECKED = 1024;  // JOINT positions with more joint moves get no proved bounds
 constexpr int USELESS = 64;    // selection ends after descents worth this much ended at no leaf to expand
 constexpr i64 STEPS = 1 << 16; // capacity for the steps of all ways of a round
+constexpr i64 SHAKEN = 20'000;  // positions that are looked at in one call to recycle some
+constexpr i64 RECYCLED = 256;   // positions after which that call ends
+constexpr i64 DRAINED = 4096;   // garbage positions freed before a round
+constexpr i64 FILLED = 4096;    // a root with more arms does not get all positions after it
+constexpr double FEWEST = 8.0;  // playouts below which positions are recycled, at least
 constexpr u64 GOLDEN = 0x9E3779B97F4A7C15u; // 2^64 / golden ratio, the increment of SplitMix64
 
 u64 hashed(const u64 *state, int words) {
@@ -40,12 +45,17 @@ i64 power_above(i64 n) {
     return power;
 }
 
-// The fields that selection reads of one arm, side by side.
-struct Arm {
-    double count, total;
-    i32 under_way, child, move;
-};
-static_assert(sizeof(Arm) == 32, "two in a cache line");
+// The sizes of blocks of arms: 1 to 8, then eight of each power of two, so that a block is at most an eighth too long.
+int class_of(i64 size) { // the least class with blocks of that size
+    if (size <= 8) return static_cast<int>(size);
+    const int shift = std::bit_width(static_cast<u64>(size - 1)) - 4;
+    return 8 + 8 * shift + static_cast<int>(((size - 1) >> shift) + 1 - 8);
+}
+i64 size_of(int which) {
+    if (which <= 8) return which;
+    return i64(9 + (which - 9) % 8) << ((which - 9) / 8);
+}
+constexpr int CLASSES = 8 + 8 * 28;
 
 } // namespace
 
@@ -53,20 +63,24 @@ static_assert(sizeof(Arm) == 32, "two in a cache line");
 
 Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory, i64 most, u64 seed)
     : circuit(std::move(given)), words(circuit->state_words() + labelled), roles(circuit->roles), settings(settings),
-      single(roles == 1) {
+      single(roles == 1), recycles(!labelled) {
     sum = roles - (settings.chance >= 0) == 2 ? -2.0 : -1.0;
     // A record: the fields in the order below, the state last at a multiple of 8, padded to whole cache lines.
-    const i64 sizes_at = 8 * (2 + 3 * i64(roles)) + 24, states_at = sizes_at + (4 * i64(roles) + 7) / 8 * 8;
+    const i64 sizes_at = 8 * (2 + 3 * i64(roles)) + 32, states_at = sizes_at + (4 * i64(roles) + 7) / 8 * 8;
     record_ = (states_at + 8 * i64(words) + 63) / 64 * 64;
-    constexpr i64 arms_each = 2; // one that leads to the position, and those of roles without a choice
-    const i64 arm = sizeof(Arm) + (settings.amaf > 0.0 ? 8 : 0) + (settings.regret ? 16 : 0);
-    const i64 position = record_ + 8 + (roles > 1 ? 28 : 0); // with its share of the slots and edges
-    room = std::max<i64>(2000, std::min(most, memory / (position + arms_each * arm)));
-    arm_room = std::max<i64>(100000, arms_each * room);
-    const i64 size = power_above(2 * room); // at most half of the slots are in use, so that probing ends soon
-    positions_ = Pages(room * record_ + 64);
-    const auto address = reinterpret_cast<std::uintptr_t>(positions_.data());
-    std::byte *at = static_cast<std::byte *>(positions_.data()) + (64 - address % 64) % 64;
+    arm_ = 20 + (settings.amaf > 0.0 ? 8 : 0) + (settings.regret ? 8 : 0);
+    // There are two arms for each position at least: one that leads to it, and those of roles without a choice.
+    const i64 least = 64 * record_ + 2 * arm_ * std::max<i64>(circuit->moves, 500);
+    const i64 per_position = record_ + 8 + 2 * arm_ + (roles > 1 ? 28 : 0);
+    room = std::min(most, std::max(memory, least) / per_position);
+    const i64 size = power_above(room + room / 2 + 1); // at most two thirds of the slots are in use
+    region_ = std::max(least, memory - 4 * size);
+    room = std::min(room, region_ / (record_ + arm_));
+    arm_room = region_ / arm_;
+    memory_ = Pages(region_ + 64);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    std::byte *const begin = static_cast<std::byte *>(memory_.data()) + (64 - address % 64) % 64;
+    std::byte *at = begin;
     const auto field = [&](auto &member, i64 bytes) {
         member = std::remove_reference_t<decltype(member)>(at, record_);
         at += bytes;
@@ -81,20 +95,29 @@ Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory
     field(plies, 4);
     field(mover, 2);
     field(kind, 2);
+    field(refs, 4);
+    field(kids, 4);
     field(sizes, states_at - sizes_at);
     field(states, 8 * i64(words));
-    arms_ = Pages(arm_room * sizeof(Arm));
-    std::byte *arms_at = static_cast<std::byte *>(arms_.data());
-    arm_count = Field<double>(arms_at + offsetof(Arm, count), sizeof(Arm));
-    arm_total = Field<double>(arms_at + offsetof(Arm, total), sizeof(Arm));
-    arm_virtual = Field<i32>(arms_at + offsetof(Arm, under_way), sizeof(Arm));
-    arm_child = Field<i32>(arms_at + offsetof(Arm, child), sizeof(Arm));
-    move = Field<i32>(arms_at + offsetof(Arm, move), sizeof(Arm));
+    at = begin + region_ / 4 * 4 - arm_; // the first arm is the last in memory
+    const auto arm_field = [&](auto &member) {
+        member = std::remove_reference_t<decltype(member)>(at, -arm_);
+        at += 4;
+    };
+    arm_field(arm_count);
+    arm_field(arm_total);
+    arm_field(arm_virtual);
+    arm_field(arm_child);
+    arm_field(move);
+    if (settings.amaf > 0.0) {
+        arm_field(amaf_count);
+        arm_field(amaf_total);
+    }
+    if (settings.regret) {
+        arm_field(arm_regret);
+        arm_field(arm_share);
+    }
     slots = Zeros<i32>(size);
-    amaf_count = Zeros<float>(arm_room);
-    amaf_total = Zeros<float>(arm_room);
-    arm_regret = Zeros<double>(arm_room);
-    arm_share = Zeros<double>(arm_room);
     edge_slots = Zeros<i32>(size);
     edge_key = Zeros<u64>(room);
     edge_parent = Zeros<i32>(room);
@@ -102,16 +125,209 @@ Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory
     edge_next = Zeros<i32>(room);
     random.state = seed * GOLDEN + 0x1234567u;
     most_.resize(roles);
-    arm_.resize(roles);
+    made_.resize(roles);
     place_.resize(roles);
+    blocks_.assign(CLASSES + 1, -1);
+    few_ = FEWEST;
 }
 
 void Tree::clear() {
-    if (positions) slots.clear();
+    if (used) slots.clear();
     if (edges) edge_slots.clear();
-    positions = arms = edges = 0;
+    positions = used = arms = top_ = edges = 0;
+    free_ = root_ = -1;
+    std::fill(blocks_.begin(), blocks_.end(), -1);
+    garbage_.clear();
+    hand_ = freed_ = 0;
+    few_ = FEWEST;
     full = false;
     ++epoch;
+}
+
+i64 Tree::bytes() const {
+    return 4 * slots.size() + (edges ? 4 * edge_slots.size() + 20 * edges : 0) + used * record_ + top_ * arm_;
+}
+
+bool Tree::fits(i64 more_positions, i64 more_arms) const {
+    const i64 edge_bytes = edges ? 4 * edge_slots.size() + 20 * edges : 0;
+    return used + more_positions <= room &&
+           (used + more_positions) * record_ + (top_ + more_arms) * arm_ + edge_bytes <= region_;
+}
+
+i64 Tree::add_arms(i64 count) {
+    const int wanted = class_of(count);
+    const i64 size = size_of(wanted);
+    for (;;) {
+        for (int which = wanted; which < CLASSES; ++which) {
+            // the end of the memory before larger blocks, which would be cut into pieces
+            if (which == wanted + 1 && fits(0, size)) {
+                top_ += size;
+                arms += size;
+                return top_ - size;
+            }
+            const i64 begin = blocks_[which];
+            if (begin < 0) continue;
+            blocks_[which] = arm_child[begin];
+            arms += size_of(which);
+            i64 rest = size_of(which) - size, at = begin + size;
+            arms -= rest;
+            while (rest > 0) {
+                int piece = class_of(rest);
+                if (size_of(piece) > rest) --piece;
+                arm_child[at] = blocks_[piece];
+                blocks_[piece] = static_cast<i32>(at);
+                at += size_of(piece);
+                rest -= size_of(piece);
+            }
+            return begin;
+        }
+        if (!recycle()) break;
+    }
+    full = true;
+    return -1;
+}
+
+void Tree::free_arms(i64 begin, i64 size) {
+    const int which = class_of(size);
+    arm_child[begin] = blocks_[which];
+    blocks_[which] = static_cast<i32>(begin);
+    arms -= size_of(which);
+}
+
+// -- recycling --------------------------------------------------------------------------------
+
+void Tree::link(i64 at, i64 arm, i64 child) {
+    if (arm_child[arm] >= 0) return;
+    arm_child[arm] = static_cast<i32>(child);
+    ++refs[child];
+    ++kids[at];
+}
+
+void Tree::unlink(i64 at, i64 arm) {
+    const i64 child = arm_child[arm];
+    arm_child[arm] = -1;
+    --kids[at];
+    if (--refs[child] == 0) garbage_.push_back(static_cast<i32>(child));
+}
+
+// Frees a position to which nothing leads, and which leads to nothing.
+void Tree::free_position(i64 at) {
+    const u64 mask = static_cast<u64>(slots.size()) - 1;
+    u64 hole = static_cast<u64>(slot(state(at)));
+    slots[hole] = 0;
+    // what was put behind it for lack of space moves up, so that probing still finds it
+    for (u64 place = (hole + 1) & mask; slots[place]; place = (place + 1) & mask) {
+        const u64 home = hashed(state(i64(slots[place]) - 1), words) & mask;
+        if (((place - home) & mask) < ((place - hole) & mask)) continue;
+        slots[hole] = slots[place];
+        slots[place] = 0;
+        hole = place;
+    }
+    if (is_open(at)) {
+        i64 size_here = 0;
+        for (int r = 0; r < roles; ++r) size_here += size(at)[r];
+        free_arms(first[at], size_here);
+    }
+    kind[at] = FREE;
+    first[at] = free_;
+    free_ = at;
+    --positions;
+}
+
+// Where a garbage position led to becomes garbage as well, unless something else leads there.
+i64 Tree::drain(i64 most) {
+    i64 count = 0;
+    while (!garbage_.empty() && count < most) {
+        const i64 at = garbage_.back();
+        garbage_.pop_back();
+        if (kind[at] == FREE || refs[at] || seen[at] == BUSY) continue;
+        if (kind[at] == JOINT && kids[at]) continue; // edges are not removed; `forget` drops them
+        if (kind[at] == ALONE && kids[at]) {
+            i64 begin = first[at];
+            for (int r = 0; r < mover[at]; ++r) begin += size(at)[r];
+            for (i64 a = begin; a < begin + size(at)[mover[at]]; ++a)
+                if (arm_child[a] >= 0) unlink(at, a);
+        }
+        free_position(at);
+        ++count;
+    }
+    return count;
+}
+
+// Frees positions after a position: those that were visited little and lead to no others; and, where its mover has a
+// proved win, all that do not belong to that proof.
+i64 Tree::shake(i64 at) {
+    if (kind[at] != ALONE || !kids[at] || seen[at] == BUSY || at == root_) return 0;
+    const int who = mover[at];
+    i64 begin = first[at];
+    for (int r = 0; r < who; ++r) begin += size(at)[r];
+    const i64 end = begin + size(at)[who];
+    i64 winning = -1;
+    if (who != settings.chance && low(at)[who] >= 1.0) {
+        for (i64 a = begin; a < end; ++a)
+            if (arm_child[a] >= 0 && low(arm_child[a])[who] >= 1.0 &&
+                (winning < 0 || plies[arm_child[a]] < plies[arm_child[winning]]))
+                winning = a;
+    }
+    if (winning < 0 && is_exact(at)) return 0; // how it was proved is needed to play it
+    i64 count = 0;
+    for (i64 a = begin; a < end; ++a) {
+        const i64 child = arm_child[a];
+        if (child < 0 || a == winning || arm_virtual[a] > 0 || seen[child] == BUSY) continue;
+        if (winning < 0) {
+            if (refs[child] != 1 || kids[child]) continue;
+            bool bounded = false; // proofs are worth more
+            for (int r = 0; r < roles; ++r)
+                bounded = bounded || (r != settings.chance && (low(child)[r] > 0.0 || high(child)[r] < 1.0));
+            if (!(games[child] < (bounded ? few_ / 16 : few_))) continue;
+        }
+        unlink(at, a);
+        ++count;
+    }
+    return count;
+}
+
+// Makes room by freeing positions; returns whether there were any.  The hand goes on where it stopped, so that a new
+// position has one round of the hand to prove its worth.
+bool Tree::recycle() {
+    if (!recycles) return false;
+    i64 count = drain(RECYCLED);
+    for (i64 looked = 0; looked < SHAKEN && count < RECYCLED; ++looked) {
+        if (hand_ >= used) {
+            hand_ = 0;
+            if (freed_ < positions / 16)
+                few_ *= 2.0;
+            else if (freed_ > positions / 2)
+                few_ = std::max(FEWEST, few_ / 2.0);
+            freed_ = 0;
+        }
+        const i64 found = shake(hand_++);
+        if (!found) continue;
+        const i64 freed = drain(RECYCLED);
+        count += freed;
+        freed_ += freed;
+    }
+    recycled += count;
+    return count > 0;
+}
+
+void Tree::go_to(i64 root) {
+    if (!recycles || root == root_) return;
+    ++refs[root];
+    if (root_ >= 0 && kind[root_] != FREE && --refs[root_] == 0) garbage_.push_back(static_cast<i32>(root_));
+    root_ = root;
+}
+
+// Where one role alone plays, or two with a constant sum, the value of the mover says what all roles got.
+void Tree::seed(i64 child, i64 at, i64 arm) {
+    const double count = arm_count[arm];
+    if (!(count > 0.0) || (roles > 1 && sum < 0.0)) return;
+    const int who = mover[at];
+    if (who == settings.chance) return;
+    games[child] = count;
+    for (int r = 0; r < roles; ++r)
+        total(child)[r] = r == who ? double(arm_total[arm]) : r == settings.chance ? 0.5 * count : sum * count - arm_total[arm];
+    best[child] = total(child)[0] / count;
 }
 
 i64 Tree::slot(const u64 *wanted) const {
@@ -126,16 +342,23 @@ i64 Tree::slot(const u64 *wanted) const {
 i64 Tree::find(const u64 *wanted) const { return i64(slots[slot(wanted)]) - 1; }
 
 i64 Tree::add(const u64 *wanted, bool &is_new) {
-    const i64 place = slot(wanted);
+    i64 place = slot(wanted);
     i64 at = i64(slots[place]) - 1;
     is_new = false;
     if (at >= 0) return at;
-    if (positions == room) {
+    while (free_ < 0 && !fits(1, 0)) {
+        if (recycle()) continue;
         full = true;
         return -1;
     }
+    place = slot(wanted); // recycling moves entries
     is_new = true;
-    at = positions++;
+    at = free_;
+    if (at >= 0)
+        free_ = first[at];
+    else
+        at = used++;
+    ++positions;
     slots[place] = static_cast<i32>(at + 1);
     kind[at] = LEAF;
     games[at] = 0.0;
@@ -143,6 +366,7 @@ i64 Tree::add(const u64 *wanted, bool &is_new) {
     plies[at] = 0;
     seen[at] = 0;
     first[at] = 0;
+    refs[at] = kids[at] = 0;
     std::copy(wanted, wanted + words, state(at));
     for (int r = 0; r < roles; ++r) {
         total(at)[r] = 0.0;
@@ -164,6 +388,8 @@ void Tree::add_edge(u64 key, i64 parent, i64 child) {
     const i64 place = edge_slot(key);
     if (edge_slots[place] || edges == room) return;
     const i64 edge = edges++;
+    ++refs[child];
+    ++kids[parent];
     edge_slots[place] = static_cast<i32>(edge + 1);
     edge_key[edge] = key;
     edge_parent[edge] = static_cast<i32>(parent);
@@ -193,7 +419,7 @@ bool Tree::is_exact(i64 at) {
 
 // Compacts positions and arms in place, then rebuilds both hash tables.
 i64 Tree::forget(i64 root) {
-    std::vector<i32> moved(positions, -1); // new numbers; -1 for unreachable positions
+    std::vector<i32> moved(used, -1); // new numbers; -1 for unreachable positions
     std::vector<i64> opened, stack{root};
     const auto reach = [&](i64 child) {
         if (moved[child] < 0) {
@@ -225,15 +451,18 @@ i64 Tree::forget(i64 root) {
         if (number >= 0) number = static_cast<i32>(reachable++);
     // Arms move to the front in their order, so that none is overwritten before it was moved.
     std::sort(opened.begin(), opened.end(), [&](i64 a, i64 b) { return first[a] < first[b]; });
-    i64 to = 0;
+    for (i64 at = 0; at < used; ++at) refs[at] = kids[at] = 0;
+    i64 next = 0;
     for (const i64 at : opened) {
         const i64 count = arms_of(at), from = first[at];
-        first[at] = to;
+        first[at] = next;
+        i64 to = next;
+        next += size_of(class_of(count));
         for (i64 a = from; a < from + count; ++a, ++to) {
             move[to] = move[a];
             arm_count[to] = arm_count[a];
             arm_total[to] = arm_total[a];
-            arm_virtual[to] = arm_virtual[a];
+            arm_virtual[to] = 0; // rounds in progress are lost
             if (settings.amaf > 0.0) {
                 amaf_count[to] = amaf_count[a];
                 amaf_total[to] = amaf_total[a];
@@ -243,16 +472,28 @@ i64 Tree::forget(i64 root) {
                 arm_share[to] = arm_share[a];
             }
             const i32 child = arm_child[a];
-            arm_child[to] = child >= 0 && kind[at] == ALONE ? moved[child] : -1;
+            arm_child[to] = -1;
+            if (child < 0 || kind[at] != ALONE) continue;
+            arm_child[to] = moved[child];
+            ++refs[child];
+            ++kids[at];
         }
     }
-    arms = to;
-    for (i64 from = 0; from < positions; ++from) {
+    arms = top_ = next;
+    std::fill(blocks_.begin(), blocks_.end(), -1);
+    for (i64 from = 0; from < used; ++from) {
         const i64 at = moved[from];
-        if (at < 0 || at == from) continue;
-        std::memcpy(games.at(at), games.at(from), record_); // `games` is the first field of a record
+        if (at < 0) continue;
+        if (seen[from] == BUSY) seen[from] = 0;
+        if (at != from) std::memcpy(games.at(at), games.at(from), record_); // `games` is the first field of a record
     }
-    positions = reachable;
+    positions = used = reachable;
+    free_ = -1;
+    garbage_.clear();
+    hand_ = freed_ = 0;
+    root_ = moved[root];
+    ++refs[root_];
+    full = false;
     slots.clear();
     const u64 mask = static_cast<u64>(slots.size()) - 1;
     for (i64 at = 0; at < positions; ++at) {
@@ -310,6 +551,10 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
                 if (single) value = 0.5 * (value + best[child]); // nobody prevents the best play
             }
         }
+        if (!(count > 0.0) && arm_count[a] > 0.0f) {
+            count = arm_count[a];
+            value = arm_total[a] / count;
+        }
         if (equal > 0.0 && amaf_count[a] > 0.0f) {
             const double later = amaf_count[a];
             const double share = later / (later + count + later * count / equal);
@@ -347,11 +592,11 @@ i64 Tree::best_joint(i64 at, i64 begin, i64 end, double weight) {
 // Regret matching (Hart and Mas-Colell 2000): arms in proportion to their positive regrets, with 10 % exploration.
 i64 Tree::by_regret(i64 begin, i64 end) {
     double all = 0.0;
-    for (i64 a = begin; a < end; ++a) all += std::max(arm_regret[a], 0.0);
+    for (i64 a = begin; a < end; ++a) all += std::max(arm_regret[a], 0.0f);
     if (all <= 0.0 || random.uniform() < 0.1) return draw(begin, end - begin);
     double rest = random.uniform() * all;
     for (i64 a = begin; a < end; ++a) {
-        rest -= std::max(arm_regret[a], 0.0);
+        rest -= std::max(arm_regret[a], 0.0f);
         if (rest < 0.0) return a;
     }
     return end - 1;
@@ -376,14 +621,14 @@ i64 Tree::choose(i64 at, i64 *arm, double weight) {
     return after(at, arm);
 }
 
-// A descent ends at a LEAF, at a joint move without an edge, or where searching on is useless: at a proved position, or
-// at one that it has visited before (`seen` has the serial number of the last descent).  Leaves that an earlier descent
-// of this round reached, or that another thread is expanding (BUSY exceeds all serial numbers), are not taken again.
+// A descent ends at a LEAF, at a joint move without an edge or an arm without a position, or where searching on is
+// useless: at a proved position, or at one that it has visited before (`seen` has the serial number of the last descent).
+// What another way is about to expand, in this round or another thread's, is not taken again: leaves (BUSY), and arms
+// without a position through which a descent is in progress.
 void Round::descend(const i64 *roots, i64 count, int most) {
     Tree &t = *tree_;
     i64 n = 0, step = 0;
     int useless = 0;
-    const i64 started = t.serial;
     const i64 steps = static_cast<i64>(way_position_.size());
     way_first_[0] = 0;
     while (n < most && useless < USELESS) {
@@ -392,33 +637,39 @@ void Round::descend(const i64 *roots, i64 count, int most) {
         for (;;) {
             way_position_[step] = static_cast<i32>(at);
             std::fill_n(arm(step), t.roles, i64(-1));
-            if (t.kind[at] == OVER || t.seen[at] == serial || step + 2 >= steps || t.is_exact(at)) {
+            if (t.seen[at] == BUSY) {
+                way_end_[n] = VOID;
+                useless += 4;
+                break;
+            }
+            if (t.kind[at] == OVER || t.seen[at] == serial || step + 3 >= steps || t.is_exact(at)) {
                 way_end_[n] = KNOWN;
                 ++useless;
                 break;
             }
             if (t.kind[at] == LEAF) {
-                if (t.seen[at] > started) { // do not change `seen`: BUSY must stay
-                    way_end_[n] = VOID;
-                    useless += 4;
-                } else {
-                    way_end_[n] = OPEN;
-                    t.seen[at] = serial;
-                }
+                way_end_[n] = OPEN;
+                mark(at);
                 break;
             }
             t.seen[at] = serial;
             const i64 child = t.choose(at, arm(step), weight_);
+            const bool taken = child < 0 && t.kind[at] == ALONE && t.arm_virtual[arm(step)[t.mover[at]]] > 0;
             for (int r = 0; r < t.roles; ++r) ++t.arm_virtual[arm(step)[r]];
             if (child < 0) {
-                way_end_[n] = MAKE;
+                way_end_[n] = taken ? VOID : MAKE;
+                if (taken) useless += 4;
+                if (t.kind[at] == ALONE) { // for the position to be added
+                    way_position_[++step] = -1;
+                    std::fill_n(arm(step), t.roles, i64(-1));
+                }
                 break;
             }
             ++step;
             at = child;
         }
         way_first_[++n] = ++step;
-        if (step + 2 >= steps) break;
+        if (step + 3 >= steps) break;
     }
     ways_ = n;
 }
@@ -428,34 +679,102 @@ void Round::descend(const i64 *roots, i64 count, int most) {
 Round::Round(TreePtr tree, int ways, int rows)
     : tree_(std::move(tree)), evaluator_(tree_->circuit), most_rows_(rows), way_first_(ways + 1), way_end_(ways),
       way_position_(STEPS), way_arm_(STEPS * tree_->roles), row_way_(rows), row_parent_(rows),
-      row_arm_(i64(rows) * tree_->roles), row_child_(rows), row_fresh_(rows), row_games_(rows),
+      row_arm_(i64(rows) * tree_->roles), row_child_(rows), row_fresh_(rows), row_games_(rows), row_best_(rows),
       row_total_(i64(rows) * tree_->roles), value_(tree_->roles) {}
 
 i64 Round::expand(const i64 *roots, i64 count, int most, int widest, double weight) {
     Tree &t = *tree_;
     std::lock_guard hold(t.lock);
     for (i64 i = 0; i < count; ++i)
-        if (roots[i] < 0 || roots[i] >= t.positions) throw std::invalid_argument("no such position to start from");
+        if (!t.has(roots[i])) throw std::invalid_argument("no such position to start from");
     leave();
     weight_ = weight;
-    grew_ = !t.full;
     used_ = fresh_ = 0;
     epoch_ = t.epoch;
-    descend(roots, count, std::min<int>(most, static_cast<int>(way_end_.size())));
+    busy_.clear();
     under_way_ = true;
-    if (grew_) {
-        describe();
-        open(widest);
-        make();
-        attach();
-        for (i64 k = 0; k < fresh_; ++k) t.seen[row_child_[row_fresh_[k]]] = BUSY;
-    } else {
-        take_leaves();
-    }
+    pinned_ = roots[0];
+    ++t.refs[pinned_];
+    ways_ = 0;
+    if (count == 1) fill(roots[0]);
+    descend(roots, count, std::min<int>(most, static_cast<int>(way_end_.size())));
+    enter();
+    describe();
+    open(widest);
+    make(row_parent_.data(), row_arm_.data(), used_);
+    attach();
     asked_ = 0;
     for (i64 way = 0; way < ways_; ++way) asked_ += way_end_[way] == OPEN || way_end_[way] == MAKE;
-    if (grew_ && asked_) per_leaf_ += 0.1 * (std::max(1.0, double(used_) / double(asked_)) - per_leaf_);
+    if (asked_) per_leaf_ += 0.1 * (std::max(1.0, double(used_) / double(asked_)) - per_leaf_);
     return fresh_;
+}
+
+// Set the root of the tree, and add the positions after it, of which reports and proofs tell.
+void Round::fill(i64 root) {
+    Tree &t = *tree_;
+    if (!t.recycles) return;
+    t.go_to(root);
+    t.drain(DRAINED);
+    if (t.kind[root] != ALONE || t.seen[root] == BUSY) return;
+    const int who = t.mover[root];
+    const i64 all = t.size(root)[who];
+    if (all > FILLED || t.kids[root] == u64(all)) return;
+    from_.clear();
+    arms_.clear();
+    i64 begin = t.first[root];
+    for (int r = 0; r < who; ++r) begin += t.size(root)[r];
+    for (i64 a = begin; a < begin + all; ++a) {
+        if (t.arm_child[a] >= 0 || t.arm_virtual[a] > 0) continue;
+        i64 other = t.first[root];
+        for (int r = 0; r < t.roles; ++r) {
+            arms_.push_back(r == who ? a : other);
+            other += t.size(root)[r];
+        }
+        from_.push_back(root);
+    }
+    const i64 count = static_cast<i64>(from_.size());
+    make(from_.data(), arms_.data(), count);
+    for (i64 k = 0; k < count; ++k) {
+        const i64 a = arms_[k * t.roles + who];
+        bool is_new;
+        const i64 child = t.add(&after_[k * t.words], is_new);
+        if (child < 0) break;
+        t.link(root, a, child);
+        if (is_new) t.seed(child, root, a);
+    }
+}
+
+// Add the positions after the arms at which ways ended.  If the tree is full, playouts start there all the same.
+void Round::enter() {
+    Tree &t = *tree_;
+    from_.clear();
+    arms_.clear();
+    for (i64 way = 0; way < ways_; ++way) {
+        if (way_end_[way] != MAKE || way_position_[last(way)] >= 0) continue;
+        const i64 step = last(way) - 1;
+        from_.push_back(way_position_[step]);
+        arms_.insert(arms_.end(), arm(step), arm(step) + t.roles);
+    }
+    make(from_.data(), arms_.data(), static_cast<i64>(from_.size()));
+    i64 k = 0;
+    for (i64 way = 0; way < ways_; ++way) {
+        if (way_end_[way] != MAKE || way_position_[last(way)] >= 0) continue;
+        const i64 at = from_[k], a = arms_[k * t.roles + t.mover[at]];
+        bool is_new;
+        const i64 child = t.add(&after_[k++ * t.words], is_new);
+        if (child < 0) continue;
+        t.link(at, a, child);
+        way_position_[last(way)] = static_cast<i32>(child);
+        if (t.seen[child] == BUSY) {
+            way_end_[way] = VOID;
+        } else if (t.kind[child] == LEAF) {
+            way_end_[way] = OPEN;
+            mark(child);
+            if (is_new) t.seed(child, at, a);
+        } else {
+            way_end_[way] = JOINS;
+        }
+    }
 }
 
 // Leaves that turn out to be terminal become OVER here, and are removed from `leaves_`.
@@ -514,20 +833,24 @@ void Round::open(int widest) {
     const i64 words = c.legal_words();
     i64 leaf = -1;
     for (i64 way = 0; way < ways_; ++way) {
-        const i64 step = last(way), at = way_position_[step];
+        i64 step = last(way);
         if (way_end_[way] == MAKE && used_ < most_rows_) {
+            if (way_position_[step] < 0) --step;
             row_way_[used_] = static_cast<i32>(way);
-            row_parent_[used_] = at;
+            row_parent_[used_] = way_position_[step];
             std::copy_n(arm(step), roles, &row_arm_[used_ * roles]);
             ++used_;
         }
         if (way_end_[way] != OPEN) continue;
+        const i64 at = way_position_[step];
         ++leaf;
-        if (t.arms + c.moves > t.arm_room) {
-            t.full = true;
+        i64 all = 0;
+        for (i64 j = 0; j < words; ++j) all += popcount(legal_[leaf * words + j]);
+        const i64 first = all ? t.add_arms(all) : 0;
+        if (first < 0) {
+            begin_at(way);
             continue;
         }
-        const i64 first = t.arms;
         i64 a = first;
         int choosing = 0, mover = 0;
         double product = 1.0;
@@ -536,11 +859,11 @@ void Round::open(int widest) {
             for (i32 j = c.places[r]; j < c.places[r + 1]; ++j) {
                 for (u64 word = legal_[leaf * words + j]; word; word &= word - 1) {
                     t.move[a] = c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(word);
-                    t.arm_count[a] = t.arm_total[a] = 0.0;
+                    t.arm_count[a] = t.arm_total[a] = 0.0f;
                     t.arm_virtual[a] = 0;
                     t.arm_child[a] = -1;
                     if (t.settings.amaf > 0.0) t.amaf_count[a] = t.amaf_total[a] = 0.0f;
-                    if (t.settings.regret) t.arm_regret[a] = t.arm_share[a] = 0.0;
+                    if (t.settings.regret) t.arm_regret[a] = t.arm_share[a] = 0.0f;
                     ++a;
                 }
             }
@@ -553,6 +876,7 @@ void Round::open(int widest) {
             }
         }
         if (product == 0.0) { // a role has no legal move in a nonterminal state: the rules define no value
+            if (all) t.free_arms(first, all);
             t.kind[at] = OVER;
             std::fill_n(t.low(at), roles, 0.5);
             std::fill_n(t.high(at), roles, 0.5);
@@ -562,7 +886,6 @@ void Round::open(int widest) {
         t.first[at] = first;
         t.mover[at] = static_cast<i16>(mover);
         t.kind[at] = alone ? ALONE : JOINT;
-        t.arms = a;
         const i64 most = alone ? widest : std::min(JOINTS, widest);
         const bool every = product <= static_cast<double>(most);
         const i64 wanted = std::min(every ? static_cast<i64>(product) : most, most_rows_ - used_);
@@ -592,34 +915,48 @@ void Round::open(int widest) {
     }
 }
 
-// Compute the states after the rows, 512 at a time.
-void Round::make() {
+// Playouts from a leaf itself, as the tree is full.
+void Round::begin_at(i64 way) {
+    if (used_ == most_rows_) return;
+    row_way_[used_] = static_cast<i32>(way);
+    row_parent_[used_] = way_position_[last(way)];
+    std::fill_n(&row_arm_[used_ * tree_->roles], tree_->roles, i64(-1));
+    ++used_;
+}
+
+// Compute the states after joint moves, 512 at a time; without a move, that is the state itself.
+void Round::make(const i64 *parents, const i64 *arms, i64 count) {
     Tree &t = *tree_;
     const int roles = t.roles, label = t.words - 1;
-    after_.resize(used_ * t.words);
-    for (i64 begin = 0; begin < used_; begin += LANES) {
-        const i64 end = std::min<i64>(begin + LANES, used_);
-        evaluator_.load(t.state(0), static_cast<int>(t.states.stride()), row_parent_.data(), begin, end);
+    after_.resize(count * t.words);
+    for (i64 begin = 0; begin < count; begin += LANES) {
+        const i64 end = std::min<i64>(begin + LANES, count);
+        evaluator_.load(t.state(0), static_cast<int>(t.states.stride()), parents, begin, end);
         for (i64 row = begin; row < end; ++row)
             for (int r = 0; r < roles; ++r)
-                evaluator_.set_move(static_cast<int>(row - begin), t.move[row_arm_[row * roles + r]]);
+                if (arms[row * roles] >= 0)
+                    evaluator_.set_move(static_cast<int>(row - begin), t.move[arms[row * roles + r]]);
         evaluator_.run_legal(static_cast<int>(end - begin));
         evaluator_.run_next(static_cast<int>(end - begin));
         evaluator_.store_next(after_.data() + begin * t.words, t.words, static_cast<int>(end - begin));
         if ((end - begin) * roles < t.circuit->moves) { // clearing single moves is faster than clearing all rows
             for (i64 row = begin; row < end; ++row)
-                for (int r = 0; r < roles; ++r) evaluator_.clear_move(t.move[row_arm_[row * roles + r]]);
+                for (int r = 0; r < roles; ++r)
+                    if (arms[row * roles] >= 0) evaluator_.clear_move(t.move[arms[row * roles + r]]);
         } else {
             evaluator_.clear_moves();
         }
-        if (t.words > t.circuit->state_words())
-            for (i64 row = begin; row < end; ++row)
-                after_[row * t.words + label] = t.state(row_parent_[row])[label];
+        for (i64 row = begin; row < end; ++row) {
+            if (arms[row * roles] < 0)
+                std::copy_n(t.state(parents[row]), t.words, &after_[row * t.words]);
+            else if (t.words > t.circuit->state_words())
+                after_[row * t.words + label] = t.state(parents[row])[label];
+        }
     }
 }
 
-// Find or add the positions after the rows, and link them to their parents.  All slots are prefetched first, because
-// every lookup is a cache miss.
+// Link the rows to positions that are in the tree; where several roles have a choice they are added.  All slots are
+// prefetched first, because every lookup is a cache miss.
 void Round::attach() {
     Tree &t = *tree_;
     const int roles = t.roles;
@@ -627,30 +964,24 @@ void Round::attach() {
     for (i64 row = 0; row < used_; ++row)
         __builtin_prefetch(&t.slots[static_cast<i64>(hashed(&after_[row * t.words], t.words) & mask)]);
     for (i64 row = 0; row < used_; ++row) {
-        bool is_new;
-        const i64 child = t.add(&after_[row * t.words], is_new);
-        if (is_new) row_fresh_[fresh_++] = row;
-        row_child_[row] = static_cast<i32>(child);
-        if (child < 0) continue;
         const i64 at = row_parent_[row];
         const i64 *arm = &row_arm_[row * roles];
-        if (t.kind[at] == ALONE)
-            t.arm_child[arm[t.mover[at]]] = static_cast<i32>(child);
-        else
-            t.add_edge(t.joint_key(at, arm), at, child);
+        bool is_fresh = true;
+        i64 child = at;
+        if (is_leaf(row)) {
+        } else if (t.kind[at] == ALONE) {
+            child = t.find(&after_[row * t.words]);
+            is_fresh = child < 0;
+            if (child >= 0) t.link(at, arm[t.mover[at]], child);
+        } else {
+            child = t.add(&after_[row * t.words], is_fresh);
+            if (child >= 0) t.add_edge(t.joint_key(at, arm), at, child);
+            if (child >= 0 && is_fresh) mark(child);
+            is_fresh = is_fresh || child < 0;
+        }
+        if (is_fresh) row_fresh_[fresh_++] = row;
+        row_child_[row] = static_cast<i32>(child);
     }
-}
-
-// If the tree is full, playouts start from the ends of the ways themselves.
-void Round::take_leaves() {
-    for (i64 way = 0; way < ways_; ++way) {
-        if ((way_end_[way] != OPEN && way_end_[way] != MAKE) || used_ == most_rows_) continue;
-        row_way_[used_] = static_cast<i32>(way);
-        row_child_[used_] = way_position_[last(way)];
-        row_fresh_[used_] = used_;
-        ++used_;
-    }
-    fresh_ = used_;
 }
 
 std::vector<u64> Round::starts() {
@@ -659,7 +990,7 @@ std::vector<u64> Round::starts() {
     const int words = t.circuit->state_words();
     check();
     std::vector<u64> states(fresh_ * words);
-    for (i64 k = 0; k < fresh_; ++k) std::copy_n(t.state(row_child_[row_fresh_[k]]), words, &states[k * words]);
+    for (i64 k = 0; k < fresh_; ++k) std::copy_n(&after_[row_fresh_[k] * t.words], words, &states[k * words]);
     return states;
 }
 
@@ -671,7 +1002,7 @@ std::vector<i32> Round::line(i64 k) {
         throw std::invalid_argument("no such place for playouts to start from");
     const i64 row = row_fresh_[k], way = row_way_[row];
     for (i64 step = way_first_[way]; step < last(way); ++step) moves.push_back(t.move[arm(step)[0]]);
-    if (grew_) moves.push_back(t.move[row_arm_[row * t.roles]]);
+    if (!is_leaf(row) && way_position_[last(way)] >= 0) moves.push_back(t.move[row_arm_[row * t.roles]]);
     return moves;
 }
 
@@ -708,18 +1039,18 @@ void Round::backpropagate(const i16 *goals, const i64 *lengths, i64 games, u64 *
 void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played, i64 words) {
     Tree &t = *tree_;
     const int roles = t.roles;
-    if (grew_)
-        for (i64 k = 0; k < fresh_; ++k) t.seen[row_child_[row_fresh_[k]]] = 0;
     if (!used_) fresh_ = 0;
     if (!fresh_) games = 0;
     std::fill_n(row_games_.begin(), used_, 0.0);
+    std::fill_n(row_best_.begin(), used_, 0.0);
     std::fill_n(row_total_.begin(), used_ * roles, 0.0);
     const i64 sets = played ? words : 0;
     half_.assign(sets * roles, 0);
     more_.assign(sets * roles, 0);
     some_.assign(sets, 0);
     for (i64 game = 0; game < games; ++game) {
-        const i64 row = row_fresh_[game * fresh_ / games], child = row_child_[row];
+        const i64 row = row_fresh_[game * fresh_ / games];
+        i64 child = row_child_[row];
         const i16 *mine = goals + game * roles;
         if (played) {
             const u64 bit = u64(1) << (game & 63);
@@ -727,41 +1058,46 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
                 const double value = value_of(mine[r]);
                 if (value >= 0.5) half_[r * words + (game >> 6)] |= bit;
                 if (value > 0.5) more_[r * words + (game >> 6)] |= bit;
-                if (grew_) played[t.move[row_arm_[row * roles + r]] * words + (game >> 6)] |= bit;
+                if (!is_leaf(row)) played[t.move[row_arm_[row * roles + r]] * words + (game >> 6)] |= bit;
             }
         }
         row_games_[row] += 1.0;
         for (int r = 0; r < roles; ++r) row_total_[row * roles + r] += value_of(mine[r]);
-        t.best[child] = std::max(t.best[child], value_of(mine[0]));
-        if (lengths[game] == 0 && t.kind[child] == LEAF) {
+        row_best_[row] = std::max(row_best_[row], value_of(mine[0]));
+        if (lengths[game] == 0 && child < 0 && t.kind[row_parent_[row]] == ALONE) { // a value that is certain
+            bool is_new;
+            child = t.add(&after_[row * t.words], is_new);
+            row_child_[row] = static_cast<i32>(child);
+            if (child >= 0) t.link(row_parent_[row], row_arm_[row * roles + t.mover[row_parent_[row]]], child);
+        }
+        if (lengths[game] == 0 && child >= 0 && t.kind[child] == LEAF) {
             t.kind[child] = OVER;
             for (int r = 0; r < roles; ++r) t.low(child)[r] = t.high(child)[r] = value_of(mine[r]);
         }
     }
-    if (grew_) {
-        for (i64 k = 0; k < fresh_; ++k) {
-            const i64 row = row_fresh_[k], child = row_child_[row];
-            t.games[child] += row_games_[row];
-            for (int r = 0; r < roles; ++r) t.total(child)[r] += row_total_[row * roles + r];
-        }
-        const double each =
-            fresh_ ? std::max(1.0, static_cast<double>(games) / static_cast<double>(fresh_)) : 1.0;
-        // Rows that lead to positions of the tree have no playouts: they count as much as a fresh row, with the mean of
-        // their position.
-        for (i64 row = 0; row < used_; ++row) {
-            const i64 child = row_child_[row];
-            if (child < 0 || row_games_[row] != 0.0 || !(t.games[child] > 0.0)) continue;
-            row_games_[row] = std::min(each, t.games[child]);
-            for (int r = 0; r < roles; ++r)
-                row_total_[row * roles + r] = t.total(child)[r] / t.games[child] * row_games_[row];
-        }
+    for (i64 k = 0; k < fresh_; ++k) {
+        const i64 row = row_fresh_[k], child = row_child_[row];
+        if (child < 0 || is_leaf(row)) continue;
+        t.games[child] += row_games_[row];
+        t.best[child] = std::max(t.best[child], row_best_[row]);
+        for (int r = 0; r < roles; ++r) t.total(child)[r] += row_total_[row * roles + r];
+    }
+    const double each = fresh_ ? std::max(1.0, static_cast<double>(games) / static_cast<double>(fresh_)) : 1.0;
+    // Rows that lead to positions of the tree have no playouts: they count as much as a fresh row, with the mean of
+    // their position.
+    for (i64 row = 0; row < used_; ++row) {
+        const i64 child = row_child_[row];
+        if (child < 0 || is_leaf(row) || row_games_[row] != 0.0 || !(t.games[child] > 0.0)) continue;
+        row_games_[row] = std::min(each, t.games[child]);
+        row_best_[row] = t.best[child];
+        for (int r = 0; r < roles; ++r) row_total_[row * roles + r] = t.total(child)[r] / t.games[child] * row_games_[row];
     }
     i64 row = 0, game = 0;
     double *value = value_.data();
     for (i64 way = 0; way < ways_; ++way) {
-        const i64 end_step = last(way);
-        i64 at = way_position_[end_step];
+        i64 end_step = last(way), at = way_position_[end_step];
         const u8 end = way_end_[way];
+        if (at < 0) at = way_position_[--end_step];
         double weight = 0.0, best = 0.0;
         bool changed = false;
         std::fill_n(value, roles, 0.0);
@@ -770,22 +1106,21 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
             const i64 child = row_child_[row];
             for (; played && game < games && row_fresh_[game * fresh_ / games] == row; ++game)
                 some_[game >> 6] |= u64(1) << (game & 63);
-            if (child < 0) continue;
             weight += row_games_[row];
-            best = std::max(best, t.best[child]);
+            best = std::max(best, row_best_[row]);
             for (int r = 0; r < roles; ++r) {
                 value[r] += row_total_[row * roles + r];
-                if (t.low(child)[r] > 0.0 || t.high(child)[r] < 1.0) changed = true;
-                if (grew_ && end == OPEN) {
+                if (child >= 0 && (t.low(child)[r] > 0.0 || t.high(child)[r] < 1.0)) changed = true;
+                if (end == OPEN && !is_leaf(row)) {
                     const i64 a = row_arm_[row * roles + r];
-                    t.arm_count[a] += row_games_[row];
-                    t.arm_total[a] += row_total_[row * roles + r];
+                    t.arm_count[a] += static_cast<float>(row_games_[row]);
+                    t.arm_total[a] += static_cast<float>(row_total_[row * roles + r]);
                 }
             }
         }
-        if (end == KNOWN) {
+        if (end == KNOWN || end == JOINS) {
             changed = true;
-            weight = weight_;
+            weight = end == KNOWN || t.is_exact(at) ? weight_ : std::min(weight_, t.games[at]);
             best = t.best[at];
             for (int r = 0; r < roles; ++r) {
                 if (t.low(at)[r] == t.high(at)[r])
@@ -796,14 +1131,15 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
                     value[r] = 0.5 * weight;
             }
         }
+        if (end == JOINS) --end_step; // these playouts were counted there
         for (i64 step = end_step; step >= way_first_[way]; --step) {
             at = way_position_[step];
             i64 *taken = arm(step);
             if (taken[0] >= 0) {
                 for (int r = 0; r < roles; ++r) {
                     --t.arm_virtual[taken[r]];
-                    t.arm_count[taken[r]] += weight;
-                    t.arm_total[taken[r]] += value[r];
+                    t.arm_count[taken[r]] += static_cast<float>(weight);
+                    t.arm_total[taken[r]] += static_cast<float>(value[r]);
                 }
                 if (t.settings.regret && t.kind[at] == JOINT && weight > 0.0) t.add_regret(at, taken, value, weight);
             }
@@ -817,6 +1153,9 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
                     if (t.low(at)[r] == t.high(at)[r]) value[r] = weight * t.low(at)[r];
         }
     }
+    for (const i64 at : busy_) t.seen[at] = 0;
+    busy_.clear();
+    --t.refs[pinned_];
 }
 
 namespace {
@@ -887,16 +1226,17 @@ void Tree::add_regret(i64 at, i64 *arm, const double *value, double weight) {
         const i64 count = size(at)[r], end = begin + count;
         if (count > 1 && r != settings.chance) {
             double all = 0.0;
-            for (i64 a = begin; a < end; ++a) all += std::max(arm_regret[a], 0.0);
+            for (i64 a = begin; a < end; ++a) all += std::max(arm_regret[a], 0.0f);
             const i64 taken = arm[r];
             const double got = value[r] / weight;
             for (i64 a = begin; a < end; ++a)
-                arm_share[a] += all > 0.0 ? std::max(arm_regret[a], 0.0) / all : 1.0 / static_cast<double>(count);
+                arm_share[a] += static_cast<float>(all > 0.0 ? std::max(arm_regret[a], 0.0f) / all
+                                                             : 1.0 / static_cast<double>(count));
             for (i64 a = begin; a < end; ++a) {
                 if (a == taken) continue;
                 arm[r] = a;
                 const i64 child = after(at, arm);
-                if (child >= 0 && games[child] > 0.0) arm_regret[a] += total(child)[r] / games[child] - got;
+                if (child >= 0 && games[child] > 0.0) arm_regret[a] += static_cast<float>(total(child)[r] / games[child] - got);
             }
             arm[r] = taken;
         }
@@ -963,7 +1303,7 @@ i64 Round::run(i64 root, Expander &players, const Plan &plan, Stop &stop) {
         count += games;
         if (!fresh) break;
         std::lock_guard hold(t.lock);
-        if (root >= t.positions || t.kind[root] == OVER || t.is_exact(root)) break;
+        if (!t.has(root) || t.kind[root] == OVER || t.is_exact(root)) break;
     }
     return count;
 }
@@ -1066,10 +1406,10 @@ bool Tree::tighten_joint(i64 at) {
             const i64 count = size(at)[r];
             place_[r] = static_cast<i32>(rest % count);
             rest /= count;
-            arm_[r] = begin + place_[r];
+            made_[r] = begin + place_[r];
             begin += count;
         }
-        const i64 child = after(at, arm_.data());
+        const i64 child = after(at, made_.data());
         for (int r = 0; r < roles; ++r) {
             double &mine = least_[r * largest + place_[r]];
             mine = std::min(mine, child >= 0 ? low(child)[r] : 0.0);
@@ -1097,8 +1437,8 @@ bool Tree::tighten_joint(i64 at) {
 }
 
 void Tree::unproved() {
-    for (i64 at = 0; at < positions; ++at) {
-        if (kind[at] == OVER) continue;
+    for (i64 at = 0; at < used; ++at) {
+        if (kind[at] == OVER || kind[at] == FREE) continue;
         std::fill_n(low(at), roles, 0.0);
         std::fill_n(high(at), roles, 1.0);
     }
@@ -1128,7 +1468,8 @@ i32 Tree::best_move(i64 at, int role) {
     i32 chosen = -1;
     i64 a = draw(begin, count); // begin at a random arm: the first of equal ones is chosen
     for (i64 k = 0; k < count; ++k) {
-        const i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
+        i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
+        if (child >= 0 && !(games[child] > 0.0) && low(child)[role] < high(child)[role]) child = -1;
         int tier = 1; // 2: a proved win, 1: neither, 0: a proved loss
         double promise;
         if (child < 0) {
@@ -1169,7 +1510,8 @@ void Tree::add_up(i64 at, int role, double *values, double *looked_at, double *p
     const i64 end = a + size(at)[role];
     for (; a < end; ++a) {
         double count = arm_count[a], value = 0.0;
-        const i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
+        i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
+        if (child >= 0 && !(games[child] > 0.0) && low(child)[role] < high(child)[role]) child = -1;
         if (child >= 0) {
             count = games[child];
             value = count > 0.0 ? total(child)[role] / count : 0.0;

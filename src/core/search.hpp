@@ -1,9 +1,16 @@
 // Monte Carlo tree search: positions, arms and joint moves in flat arrays, and the rounds that extend them.
 //
 // A *position* is a state in the tree, located by a hash table (transpositions share a position).  When it is expanded,
-// its *arms*, the legal moves of role 0, then of role 1 and so on, get consecutive indices.  A *way* is the path of one
+// its *arms*, the legal moves of role 0, then of role 1 and so on, get consecutive indices.  Where one role has a choice,
+// an arm keeps the results of the playouts after it, and the position after it is only added when the arm is taken again:
+// most moves are tried once, so that most of what a tree knows are arms of 20 bytes.  A *way* is the path of one
 // descent from a root to a leaf: positions with the arm of every role in each.  A *row* is a joint move to be made in an
-// expanded position; rows that lead to new positions are *fresh*, and playouts start there.
+// expanded position; rows that do not lead to positions of the tree are *fresh*, and playouts start there.
+//
+// When the memory is used up, the tree grows on by *recycling*: a hand goes round the positions and takes those after
+// them that were visited least and lead to no others (as the CLOCK algorithm does with pages, Corbato 1968).  Only links
+// that are the last to a position are followed, so that transpositions are safe; what the playouts from it said stays in
+// the arm.  After a new root was set, what cannot be reached from it any more is freed a little in each round.
 //
 //     Round round(tree, ways, rows);
 //     round.expand(roots, count, most, widest, weight);   // selection and expansion
@@ -25,6 +32,7 @@ enum Kind : u8 {
     ALONE = 1, // at most one role has a choice
     JOINT = 2, // several roles have
     OVER = 3,  // the game is over, or stuck
+    FREE = 4,  // no position: recycled
 };
 
 // In `seen`: playouts from this position are in progress; do not expand it.
@@ -54,21 +62,25 @@ public:
                                   // (RAVE); 0 disables AMAF
     };
 
-    // An empty tree that takes about `memory` bytes at most and has at most `most` positions.  With `labelled`, states have
-    // an additional word, a label that distinguishes states that are otherwise equal.
+    // An empty tree that takes `memory` bytes at most, but room for the children of a few positions, and has at most
+    // `most` positions.  With `labelled`, states have an additional word, a label that distinguishes states that are
+    // otherwise equal, and nothing is recycled.
     Tree(CircuitPtr circuit, bool labelled, const Settings &settings, i64 memory, i64 most, u64 seed);
 
     const CircuitPtr circuit;
     const int words, roles;
     const Settings settings;
-    const bool single; // one role, no chance: selection also uses the best value reached
-    i64 room = 0;      // capacity for positions
-    i64 arm_room = 0;
+    const bool single;   // one role, no chance: selection also uses the best value reached
+    const bool recycles; // whether a full tree recycles positions
+    i64 room = 0;        // the most positions, if there were hardly any arms
+    i64 arm_room = 0;    // the most arms, if there were hardly any positions
 
     // The constant sum of the values of the two players, from 0 to 2; -1 if it varies or there are not two, -2 while
     // unknown.
     double sum = -2.0;
     i64 positions = 0, arms = 0, edges = 0;
+    i64 used = 0;      // all positions have lower numbers; some numbers may be FREE
+    i64 recycled = 0;  // positions freed for lack of memory
     i64 serial = 0;    // the number of the last descent
     bool full = false; // an insertion failed for lack of memory
     u64 epoch = 0;     // changes when positions are renumbered
@@ -85,6 +97,8 @@ public:
     Field<i32> plies;     // [positions] length of the proof in steps
     Field<i16> mover;     // [positions] the role that has a choice, or 0
     Field<u8> kind;       // [positions]
+    Field<u32> refs;      // [positions] arms and edges that lead to it, and 1 for a root
+    Field<u32> kids;      // [positions] arms with a position after them; JOINT: edges
     Field<i32> sizes;     // [positions, roles] number of arms
     Field<u64> states;    // [positions, words] packed
     double *total(i64 at) { return totals.at(at); }
@@ -94,12 +108,12 @@ public:
     u64 *state(i64 at) const { return states.at(at); }
     Zeros<i32> slots; // hash table with open addressing: 1 + the position, or 0
 
-    Field<double> arm_count, arm_total; // [arms] playouts, and the sum of the values of the arm's role
-    Field<i32> arm_virtual;             // [arms] descents in progress through it (virtual loss)
+    Field<float> arm_count, arm_total; // [arms] playouts, and the sum of the values of the arm's role
+    Field<i32> arm_virtual;            // [arms] descents in progress through it (virtual loss)
     Field<i32> arm_child; // [arms] ALONE: the position after it, or -1; JOINT: of the first arm, the last edge
     Field<i32> move;      // [arms] the move, numbered among those of all roles
-    Zeros<float> amaf_count, amaf_total; // [arms] AMAF: playouts in which the role made the move here or later
-    Zeros<double> arm_regret, arm_share; // [arms] regret matching: cumulative regret and strategy
+    Field<float> amaf_count, amaf_total; // [arms] AMAF, if used: playouts in which the role made the move here or later
+    Field<float> arm_regret, arm_share;  // [arms] regret matching, if used: cumulative regret and strategy
     Zeros<i32> edge_slots;               // hash table of edges (joint moves made): 1 + the edge, or 0
     Zeros<u64> edge_key;                 // [edges] hash of position and joint move
     Zeros<i32> edge_parent, edge_child;
@@ -117,6 +131,19 @@ public:
     void clear();
     // Drop all positions that are unreachable from `root`; returns the new number of the root.
     i64 forget(i64 root);
+    bool has(i64 at) const { return at >= 0 && at < used && kind[at] != FREE; }
+    i64 bytes() const; // in use
+
+    // The first of `count` arms that follow each other; -1 if the tree is full.
+    i64 add_arms(i64 count);
+    void free_arms(i64 begin, i64 count);
+    void link(i64 at, i64 arm, i64 child); // `child` is the position after an arm of a role that alone has a choice
+    // Give a new position after an arm the results of the playouts that began there, where they say what all roles got.
+    void seed(i64 child, i64 at, i64 arm);
+    // The search goes on from `root`: free what cannot be reached from it, now or in later calls.
+    void go_to(i64 root);
+    // Free up to `most` of the positions to which nothing leads any more; returns how many.
+    i64 drain(i64 most);
 
     bool is_exact(i64 at); // proved for all roles but chance
     bool is_open(i64 at) { return kind[at] == ALONE || kind[at] == JOINT; }
@@ -157,14 +184,25 @@ public:
 private:
     i64 slot(const u64 *state) const;
     i64 edge_slot(u64 key) const;
+    bool fits(i64 more_positions, i64 more_arms) const;
+    void free_position(i64 at);
+    void unlink(i64 at, i64 arm);
+    i64 shake(i64 at);
+    bool recycle();
     bool tighten_joint(i64 at);
     bool opposed(i64 at);
     void count_plies(i64 at, int mover, i64 begin, i64 size);
 
-    Pages positions_, arms_;
-    i64 record_ = 0; // bytes of a position
+    Pages memory_; // positions from the front on, arms from the back
+    i64 region_ = 0, record_ = 0, arm_ = 0; // bytes: of all, of a position, of an arm
+    i64 top_ = 0;  // all arms have lower numbers
+    i64 free_ = -1; // the first FREE position; `first` has the next one
+    std::vector<i32> blocks_; // [classes] the first free block of arms of each size; `arm_child` has the next one
+    std::vector<i32> garbage_; // positions to which nothing leads
+    i64 root_ = -1, hand_ = 0, freed_ = 0;
+    double few_ = 0.0; // playouts below which a position is recycled
     std::vector<double> least_, most_;
-    std::vector<i64> arm_;
+    std::vector<i64> made_;
     std::vector<i32> place_;
 };
 
@@ -176,8 +214,8 @@ public:
     // `ways` and `rows` are their maximum numbers in a round.
     Round(TreePtr tree, int ways, int rows);
 
-    // Descend at most `most` times, from the roots in turn; expand the leaves, at most `widest` joint moves each, and add
-    // their successors; if the tree is full, use the leaves themselves.  `weight` is the virtual loss of a descent in
+    // Descend at most `most` times, from the roots in turn, and expand the leaves, at most `widest` joint moves each; if
+    // the tree is full, use the leaves themselves.  `weight` is the virtual loss of a descent in
     // progress, in playouts.  Returns the number of fresh rows.  An unfinished round is abandoned first.
     i64 expand(const i64 *roots, i64 count, int most, int widest, double weight);
     // Backpropagate the results of playouts, goals [games, roles], to the roots.  Game i of g started after fresh row
@@ -205,7 +243,6 @@ public:
     bool is_under_way() const { return under_way_; }
     // Moving average of the rows from a leaf; decides how many descents fill a round.
     double per_leaf() const { return per_leaf_; }
-    bool grew() const { return grew_; }
     i64 rows() const { return used_; }
     i64 fresh() const { return fresh_; }
     i64 asked() const { return asked_; } // ways that ended with a leaf or a joint move to expand
@@ -221,16 +258,24 @@ private:
         OPEN,  // at a leaf to be expanded
         MAKE,  // at a joint move without an edge
         KNOWN, // at a position of known value, or at a repetition on the same way
-        VOID,  // at a leaf that another way of the round expands: discarded
+        JOINS, // at a position that another way to it had added before
+        VOID,  // at a leaf that another way expands: discarded
     };
     i64 last(i64 way) const { return way_first_[way + 1] - 1; }
     i64 *arm(i64 step) { return way_arm_.data() + step * tree_->roles; }
+    void fill(i64 root);
     void descend(const i64 *roots, i64 count, int most);
+    void enter();
     void describe(); // compute the legal moves of the leaves, and which are terminal
     void open(int widest);
-    void make();
+    void make(const i64 *parents, const i64 *arms, i64 count);
     void attach();
-    void take_leaves();
+    void begin_at(i64 way);
+    bool is_leaf(i64 row) const { return row_arm_[row * tree_->roles] < 0; } // playouts from the leaf itself
+    void mark(i64 at) {
+        tree_->seen[at] = BUSY;
+        busy_.push_back(at);
+    }
     void settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played, i64 words);
     void add_later(i64 at, const i64 *arm, u64 *played, i64 words, const u64 *some);
     void leave();       // `abandon` with the lock held
@@ -240,14 +285,17 @@ private:
     Evaluator evaluator_;
     int most_rows_;
     double weight_ = 1.0, per_leaf_ = 8.0;
-    bool grew_ = true, under_way_ = false;
+    bool under_way_ = false;
     u64 epoch_ = 0;
+    i64 pinned_ = -1; // the root, which must not be freed
+    std::vector<i64> busy_;
 
     i64 ways_ = 0;
     std::vector<i64> way_first_;    // [ways + 1] first step of each
     std::vector<u8> way_end_;       // [ways]
-    std::vector<i32> way_position_; // [steps]
+    std::vector<i32> way_position_; // [steps] -1 at the last step if the position could not be added
     std::vector<i64> way_arm_;      // [steps, roles] -1 at the last position if no arm was chosen there
+    std::vector<i64> from_, arms_;  // [n], [n, roles] joint moves to be made
 
     std::vector<i64> leaves_; // capacity for positions at the ends of the ways that are OPEN
     std::vector<u64> legal_;  // [leaves, legal words]
@@ -256,9 +304,9 @@ private:
     std::vector<i32> row_way_;
     std::vector<i64> row_parent_;
     std::vector<i64> row_arm_;   // [rows, roles]
-    std::vector<i32> row_child_; // -1 if the tree is full
+    std::vector<i32> row_child_; // -1 if there is no position yet
     std::vector<i64> row_fresh_; // [fresh]
-    std::vector<double> row_games_, row_total_; // [rows], [rows, roles] of the playouts after each
+    std::vector<double> row_games_, row_best_, row_total_; // [rows], [rows, roles] of the playouts after each
     std::vector<u64> after_; // [rows, words]
 
     std::vector<i64> parents_, lengths_; // [games]

@@ -189,8 +189,10 @@ class SearchTree:
     """
     A Monte Carlo search tree; values are goals divided by 100.
 
-    Positions are numbered from 0 in the order in which they were added; a state is one position, however it
-    was reached.  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,
+    Positions are numbered from 0 in the order in which they were added, but numbers of recycled ones are used
+    again; a state is one position, however it was reached.  The position after a move is added when the move
+    is taken a second time, at the root after the first round, and where several roles have a choice at once.
+      When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,
     get consecutive numbers.  Arrays are read-only views that change as the tree grows; of those that begin
     with [positions] the first `positions` rows mean something, of those with [arms] the first `arms`.
     Calls may come from several threads.
@@ -198,10 +200,11 @@ class SearchTree:
 
     def __init__(self, circuit: Circuit, *, memory: int, most: int = 134217728, seed: int = 0, labelled: bool = False, exploration: float = 0.5, chance: int = -1, regret: bool = False, amaf: float = 0.0) -> None:
         """
-        Make an empty tree that takes at most about `memory` bytes, and has at most `most` positions.
+        Make an empty tree that takes at most `memory` bytes, and has at most `most` positions.
 
-        The memory is taken as the tree grows.  `labelled`: states have one more word, by which `plant`
-        tells equal ones apart.  `exploration` is the constant of UCB1, `chance` the number of the role
+        The memory is taken as the tree grows; when it is used up, positions that were visited little are
+        recycled.  `labelled`: states have one more word, by which `plant` tells equal ones apart, and
+        nothing is recycled.  `exploration` is the constant of UCB1, `chance` the number of the role
         `random` or -1; with `regret`, roles that move at once choose by regret matching instead of UCB1.
         `amaf` is after how many playouts a move's own mean counts as much as that of playouts in which it
         came later, 0 for never.  `MemoryError` where there is not so much memory.
@@ -216,17 +219,25 @@ class SearchTree:
 
     @property
     def room(self) -> int:
-        """The capacity for positions."""
+        """The most positions, if there were hardly any arms."""
 
     @property
     def arm_room(self) -> int:
-        """The capacity for arms."""
+        """The most arms, if there were hardly any positions."""
 
     @property
     def positions(self) -> int: ...
 
     @property
     def arms(self) -> int: ...
+
+    @property
+    def recycled(self) -> int:
+        """Positions recycled for lack of memory so far."""
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the memory in use."""
 
     @property
     def edges(self) -> int:
@@ -287,7 +298,9 @@ class SearchTree:
 
     @property
     def kind(self) -> NDArray[numpy.uint8]:
-        """[positions] LEAF, ALONE, JOINT or OVER of `herbrand.play.search.tree`."""
+        """
+        [positions] LEAF, ALONE, JOINT or OVER of `herbrand.play.search.tree`, or FREE, 4.
+        """
 
     @property
     def mover(self) -> NDArray[numpy.int16]:
@@ -310,11 +323,11 @@ class SearchTree:
         """[arms] the move, by its number among the moves of all roles."""
 
     @property
-    def arm_count(self) -> NDArray[numpy.float64]:
+    def arm_count(self) -> NDArray[numpy.float32]:
         """[arms] playouts through it."""
 
     @property
-    def arm_total(self) -> NDArray[numpy.float64]:
+    def arm_total(self) -> NDArray[numpy.float32]:
         """[arms] the sum of the values of the arm's role."""
 
     @property
@@ -337,11 +350,11 @@ class SearchTree:
         """[arms] the sum of the role's values in these."""
 
     @property
-    def arm_regret(self) -> NDArray[numpy.float64]:
+    def arm_regret(self) -> NDArray[numpy.float32]:
         """[arms] cumulative regret."""
 
     @property
-    def arm_share(self) -> NDArray[numpy.float64]:
+    def arm_share(self) -> NDArray[numpy.float32]:
         """[arms] cumulative strategy."""
 
     @property

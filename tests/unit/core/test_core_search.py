@@ -44,24 +44,42 @@ def test_a_round_expands_the_root_and_counts_every_game(expander: expand.Expande
     tree, work = planted(expander)
     root = np.zeros(1, np.int64)
     assert work.expand(root, most=1, widest=512, weight=1.0) == 9
-    assert (work.rows, work.asked, tree.positions, tree.arms) == (9, 1, 10, 10)
-    assert tree.kind[:10].tolist() == [ALONE] + [LEAF] * 9
+    assert (work.rows, work.asked, tree.positions, tree.arms) == (9, 1, 1, 10)
+    assert tree.kind[0] == ALONE
     assert tree.sizes[0].tolist() == [9, 1]
-    assert (tree.seen[1:10] == BUSY).all()
+    assert tree.seen[0] == BUSY
     after = expander.expand(expander.initial).states
-    assert work.starts().tolist() == after.tolist() == tree.state[1:10].tolist()
-    assert [tree.find(after[k : k + 1]) for k in range(9)] == list(range(1, 10))
-    assert [tree.after(0, [k, 9]) for k in range(9)] == list(range(1, 10))
+    assert work.starts().tolist() == after.tolist()
+    assert [tree.find(after[k : k + 1]) for k in range(9)] == [-1] * 9
+    assert [tree.after(0, [k, 9]) for k in range(9)] == [-1] * 9
     other = Round(tree)
     assert other.expand(root, most=4, widest=512, weight=1.0) == 0
     other.abandon()
     drawn(work, 18)
-    assert tree.games[:10].tolist() == [18.0] + [2.0] * 9
+    assert tree.games[0] == 18.0
+    assert tree.arm_count[:10].tolist() == [2.0] * 9 + [18.0]
     assert tree.total[0].tolist() == [9.0, 9.0]
     assert tree.sum == 1.0
     assert (tree.arm_virtual[:10] == 0).all()
-    assert (tree.seen[1:10] == 0).all()
+    assert tree.seen[0] == 0
     assert work.line(3) == [int(tree.move[3])]
+
+
+def test_positions_after_a_root_are_added_with_what_is_known_of_them(expander: expand.Expander) -> None:
+    """All of them, before the second round; and then the one that it goes to is expanded."""
+    tree, work = planted(expander)
+    root = np.zeros(1, np.int64)
+    work.expand(root, most=1, widest=512, weight=1.0)
+    drawn(work, 18)
+    assert work.expand(root, most=1, widest=512, weight=1.0) == 8
+    work.abandon()
+    after = expander.expand(expander.initial).states
+    assert tree.state[1:10].tolist() == after.tolist()
+    assert [tree.find(after[k : k + 1]) for k in range(9)] == list(range(1, 10))
+    assert [tree.after(0, [k, 9]) for k in range(9)] == list(range(1, 10))
+    assert sorted(tree.kind[:10].tolist()) == [LEAF] * 8 + [ALONE] * 2
+    assert tree.games[1:10].tolist() == [2.0] * 9
+    assert tree.total[1:10].tolist() == [[1.0, 1.0]] * 9
 
 
 def test_what_is_proved_of_a_move_is_carried_up(expander: expand.Expander) -> None:
@@ -69,6 +87,8 @@ def test_what_is_proved_of_a_move_is_carried_up(expander: expand.Expander) -> No
     tree, work = planted(expander)
     work.expand(np.zeros(1, np.int64), most=1, widest=512, weight=1.0)
     drawn(work, 9)
+    work.expand(np.zeros(1, np.int64), most=1, widest=512, weight=1.0)
+    work.abandon()
     assert not tree.tighten(0)
     tree.prove(4, [1.0, 0.0], [1.0, 0.0], 2)
     assert tree.is_exact(4)

@@ -43,4 +43,5 @@ def test_trees_stop_when_there_is_no_room() -> None:
     forest = Forest(expander, seed=1, memory=1 << 16)
     roots = forest.search(np.repeat(expander.initial, 200, axis=0), np.full(200, 50))
     assert (forest.best(roots, np.zeros(200, np.int64)) >= -1).all()
-    assert forest.tree.room == forest.tree.positions
+    assert forest.tree.is_full
+    assert forest.tree.bytes <= max(1 << 16, 4 * forest.tree.room + (1 << 17))

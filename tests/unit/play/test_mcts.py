@@ -18,7 +18,7 @@ from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.features import is_placement_only
 from herbrand.play.search.results import reports
 from herbrand.play.search.rules_search import RulesSearch
-from herbrand.play.search.tree import ALONE, JOINT, Search
+from herbrand.play.search.tree import ALONE, JOINT, OVER, Search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -188,18 +188,56 @@ def test_forgetting_keeps_what_can_still_come(name: str) -> None:
     assert (tree.arm_virtual[: tree.arms] == 0).all()
 
 
-def test_memory_is_bounded_and_a_full_tree_still_learns() -> None:
-    """With room for few positions the search goes on at the leaves it has."""
-    game = herbrand.load("connectFour")
-    search = Search(game.network, memory=1, seed=1)
-    search.move_to(search.expander.initial)
-    grown(search, 20)
-    assert search.positions == search.tree.room
-    assert search.tree.arms <= search.tree.arm_room
-    games = float(search.tree.games[search.root])
-    grown(search, 5)
-    assert float(search.tree.games[search.root]) > games
-    assert search.positions == search.tree.positions == search.tree.room
+def walk(search: Search) -> tuple[set[int], int]:
+    """The positions that can be reached from the root, and how many arms lead from them to positions."""
+    tree, reached, stack, links = search.tree, {search.root}, [search.root], 0
+    while stack:
+        at = stack.pop()
+        assert tree.find(tree.state[at : at + 1]) == at
+        if tree.kind[at] != ALONE:
+            continue
+        begin = int(tree.first[at])
+        for arm in range(begin, begin + int(tree.sizes[at].sum())):
+            child = int(tree.arm_child[arm])
+            if child >= 0:
+                links += 1
+                assert tree.kind[child] <= OVER
+                if child not in reached:
+                    reached.add(child)
+                    stack.append(child)
+    return reached, links
+
+
+@pytest.mark.parametrize("name", ["connectFour", "checkers"])
+def test_a_full_tree_keeps_to_its_memory_and_grows_on(name: str) -> None:
+    """Little-visited positions give way, no arm leads to one that did, and the same seed gives the same."""
+    values = []
+    for _ in range(2):
+        search = Search(herbrand.load(name).network, memory=250_000, seed=1)
+        search.move_to(search.expander.initial)
+        grown(search, 100)
+        tree = search.tree
+        assert tree.recycled > 500
+        assert tree.bytes <= 250_000
+        reached, links = walk(search)
+        assert len(reached) > 0.9 * tree.positions
+        assert links >= len(reached) - 1
+        values.append(
+            (tree.positions, tree.recycled, tree.games[search.root], tree.total[search.root].tolist())
+        )
+    assert values[0] == values[1]
+
+
+def test_what_cannot_be_reached_from_a_new_root_is_freed() -> None:
+    """After a few rounds, and no more than the rest of the tree."""
+    search = grown(search_of("connectFour"), 60)
+    tree = search.tree
+    begin = int(tree.first[search.root])
+    before, state = tree.positions, tree.state[int(tree.arm_child[begin])].copy().reshape(1, -1)
+    search.move_to(state)
+    grown(search, 4)
+    reached, _ = walk(search)
+    assert len(reached) == tree.positions < before
 
 
 def test_moves_at_once_are_mixed_by_regret_matching() -> None:

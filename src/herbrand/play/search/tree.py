@@ -131,14 +131,14 @@ class Search:
     def move_to(self, state: States) -> None:
         """Make a packed state, [1, words], the root; keeps the subtree below it.
 
-        When the tree is more than half full, unreachable positions are discarded.
+        Rounds discard unreachable positions; those that they cannot are discarded when the tree is full.
         """
         tree = self.tree
         at = tree.find(state)
         if at < 0:
             tree.clear()
             at = tree.add(state)
-        elif max(tree.positions / tree.room, tree.arms / tree.arm_room) > 0.5:
+        elif tree.is_full:
             at = tree.forget(at)
         self.root = at
         tree.is_full = False
