@@ -263,6 +263,7 @@ bool AlphaBeta::make_successors(int top, bool leaves) {
         e.store_next(state(begin), words_, lanes);
         e.take_next();
         valuer_.look(lanes, leaves ? nullptr : legal(begin), overs_.data() + begin, values_.data() + begin);
+        value_unclear_ends(begin, lanes);
         for (i64 k = begin; k < end; ++k) {
             keys_[k] = state_hash(state(k), words_);
             if (!leaves) table_->prefetch(keys_[k]);
@@ -271,6 +272,19 @@ bool AlphaBeta::make_successors(int top, bool leaves) {
     used_ = last;
     for (int k = longest; k <= top; ++k) frames_[k].kept = used_; // they stay until this frame is closed
     return true;
+}
+
+// A terminal state in which the rules give the role no goal, or several, is worth nothing to it, as match managers count.
+void AlphaBeta::value_unclear_ends(i64 begin, int lanes) {
+    const Circuit &c = circuit();
+    for (int lane = 0; lane < lanes; ++lane) {
+        if (!overs_[begin + lane] || values_[begin + lane] != 50 * SCALE) continue;
+        int clear = 0, unclear = 0;
+        for (int k = 0; k < c.goals(); ++k)
+            if (c.goal_role[k] == valuer_.role() && Evaluator::bit(valuer_.evaluator().goal(k), lane))
+                ++(c.goal_value[k] >= 0 ? clear : unclear);
+        if (clear != 1 || unclear) values_[begin + lane] = 0;
+    }
 }
 
 void AlphaBeta::move_to(const u64 *root) {

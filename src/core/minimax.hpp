@@ -151,6 +151,7 @@ private:
     int gather(int top, bool leaves);
     bool make_successors(int top, bool leaves);
     void set_others(u64 value);
+    void value_unclear_ends(i64 begin, int lanes);
     void push(int top, i64 row, i64 alpha, i64 beta, int depth);
     void send(int top, i64 child, bool full);
     Result enter(int top);

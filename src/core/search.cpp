@@ -35,8 +35,11 @@ bool same(const u64 *a, const u64 *b, int words) { // mostly one or two words: f
     return true;
 }
 
-// A goal as a value from 0 to 1; unknown goals and those that are no numbers count as 0.5.
-double value_of(i16 goal) { return goal >= 0 ? goal / 100.0 : 0.5; }
+// The goal of a terminal state as a value from 0 to 1.  A role to which the rules give no goal there, or several, gets
+// nothing, as match managers count it.  Where a role has no legal move though the game is not over, no value is defined.
+double value_of(i16 goal) { return goal >= 0 ? goal / 100.0 : goal == STUCK ? 0.5 : 0.0; }
+// The same of the last state of a game, which may have been cut off.
+double value_of(i16 goal, i64 length) { return goal < 0 && length < 0 ? 0.5 : value_of(goal); }
 
 // The least power of two that is not below n.
 i64 power_above(i64 n) {
@@ -1029,7 +1032,8 @@ void Round::backpropagate(const i16 *goals, const i64 *lengths, i64 games, u64 *
     Tree &t = *tree_;
     std::lock_guard hold(t.lock);
     check();
-    if (games && t.sum != -1.0) t.look_at_sums(goals, games);
+    if (!(t.settings.amaf > 0.0)) played = nullptr;
+    if (games && t.sum != -1.0) t.look_at_sums(goals, lengths, games);
     settle(goals, lengths, games, played, words);
     under_way_ = false;
 }
@@ -1055,15 +1059,15 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
         if (played) {
             const u64 bit = u64(1) << (game & 63);
             for (int r = 0; r < roles; ++r) {
-                const double value = value_of(mine[r]);
+                const double value = value_of(mine[r], lengths[game]);
                 if (value >= 0.5) half_[r * words + (game >> 6)] |= bit;
                 if (value > 0.5) more_[r * words + (game >> 6)] |= bit;
                 if (!is_leaf(row)) played[t.move[row_arm_[row * roles + r]] * words + (game >> 6)] |= bit;
             }
         }
         row_games_[row] += 1.0;
-        for (int r = 0; r < roles; ++r) row_total_[row * roles + r] += value_of(mine[r]);
-        row_best_[row] = std::max(row_best_[row], value_of(mine[0]));
+        for (int r = 0; r < roles; ++r) row_total_[row * roles + r] += value_of(mine[r], lengths[game]);
+        row_best_[row] = std::max(row_best_[row], value_of(mine[0], lengths[game]));
         if (lengths[game] == 0 && child < 0 && t.kind[row_parent_[row]] == ALONE) { // a value that is certain
             bool is_new;
             child = t.add(&after_[row * t.words], is_new);
@@ -1444,13 +1448,14 @@ void Tree::unproved() {
     }
 }
 
-void Tree::look_at_sums(const i16 *goals, i64 games) {
+void Tree::look_at_sums(const i16 *goals, const i64 *lengths, i64 games) {
     const int one = settings.chance == 0 ? 1 : 0, two = one + 1 != settings.chance ? one + 1 : one + 2;
     for (i64 game = 0; game < games && sum != -1.0; ++game) {
         const i16 a = goals[game * roles + one], b = goals[game * roles + two];
-        if (a < 0 || b < 0) continue;
-        if (sum == -2.0) sum = (a + b) / 100.0;
-        if (a + b == static_cast<int>(std::lround(100.0 * sum))) continue;
+        if ((a < 0 || b < 0) && (lengths[game] < 0 || a == STUCK)) continue;
+        const int both = std::max<int>(a, 0) + std::max<int>(b, 0);
+        if (sum == -2.0) sum = both / 100.0;
+        if (both == static_cast<int>(std::lround(100.0 * sum))) continue;
         sum = -1.0;
         unproved(); // bounds that `opposed` derived from the sum are wrong
     }

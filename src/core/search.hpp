@@ -17,7 +17,7 @@
 //     ... playouts from round.starts() ...
 //     round.backpropagate(goals, lengths, games, played);  // or round.abandon()
 //
-// Values are goals divided by 100.  Each call locks the tree, so that several threads can each run a round.
+// Values are goals divided by 100; a role without exactly one goal in a terminal state has the value 0.  Each call locks the tree, so that several threads can each run a round.
 #pragma once
 
 #include "expand.hpp"
@@ -156,8 +156,8 @@ public:
     bool tighten(i64 at);
     // Reset the proved bounds of all positions in which the game is not over.
     void unproved();
-    // Update `sum` from the goals [games, roles] of playouts.
-    void look_at_sums(const i16 *goals, i64 games);
+    // Update `sum` from the goals [games, roles] and lengths of playouts.
+    void look_at_sums(const i16 *goals, const i64 *lengths, i64 games);
 
     // The best move of a role at a root: by proved values where possible, else by the mean minus its uncertainty; -1 if the
     // root is not expanded.

@@ -21,10 +21,20 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.explanation import PlayerReport
 
-__all__ = ["Player"]
+__all__ = ["Player", "counted_goals"]
 
 _WARM_UP_SHARE = 0.25
 """Share of the start clock for which `prepare` waits until the rule evaluator is warm."""
+
+
+def counted_goals(state: State) -> list[int]:
+    """Return the goal value of each role as players count it.
+
+    Where the rules give a role no value, or several, that is 0 in a terminal state, since the match then has
+    no result for it, and 50 in others.
+    """
+    unclear = 0 if state.is_terminal else 50
+    return [unclear if goal is None else goal for goal in state.goals.values()]
 
 
 class Player(ABC):

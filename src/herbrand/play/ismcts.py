@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
-from herbrand.play.interface import Player
+from herbrand.play.interface import Player, counted_goals
 from herbrand.play.threads import CLOCK_MARGIN
 from herbrand.runtime.collector import suspend_full_collections
 
@@ -258,7 +258,7 @@ class _Search:
                         key = joint[r], percepts[role]
                         nodes[r] = None if expanded else node.children.setdefault(key, _Node())
             state = state.next(joint)
-        goals = [50 if goal is None else goal for goal in state.goals.values()]
+        goals = counted_goals(state)
         for r, node, move in path:
             node.counts[move] = node.counts.get(move, 0) + 1
             node.totals[move] = node.totals.get(move, 0.0) + goals[r] / 100

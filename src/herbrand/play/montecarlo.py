@@ -12,9 +12,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from herbrand.core import Stop
+from herbrand.core import STUCK, Stop
 from herbrand.errors import HerbrandError
-from herbrand.play.interface import Player
+from herbrand.play.interface import Player, counted_goals
 from herbrand.play.threads import CLOCK_MARGIN, ThreadTeam
 from herbrand.runtime.collector import suspend_full_collections
 
@@ -29,7 +29,7 @@ _FIRST_ROUND = 64
 """Playouts of the first round on the network, one for each bit of a word; later rounds grow."""
 _LARGEST_ROUND = 4096
 _UNKNOWN_GOAL = 50.0
-"""The goal value of a playout that ends, or is cut off, without exactly one."""
+"""The goal value of a playout that is cut off without exactly one."""
 
 
 class _MoveMeans:
@@ -148,8 +148,7 @@ class MonteCarloPlayer(Player):
                 if not self._is_running(means):
                     return
                 state = state.next(self.random_joint_move(state))
-            goal = state.goal(self.role)
-            means.totals[k] += _UNKNOWN_GOAL if goal is None else goal
+            means.totals[k] += counted_goals(state)[self.game.role_index(self.role)]
             means.counts[k] += 1
 
     def _playouts_on_network(
@@ -176,7 +175,8 @@ class MonteCarloPlayer(Player):
         if not ended.complete:
             return
         values = ended.goals[:, own].astype(float)
-        values[values < 0] = _UNKNOWN_GOAL
+        has_no_end = ended.truncated | (ended.goals[:, own] == STUCK)
+        values = np.where(values < 0, np.where(has_no_end, _UNKNOWN_GOAL, 0.0), values)
         for k, total in enumerate(values.reshape(end - first, games).sum(axis=1).tolist(), first):
             means.totals[k] += total
             means.counts[k] += games

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from herbrand.play.interface import Player
+from herbrand.play.interface import Player, counted_goals
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class RandomPlayer(Player):
 class GreedyPlayer(Player):
     """Plays the move after which its goal value is highest, averaged over random moves of the others.
 
-    A state without exactly one goal value counts as 50.  Ties are broken at random.
+    A state without exactly one goal value counts as 50, or 0 if it is terminal.  Ties are broken at random.
     """
 
     @suspend_full_collections()
@@ -56,7 +56,7 @@ class GreedyPlayer(Player):
         if len(moves) == 1:
             return moves[0]
         alone = all(len(legal) == 1 for role, legal in state.legal_moves().items() if role != self.role)
-        best, highest = moves[0], -1.0
+        best, highest, own = moves[0], -1.0, self.game.role_index(self.role)
         now = time.monotonic()
         longest = now - started  # bounds the time of one rule evaluation
         for move in moves:
@@ -65,8 +65,7 @@ class GreedyPlayer(Player):
                 if not self.has_time(deadline - _RESERVE * longest):
                     return best
                 after = state.next({**self.random_joint_move(state), self.role: move})
-                goal = after.goal(self.role)
-                values.append(50 if goal is None else goal)
+                values.append(counted_goals(after)[own])
                 before, now = now, time.monotonic()
                 longest = max(longest, now - before)
             value = sum(values) / len(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,8 @@ def solve_for_role(game: Any, role: int, seconds: float, *, states: int, megabyt
     space = explore(game.expander, budget=budget)
     if not space.complete:
         raise BudgetExceeded(space.stopped or "", f"{len(space.states)} states found")
+    # a role without exactly one goal value at an end gets nothing, as match managers count
+    space = replace(space, goals=np.where(space.over[:, None], np.maximum(space.goals, 0), space.goals))
     solving = GraphSolver(space, budget)
     if not solving.turns:
         raise GameError("several roles choose at the same time")

@@ -12,8 +12,11 @@ from herbrand.analyse.solving.minimax.judge import no_judge
 from herbrand.analyse.solving.plan import Plan, find_plan
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.learning import LearnedJudge
+from herbrand.play.mcts import MctsPlayer
 from herbrand.play.meta import MetaPlayer
 from herbrand.play.puzzle import PuzzlePlayer
+from herbrand.play.registry import make_player
+from herbrand.play.search.rules_search import RulesSearch
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
@@ -188,3 +191,62 @@ def test_alpha_beta_is_picked_where_values_can_be_learned(
     assert isinstance(player._player, AlphaBetaPlayer) is chosen.startswith("alpha-beta")
     state = game.initial_state()
     assert state.is_legal(game.roles[0], player.select(state, 0.05))
+
+
+CLAIMS = """
+(role a) (role b) (init start)
+(legal a claim) (legal a share) (legal b noop)
+(<= (next claimed) (does a claim)) (<= (next shared) (does a share))
+(<= terminal (true claimed)) (<= terminal (true shared))
+(<= (goal a 100) (true claimed)) (<= (goal a 0) (true claimed)) (<= (goal b 0) (true claimed))
+(<= (goal a 40) (true shared)) (<= (goal b 60) (true shared))
+"""
+"""With the move `claim` the rules give role a two goal values, and so it has no result."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mcts(playouts=600)",
+        "alphabeta(nodes=50,threads=1)",
+        "solved",
+        "montecarlo(playouts=600)",
+        "greedy",
+        "meta",
+    ],
+)
+def test_a_goal_value_that_conflicts_is_worth_nothing(name: str) -> None:
+    """Any player takes 40 points rather than an end at which a match manager finds no goal value for it."""
+    game = herbrand.loads(CLAIMS)
+    player = make_player(name, seed=1)
+    player.start(game, "a", 600)
+    assert player.select(game.initial_state(), 5) == "share"
+    report = player.report()
+    if report is not None and report.moves[0].proved is not None:
+        assert report.moves[0].proved == 40
+    player.stop()
+
+
+def test_the_search_without_a_network_counts_conflicting_goals_alike() -> None:
+    """A playout with `claim` adds nothing to its sum."""
+    game = herbrand.loads(CLAIMS)
+    search = RulesSearch("a", 1)
+    search.move_to(game.initial_state())
+    search.run(lambda: search.playouts < 40)
+    assert {report.move: report.mean for report in search.reports()} == pytest.approx(
+        {"claim": 0, "share": 40}
+    )
+
+
+def test_the_value_of_an_end_with_conflicting_goals_is_proved() -> None:
+    """It is 0 for both roles, so that their goals have no constant sum."""
+    game = herbrand.loads(CLAIMS)
+    player = MctsPlayer(seed=1, playouts=600)
+    player.start(game, "a", 600)
+    player.select(game.initial_state(), 5)
+    search = player._match.search
+    assert search is not None
+    tree = search.tree
+    child = int(tree.arm_child[int(tree.first[search.root])])
+    assert tree.low[child].tolist() == tree.high[child].tolist() == [0.0, 0.0]
+    assert tree.sum == -1.0

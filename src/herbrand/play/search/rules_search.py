@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from herbrand.play.explanation import MoveReport
+from herbrand.play.interface import counted_goals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,7 @@ class RulesSearch:
                 if not all(legal):
                     break
                 state = state.next([self.chance.choice(moves) for moves in legal])
-        values = [0.5 if goal is None else goal / 100 for goal in state.goals.values()]
+        values = [goal / 100 for goal in counted_goals(state)]
         self.playouts += 1
         for node, chosen in path:
             node.count += 1
