@@ -25,17 +25,28 @@ __all__ = ["command"]
     "--property",
     "name",
     type=click.Choice([name for name in PROPERTIES if name != "well_formed"]),
-    required=True,
     help="The property to decide.",
+)
+@click.option(
+    "--strategy",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Instead of a property: what the strategies in a file of `herbrand solve -o` prove.",
 )
 @click.option(
     "-o",
     "--output",
     "folder",
-    required=True,
     metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
     help="A new or empty folder for the files.",
+)
+@click.option(
+    "--verify",
+    "received",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Check a certificate of others against these rules.",
 )
 @click.option("--budget", type=POSITIVE, default=60.0, metavar="SECONDS", help="Approximate time limit.")
 @click.option("--no-check", is_flag=True, help="Only write the files.")
@@ -45,8 +56,10 @@ def command(
     ctx: click.Context,
     file: str,
     notation: str,
-    name: str,
-    folder: Path,
+    name: str | None,
+    strategy: Path | None,
+    folder: Path | None,
+    received: Path | None,
     budget: float,
     no_check: bool,
     as_json: bool,
@@ -57,16 +70,28 @@ def command(
     plays, strategies and claims about all states become data for a short program in SWI-Prolog. `sh
     FOLDER/check.sh` asks all of them without herbrand. Exits with 1 if some file is refused or the property
     is not decided.
+
+    With `--verify`, writes the files of a certificate anew, by your rules and its evidence, and has them
+    checked if they are equal to those in its folder.
     """
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.certification import certify
+    from herbrand.analyse.certification import certify, certify_strategy, verify_certificate
+    from herbrand.analyse.solving.strategy import read_strategy
     from herbrand.runtime.limits import seconds_left
 
+    given = [option is not None for option in (name, strategy, received)]
+    if sum(given) != 1 or (folder is None) != (received is not None):
+        raise click.UsageError("give --output with --property or --strategy, or else --verify")
     game = read_game(file, notation)
     seconds = min(0.95 * budget, seconds_left())
-    certified = certify(
-        game, name, folder, budget=Budget(seconds, megabytes=game.limits.megabytes), check=not no_check
-    )
+    limits = Budget(seconds, megabytes=game.limits.megabytes)
+    if received is not None:
+        certified = verify_certificate(game, received, budget=limits)
+    elif strategy is not None:
+        found = read_strategy(strategy)
+        certified = certify_strategy(game, found, Path(folder or ""), budget=limits, check=not no_check)
+    else:
+        certified = certify(game, str(name), Path(folder or ""), budget=limits, check=not no_check)
     if as_json:
         write_json(certified.as_json())
     else:
@@ -76,7 +101,7 @@ def command(
 
 def _report(certified: CertifiedVerdict) -> str:
     verdict = certified.verdict
-    lines = [f"{certified.game}: {certified.name} {verdict.answer}"]
+    lines = [" ".join(f"{certified.game}: {certified.name} {verdict.answer}".split())]
     if verdict.reason:
         lines.append(f"  {verdict.reason}")
     if certified.missing:
@@ -87,6 +112,7 @@ def _report(certified: CertifiedVerdict) -> str:
             file.name,
             f"{file.program} {file.version}".strip(),
             signs[file.outcome.accepted] if file.outcome.accepted is not None else file.outcome.said,
+            file.outcome.proof or "-",
             file.means,
         )
         for file in certified.files
@@ -95,7 +121,7 @@ def _report(certified: CertifiedVerdict) -> str:
         [
             *lines,
             "",
-            table(rows, ("file", "checked by", "answer", "what it shows")),
+            table(rows, ("file", "checked by", "answer", "proof", "what it shows")),
             "",
             f"{count(len(rows), 'file')} in {certified.folder}; check.sh there asks again",
         ]

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
-from random import Random
 from typing import TYPE_CHECKING
 
+import corrupted
 import pytest
 from click.testing import CliRunner
 
 import herbrand
-from herbrand.analyse import Budget
+from herbrand.analyse import Budget, analyse
 from herbrand.analyse.certification import certify
-from herbrand.analyse.certification.evidence import evidence_of
+from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of
+from herbrand.analyse.certification.folder import check_files
 from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
+from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.cli.main import cli
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from click.testing import Result
 
     from herbrand.analyse.certification.evidence import EvidenceFile
 
@@ -105,8 +111,12 @@ def test_bounds_are_accepted_by_clingo(tmp_path: Path, text: str) -> None:
     certified = certify(game, "termination", tmp_path, budget=Budget(60, states=10_000))
     assert certified.verdict.answer == "proved"
     assert certified.accepted
-    assert all(file.program == "clingo" for file in certified.files)
-    assert len(certified.files) >= 3
+    by_clauses = [file for file in certified.files if file.name.endswith(".cnf")]
+    assert len(certified.files) - len(by_clauses) >= 3
+    assert len(by_clauses) == (3 if text == "connectFour" else 0)
+    assert all(
+        file.outcome.proof and (tmp_path / file.name).with_suffix(".drat").exists() for file in by_clauses
+    )
 
 
 def test_bounded_proofs_are_accepted_by_a_sat_solver(tmp_path: Path) -> None:
@@ -118,6 +128,49 @@ def test_bounded_proofs_are_accepted_by_a_sat_solver(tmp_path: Path) -> None:
         assert files or isinstance(certificate, KInduction)
         assert all(accepts(tmp_path, file) for file in files)
     assert not written(tmp_path, game, "termination", Verdict("proved", "-", certificate=Exhausted("", 8)))
+
+
+CELL = ("(cell 1 1 x)", "(cell 1 1 o)", "(cell 1 1 b)")
+CONTROL = ("(control xplayer)", "(control oplayer)")
+
+
+@pytest.mark.parametrize(
+    ("certificate", "right"),
+    [
+        (Invariant("", (CELL, CONTROL)), True),
+        (Invariant("", (CELL[1:], CONTROL)), False),
+        (Invariant("", (CONTROL,), ((*CELL, "(cell 1 2 b)"),)), False),
+        (Invariant("", (CELL, CONTROL), (), ((("(cell 1 1 b)", True), ("(cell 1 1 x)", True)),)), False),
+        (Bound((), ("(cell 1 1 b)",), Invariant("", (CELL, CONTROL))), False),
+    ],
+    ids=["a cell", "one content is missing", "two cells", "a clause", "one cell as a bound"],
+)
+def test_clingo_and_clauses_agree(tmp_path: Path, certificate: Invariant | Bound, right: bool) -> None:
+    """The question about a step has one answer by the rules and by the clauses of the network."""
+    game = herbrand.load("ticTacToe")
+    verdict = Verdict("proved", "-", certificate=certificate)
+    files = list(evidence_of(game, "termination", verdict, 30, solve=False))
+    check_files(tmp_path, files, Budget(30), check=False)
+    answers: dict[str, set[bool | None]] = {}
+    for file in files:
+        answers.setdefault(file.means.removesuffix(" (as clauses)"), set()).add(accepts(tmp_path, file))
+    assert all(len(some) == 1 for some in answers.values())
+    assert ({True} == set.union(*answers.values())) is right
+    assert any(file.repeats for file in files)
+
+
+@pytest.mark.parametrize("said", ["s VERIFIED", "s NOT VERIFIED"])
+def test_a_proof_that_is_not_verified_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    """The answer of a SAT solver counts only with its proof, if there is a program to check that."""
+    pytest.importorskip("pysat")
+    (tmp_path / "drat-trim").write_text(f'#!/bin/sh\ntest -s "$1" && test -f "$2" && printf "\\r{said}\\n"\n')
+    (tmp_path / "drat-trim").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    verdict = Verdict("proved", "-", certificate=Exhausted("", 3))
+    (file,) = written(tmp_path, herbrand.loads(COUNTED), "termination", verdict)
+    assert accepts(tmp_path, file) is (said == "s VERIFIED")
 
 
 @needs_prolog
@@ -136,26 +189,31 @@ def test_a_win_is_accepted_by_clingo_and_prolog_and_a_changed_one_by_neither(tmp
 
 
 @needs_prolog
-def test_damaged_evidence_is_refused(tmp_path: Path) -> None:
-    """Whatever entry of a strategy is lost or changed, the program notices."""
-    game = herbrand.load("nim")
-    certified = certify(game, "strong_winnability", tmp_path / "files", budget=Budget(40))
-    assert certified.accepted
-    folder = tmp_path / "files" / "role-1"
-    whole = (folder / "evidence.pl").read_text()
-    lines = whole.splitlines()
-    chance = Random(1)
-    file = next(file for file in written(tmp_path / "again", game, "", certified.verdict))
-    for trial in range(6):
-        damaged = list(lines)
-        place = chance.randrange(2, len(damaged))
-        if trial % 2:
-            del damaged[place]
-        else:
-            damaged[place] = damaged[place].replace("take(a", "take(b").replace("noop", "take(c, 5)")
-        (tmp_path / "again" / "role-1" / "evidence.pl").write_text("\n".join(damaged) + "\n")
-        changed = damaged != lines
-        assert accepts(tmp_path / "again", file) is not changed
+def test_damaged_certificates_are_refused() -> None:
+    """Unless they still are a proof, which another method decides; `benchmarks/corrupted.py` tries more."""
+    pytest.importorskip("pysat")
+    results = list(corrupted.run(["recurring state", "invariant"], 10, seed=3))
+    outcomes = {result["outcome"] for result in results}
+    assert len(results) == 10
+    assert outcomes <= set(corrupted.OUTCOMES) - {"WRONG"}
+    assert {"refused by programs", "refused by comparison"} <= outcomes
+
+
+@needs_prolog
+def test_evidence_is_never_run_as_a_program(tmp_path: Path) -> None:
+    """A file that prints the answer itself is refused, and so is a second claim."""
+    game = herbrand.load("rockPaperScissors")
+    files = written(tmp_path, game, "goals", analyse(game, ["goals"]).properties["goals"])
+    assert accepts(tmp_path, files[0])
+    for name, line in (
+        ("evidence.pl", ":- initialization((writeln(accepted), halt(0)))."),
+        ("claim.pl", "claim(all_states(playable))."),
+    ):
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(f"{text}{line}\n")
+        assert accepts(tmp_path, files[0]) is False
+        (tmp_path / name).write_text(text)
+    assert accepts(tmp_path, files[0])
 
 
 @needs_prolog
@@ -207,6 +265,84 @@ def test_the_command_reports_each_file(tmp_path: Path) -> None:
     assert value["verdict"] == "proved"
     assert value["checker"]["program"] == "clingo"
     assert value["checker"]["accepted"] is True
+
+
+def test_a_certificate_of_others_is_checked_against_the_rules(tmp_path: Path) -> None:
+    """It is accepted for the same rules, and refused for others and where its evidence is not valid."""
+    (tmp_path / "counted.kif").write_text(COUNTED)
+    (tmp_path / "longer.kif").write_text(COUNTED.replace("(succ 2 3)", "(succ 2 3) (succ 3 4)"))
+    folder = str(tmp_path / "ends")
+    arguments = ["--property", "termination", "-o", folder, "--no-check"]
+    assert CliRunner().invoke(cli, ["certify", str(tmp_path / "counted.kif"), *arguments]).exit_code == 0
+
+    def verify(name: str) -> Result:
+        return CliRunner().invoke(cli, ["certify", str(tmp_path / name), "--verify", folder])
+
+    result = verify("counted.kif")
+    assert result.exit_code == 0, result.output
+    assert "termination proved" in result.output
+    result = verify("longer.kif")
+    assert result.exit_code == 1
+    assert "is not what the rules and the evidence give" in result.output
+    certificate = tmp_path / "ends" / "certificate.json"
+    certificate.write_text(certificate.read_text().replace('"bound": 3', '"bound": "3"'))
+    result = verify("counted.kif")
+    assert result.exit_code == 1
+    assert "evidence is not valid" in result.output
+    both = ["certify", "nim", "--verify", folder, "--property", "goals"]
+    assert CliRunner().invoke(cli, both).exit_code == 2
+    assert CliRunner().invoke(cli, ["certify", "nim", "--property", "goals"]).exit_code == 2
+
+
+@needs_prolog
+def test_strategies_of_a_solved_game_are_accepted(tmp_path: Path) -> None:
+    """SWI-Prolog replays them against every reply, and refuses another move or a stronger claim."""
+    file, folder = str(tmp_path / "notakto.npz"), tmp_path / "files"
+    assert CliRunner().invoke(cli, ["solve", "notakto", "-o", file]).exit_code == 0
+    result = CliRunner().invoke(cli, ["certify", "notakto", "--strategy", file, "-o", str(folder)])
+    assert result.exit_code == 0, result.output
+    assert "accepted" in result.output
+    verify = ["certify", "notakto", "--verify", str(folder)]
+    assert CliRunner().invoke(cli, verify).exit_code == 0
+    evidence, certificate = folder / "role-1" / "evidence.pl", folder / "certificate.json"
+    whole, claimed = evidence.read_text(), certificate.read_text()
+    lines = whole.splitlines()
+    moves = sorted({line.rpartition("], ")[2] for line in lines})
+    evidence.write_text("\n".join([f"{lines[0].rpartition('], ')[0]}], {moves[-1]}", *lines[1:], ""]))
+    assert CliRunner().invoke(cli, verify).exit_code == int(evidence.read_text() != whole)
+    evidence.write_text(whole)
+    certificate.write_text(claimed.replace('"holds": true', '"holds": false'))
+    assert CliRunner().invoke(cli, verify).exit_code == 1
+
+
+@needs_prolog
+@pytest.mark.parametrize(
+    ("claim", "chooses", "right"),
+    [
+        (Claim("first", 100, holds=True), True, True),
+        (Claim("first", 100, holds=True), False, False),
+        (Claim("first", 101, holds=True), True, False),
+        (Claim("first", 101, holds=False), False, True),
+        (Claim("first", 100, holds=False), True, False),
+        (Claim("second", 1, holds=False), True, True),
+        (Claim("second", 1, holds=False), False, False),
+        (Claim("second", 0, holds=True), True, False),
+    ],
+)
+def test_a_side_chooses_its_own_moves_only(tmp_path: Path, claim: Claim, chooses: bool, right: bool) -> None:
+    """A claim that a role gets a goal value needs its own move, one that it does not the move of the others."""
+    text = """
+    (role first) (role second) (init (turn))
+    (<= (legal first win) (true (turn))) (<= (legal first lose) (true (turn))) (legal second wait)
+    (<= (next (won)) (does first win)) (<= (next (lost)) (does first lose))
+    (<= terminal (not (true (turn))))
+    (<= (goal first 100) (true (won))) (<= (goal first 0) (not (true (won))))
+    (<= (goal second 0) (true (won))) (<= (goal second 100) (not (true (won))))
+    """
+    choices = (ReplayedChoice(0, ("(turn)",), "first", "win"),) if chooses else ()
+    verdict = Verdict("proved", "-", certificate=ForcedPlay(claim, choices))
+    (file,) = written(tmp_path, herbrand.loads(text), "strategy", verdict)
+    assert accepts(tmp_path, file) is right
 
 
 def test_an_undecided_property_has_no_certificate(tmp_path: Path) -> None:

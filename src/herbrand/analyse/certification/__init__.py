@@ -5,9 +5,10 @@ to answer, and the answers.  Imports the other packages of `analyse`, `convert` 
 
 | module     | what it gives                                                          |
 |------------|------------------------------------------------------------------------|
-| `folder`   | `certify`: decides a property, writes its files, has them checked      |
+| `folder`   | `certify`: decides a property, writes its files, has them checked; `certify_strategy` |
 | `evidence` | the files of a witness or certificate                                  |
 | `outside`  | the programs that check them                                           |
+| `verification` | `verify_certificate`: whether a folder certifies a verdict about given rules |
 """
 
 from __future__ import annotations
@@ -19,5 +20,10 @@ from herbrand.runtime.exports import exports
 if TYPE_CHECKING:
     from herbrand.analyse.certification.folder import CertifiedVerdict as CertifiedVerdict
     from herbrand.analyse.certification.folder import certify as certify
+    from herbrand.analyse.certification.folder import certify_strategy as certify_strategy
+    from herbrand.analyse.certification.verification import verify_certificate as verify_certificate
 
-__all__, __getattr__, __dir__ = exports(__name__, {"folder": ("CertifiedVerdict", "certify")})
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {"folder": ("CertifiedVerdict", "certify", "certify_strategy"), "verification": ("verify_certificate",)},
+)

@@ -8,9 +8,9 @@ SWI-Prolog that uses nothing but the game as `herbrand convert --to prolog --sty
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from herbrand.analyse.exploration.certificates import (
     CounterCertificate,
@@ -19,8 +19,10 @@ from herbrand.analyse.exploration.certificates import (
     StateSet,
     certain_fluents,
 )
-from herbrand.analyse.invariants.invariant import RulesProgram
+from herbrand.analyse.invariants.bounds import Bound
+from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import recording
+from herbrand.analyse.invariants.plain import record_step
 from herbrand.convert.asp import recorded_play
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
@@ -30,10 +32,11 @@ from herbrand.machine.moves import Move
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
     from herbrand.analyse.verdict import Certificate, Verdict, Witness
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["EvidenceFile", "evidence_of"]
+__all__ = ["EvidenceFile", "ForcedPlay", "WrittenData", "evidence_of"]
 
 _MOST_ENTRIES: Final = 200_000
 """States, moves or replies that are written for a Prolog program."""
@@ -44,6 +47,48 @@ _CLAIMS: Final = {
     "ranked": ("no_cycle", "no state recurs"),
 }
 """The claims of `StateSet` by their names in `check.pl`, and in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForcedPlay:
+    """The moves of a strategy that a search found, which prove what a role gets."""
+
+    claim: Claim
+    choices: tuple[ReplayedChoice, ...] = field(repr=False)
+
+    kind = "moves of one side"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the claim and the number of moves."""
+        claim = {"role": self.claim.role, "goal": self.claim.goal, "holds": self.claim.holds}
+        return {**claim, "states": len(self.choices)}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:  # noqa: ARG002  # as all certificates
+        """Return True: the moves come from a replay by the rules (`check_strategy`)."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenData:
+    """A certificate in a file for SWI-Prolog: a strategy, replies, or a number of states."""
+
+    kind: str
+    """As the kinds of `Policy`, `Spoiler` and `StateSet`."""
+    claim: str
+    """The claim of a `StateSet`."""
+    role: str | None
+    text: str
+    """The contents of `evidence.pl`."""
+    forced: Claim | None = None
+    """The claim of a `ForcedPlay`."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the role."""
+        return {"role": self.role}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:  # noqa: ARG002  # as all certificates
+        """Return False: only SWI-Prolog reads the file."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +104,29 @@ class EvidenceFile:
     """The answer of clingo or a SAT solver that accepts it."""
     beside: tuple[tuple[str, str], ...] = ()
     """Names and texts."""
+    repeats: bool = False
+    """Whether it only asks once more, of another program, what another file asks."""
 
 
-def evidence_of(game: StateMachine, name: str, verdict: Verdict, seconds: float) -> Iterator[EvidenceFile]:
+def evidence_of(
+    game: StateMachine, name: str, verdict: Verdict, seconds: float, *, solve: bool = True
+) -> Iterator[EvidenceFile]:
     """Yield the files for the verdict on the property `name`, or on each role if it has one for each.
+
+    Without `solve`, questions are written without being answered first.
 
     Raises `BudgetExceeded` where the certificate cannot be written down in that time, or is too large, and
     `HerbrandError` where the verdict rests on a role for which there is no evidence.
     """
     if verdict.roles:
         for number, (role, inner) in enumerate(verdict.roles.items(), 1):
-            files = list(_evidence(game, name, inner, role, seconds)) if inner.is_known else []
+            files = list(_evidence(game, name, inner, role, seconds, solve=solve)) if inner.is_known else []
             # others, such as a second role that cannot win where the first can, only add to the verdict
             if inner.answer == verdict.answer and not files:
                 raise HerbrandError(f"there is no evidence about {role} that other programs can check")
             yield from (_in_folder(f"role-{number}", file) for file in files)
     else:
-        yield from _evidence(game, name, verdict, None, seconds)
+        yield from _evidence(game, name, verdict, None, seconds, solve=solve)
 
 
 def _in_folder(folder: str, file: EvidenceFile) -> EvidenceFile:
@@ -84,17 +135,25 @@ def _in_folder(folder: str, file: EvidenceFile) -> EvidenceFile:
 
 
 def _evidence(
-    game: StateMachine, name: str, verdict: Verdict, role: str | None, seconds: float
+    game: StateMachine, name: str, verdict: Verdict, role: str | None, seconds: float, *, solve: bool
 ) -> Iterator[EvidenceFile]:
     if verdict.witness is not None:
         yield _PrologWriter(game).play(name, verdict.witness, role)
         if name == "weak_winnability" and verdict.answer == "proved":
             yield _play_for_clingo(game, verdict.witness, str(verdict.witness.role or role))
     elif verdict.certificate is not None:
-        yield from _files(game, verdict.certificate, seconds)
+        yield from _files(game, verdict.certificate, seconds, solve=solve)
 
 
-def _files(game: StateMachine, certificate: Certificate, seconds: float) -> Iterator[EvidenceFile]:
+def _files(
+    game: StateMachine, certificate: Certificate, seconds: float, *, solve: bool
+) -> Iterator[EvidenceFile]:
+    if isinstance(certificate, WrittenData):
+        yield _PrologWriter(game).written(certificate)
+        return
+    if isinstance(certificate, ForcedPlay):
+        yield _PrologWriter(game).forced(certificate)
+        return
     if isinstance(certificate, StateSet):
         yield _PrologWriter(game).all_states(certificate)
         return
@@ -104,15 +163,29 @@ def _files(game: StateMachine, certificate: Certificate, seconds: float) -> Iter
     if isinstance(certificate, Spoiler):
         yield _PrologWriter(game).spoiler(certificate)
         return
-    with recording() as obligations:
+    with recording(solve=solve) as obligations:
         if isinstance(certificate, CounterCertificate):
-            holds = _count_steps(game, certificate, seconds)
+            holds = _count_steps(game, certificate.counter.bound, seconds)
         else:
             holds = certificate.check(game, seconds)
+        if holds:
+            _ask_again(game, certificate, seconds)
     if holds:
         for number, one in enumerate(obligations, 1):
             solver: Literal["clingo", "sat"] = "clingo" if one.form == "lp" else "sat"
-            yield EvidenceFile(f"{number:03}.{one.form}", one.text, solver, one.means)
+            name = f"{number:03}.{one.form}"
+            yield EvidenceFile(name, one.text, solver, one.means, repeats=one.repeats)
+
+
+def _ask_again(game: StateMachine, certificate: Certificate, seconds: float) -> None:
+    """Record the questions about invariants and bounds without sums once more, as clauses."""
+    inner = getattr(certificate, "invariant", None)
+    invariant = certificate if isinstance(certificate, Invariant) else inner
+    if invariant is None or invariant.sums:
+        return
+    record_step(game, invariant, seconds)
+    if isinstance(certificate, Bound) and certificate.within == 1:
+        record_step(game, invariant, seconds, certificate.rising, certificate.falling)
 
 
 def _play_for_clingo(game: StateMachine, witness: Witness, role: str) -> EvidenceFile:
@@ -125,10 +198,10 @@ def _play_for_clingo(game: StateMachine, witness: Witness, role: str) -> Evidenc
 # -- step counters -----------------------------------------------------------------------------------
 
 
-def _count_steps(game: StateMachine, certificate: CounterCertificate, seconds: float) -> bool:
+def _count_steps(game: StateMachine, most: int, seconds: float) -> bool:
     """Record why the fluents that a step counter relies on are certain, and end the game."""
     network = game.network_within(seconds)
-    known = certain_fluents(network, certificate.counter.bound)
+    known = certain_fluents(network, most)
     if known is None:
         return False
     rules = RulesProgram(game, seconds)
@@ -175,20 +248,23 @@ class _PrologWriter:
         """Write a line of play and what it shows."""
         steps = len(witness.moves)
         claim, means = {
-            "termination": (f"cycle({witness.loop})", "a state recurs, so that the game need not end"),
+            "termination": ("cycle", "a state recurs, so that the game need not end"),
             "playability": ("stuck", "the game is not over, and a role has no legal move"),
             "goals": ("no_goal", "the game is over, and a role has no single goal value"),
             "monotonicity": ("decrease", "a role loses goal value, or has no single one"),
         }.get(name) or (f"win({self._term(str(witness.role or role))})", f"{witness.role or role} has 100")
         lines = [f"step({k}, {self._inputs(joint)})." for k, joint in enumerate(witness.moves, 1)]
-        return self._file(f"play({steps}, {claim})", lines, f"after {steps} steps {means}")
+        lines += [] if witness.loop is None else [f"loop({witness.loop})."]
+        return self._file(f"play({claim})", lines, f"after {steps} steps {means}")
 
     def strategy(self, policy: Policy) -> EvidenceFile:
         """Write the move of a role in each state that it can come to."""
         lines = [f"choice({self._state(facts)}, {self._term(move)})." for facts, move in policy.moves.items()]
-        role = self._term(policy.role)
-        means = f"with these moves {policy.role} gets {policy.value}, whatever the others do"
-        return self._file(f"strategy({role}, {policy.value})", lines, means)
+        return self._strategy(policy.role, policy.value, lines)
+
+    def _strategy(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
+        means = f"with these moves {role} gets {value}, whatever the others do"
+        return self._file(f"strategy({self._term(role)}, {value})", lines, means)
 
     def spoiler(self, spoiler: Spoiler) -> EvidenceFile:
         """Write the replies to each move of a role."""
@@ -196,31 +272,59 @@ class _PrologWriter:
             f"reply({self._state(facts)}, {self._term(move)}, {self._inputs(joint)})."
             for (facts, move), joint in spoiler.replies.items()
         ]
-        role = self._term(spoiler.role)
-        means = f"with these replies {spoiler.role} does not get {spoiler.value}"
-        return self._file(f"spoil({role}, {spoiler.value})", lines, means)
+        return self._spoiler(spoiler.role, spoiler.value, lines)
+
+    def _spoiler(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
+        means = f"with these replies {role} does not get {value}"
+        return self._file(f"spoil({self._term(role)}, {value})", lines, means)
+
+    def forced(self, play: ForcedPlay) -> EvidenceFile:
+        """Write the moves of one side in the states in which it has a choice."""
+        lines = [
+            f"choice({self._state(one.facts)}, does({self._term(one.role)}, {self._term(one.move)}))."
+            for one in play.choices
+        ]
+        return self._forced(play.claim, lines)
+
+    def _forced(self, claim: Claim, lines: list[str]) -> EvidenceFile:
+        name = "at_least" if claim.holds else "less_than"
+        means = f"with these moves {claim}, whatever the other side does"
+        return self._file(f"{name}({self._term(claim.role)}, {claim.goal})", lines, means)
 
     def all_states(self, states: StateSet) -> EvidenceFile:
         """Write the number of reachable states and what holds in all of them."""
         count = len(states.space.states)
         if count > _MOST_ENTRIES:
             raise BudgetExceeded(f"{_MOST_ENTRIES} states", f"to be explored by another program: {count}")
-        claim, means = _CLAIMS.get(states.claim) or (
-            f"below({self._term(str(states.role))}, {states.value})",
-            f"{states.role} does not get {states.value} at any end",
+        return self._all_states(states.claim, states.role, states.value, [f"states({count})."])
+
+    def _all_states(self, name: str, role: str | None, value: int, lines: list[str]) -> EvidenceFile:
+        claim, means = _CLAIMS.get(name) or (
+            f"below({self._term(str(role))}, {value})",
+            f"{role} does not get {value} at any end",
         )
-        return self._file(f"all_states({count}, {claim})", (), f"in all {count} reachable states: {means}")
+        return self._file(f"all_states({claim})", lines, f"in all reachable states: {means}")
+
+    def written(self, data: WrittenData) -> EvidenceFile:
+        """Return the file with contents that were written before."""
+        lines = data.text.splitlines()
+        if data.forced is not None:
+            return self._forced(data.forced, lines)
+        if data.kind == StateSet.kind:
+            return self._all_states(data.claim, data.role, 100, lines)
+        write = self._strategy if data.kind == Policy.kind else self._spoiler
+        return write(str(data.role), 100, lines)
 
     def _file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:
         rows = [*lines]
         if len(rows) > _MOST_ENTRIES:
             raise BudgetExceeded(f"{_MOST_ENTRIES} entries", f"in a file for another program: {len(rows)}")
-        text = "\n".join([f"% {means}", f"claim({claim}).", *rows, ""])
+        text = "\n".join([*rows, ""])
         checker = (
             files("herbrand.analyse.certification").joinpath("templates/check.pl").read_text(encoding="utf-8")
         )
         game = program(self.game.rules, "game", "state")
-        beside = (("evidence.pl", text), ("game.pl", game))
+        beside = (("claim.pl", f"claim({claim}).\n"), ("evidence.pl", text), ("game.pl", game))
         return EvidenceFile("check.pl", checker, "prolog", means, "accepted", beside)
 
     def _term(self, text: str) -> str:

@@ -9,38 +9,55 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import __version__
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.certification.evidence import evidence_of
+from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of
 from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
 from herbrand.analyse.proofs.prove import analyse
-from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.analyse.solving.strategy import check_strategy
+from herbrand.analyse.verdict import Verdict
+from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.runtime.files import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from herbrand.analyse.certification.evidence import EvidenceFile
-    from herbrand.analyse.verdict import Verdict
+    from herbrand.analyse.solving.strategy import ReplayedChoice, Strategy
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["CertifiedVerdict", "CheckedFile", "certify"]
+__all__ = [
+    "STRATEGY",
+    "CertifiedVerdict",
+    "CheckedFile",
+    "certify",
+    "certify_strategy",
+    "check_files",
+    "write_certificate",
+]
 
+STRATEGY: Final = "strategy"
+"""The name of what `certify_strategy` certifies, among the names of properties."""
 _SEARCH_SHARE: Final = 0.5
 """Share of the time for finding a proof; the rest is for writing and checking it."""
 _COMMANDS: Final = {
     "clingo": "clingo --warn=none --quiet=2 {file}",
-    "sat": "cadical -q -n {file}",
+    "sat": "cadical -q -n --no-binary {file} {proof}",
     "prolog": "swipl {file}",
 }
 """How to check each kind of file by hand."""
 _SCRIPT: Final = """\
 #!/bin/sh
-# Checks the files of this certificate with clingo, a SAT solver and SWI-Prolog, without herbrand.
+# Checks the files of this certificate with clingo, CaDiCaL and SWI-Prolog, without herbrand; the proofs of
+# CaDiCaL by drat-trim, if it is installed.
 cd "$(dirname "$0")" || exit 2
 sha256sum --check --quiet --strict SHA256SUMS || exit 1
 wrong=0
-check() {  # the expected answer, the folder, the command
-  if (cd "$2" && $3 2>/dev/null) | grep -qEx "(s )?$1"; then echo "accepted  $2/${3##* }"
-  else echo "REFUSED   $2/${3##* }"; wrong=1; fi
+check() {  # the expected answer, the folder, the file, the command
+  if (cd "$2" && $4 2>/dev/null) | tr '\\r' '\\n' | grep -qEx "(s )?$1"; then echo "accepted  $2/$3"
+  else echo "REFUSED   $2/$3"; wrong=1; fi
+}
+prove() {  # the folder, the file, its proof
+  if command -v drat-trim >/dev/null; then check VERIFIED "$1" "$3" "drat-trim $2 $3"
+  else echo "unchecked $1/$3 (drat-trim is not installed)"; fi
 }
 """
 
@@ -100,6 +117,7 @@ class CertifiedVerdict:
                     "means": file.means,
                     "accepted": file.outcome.accepted,
                     "said": file.outcome.said,
+                    "proof": file.outcome.proof or None,
                 }
                 for file in self.files
             ],
@@ -119,36 +137,90 @@ def certify(
     Raises `HerbrandError` for a folder in use, and as `analyse` does.
     """
     budget = budget or Budget()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise HerbrandError(f"{folder} is not empty (certificates need a folder of their own)")
+    _require_empty(folder)
     analysis = analyse(
         game, [name], budget=budget.share(_SEARCH_SHARE), check=False, values=False, remarks=False
     )
-    verdict = analysis.properties[name]
+    return write_certificate(game, name, analysis.properties[name], folder, budget, check=check)
+
+
+def certify_strategy(
+    game: StateMachine, strategy: Strategy, folder: Path, *, budget: Budget | None = None, check: bool = True
+) -> CertifiedVerdict:
+    """Write what a strategy of `herbrand solve` proves into a folder, and have it checked; see `certify`.
+
+    Raises `GameError` for a strategy that the rules refuse or that is one for other rules, and
+    `BudgetExceeded` where replaying it takes too long.
+    """
+    budget = budget or Budget()
+    _require_empty(folder)
+    choices: dict[int, list[ReplayedChoice]] = {}
+    checked = check_strategy(
+        game, strategy, seconds=budget.left, visit=lambda one: choices.setdefault(one.claim, []).append(one)
+    )
+    refused = next((one for one in checked if not one.accepted), None)
+    if refused is not None:
+        raise GameError(f"the strategy does not prove that {refused.claim}: {refused.reason}")
+    roles = {
+        str(one.claim): Verdict(
+            "proved", STRATEGY, certificate=ForcedPlay(one.claim, tuple(choices.get(number, ())))
+        )
+        for number, one in enumerate(checked)
+    }
+    verdict = Verdict("proved", STRATEGY, "; ".join(roles), roles=roles)
+    return write_certificate(game, STRATEGY, verdict, folder, budget, check=check)
+
+
+def _require_empty(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise HerbrandError(f"{folder} is not empty (certificates need a folder of their own)")
+
+
+def write_certificate(
+    game: StateMachine,
+    name: str,
+    verdict: Verdict,
+    folder: Path,
+    budget: Budget,
+    *,
+    check: bool = True,
+    solve: bool = True,
+) -> CertifiedVerdict:
+    """Write the evidence of a verdict into a folder; see `certify`.
+
+    Without `solve`, questions are written without being answered first, whether the evidence is right or not.
+    """
     files: list[EvidenceFile] = []
     missing = "" if verdict.is_known else "the property is not decided"
     try:
         if verdict.is_known:
-            files = list(evidence_of(game, name, verdict, budget.left))
+            files = list(evidence_of(game, name, verdict, budget.left, solve=solve))
             missing = "" if files else "there is no evidence that other programs can check"
     except BudgetExceeded as error:
         missing = f"the certificate cannot be written: {error}"
     except HerbrandError as error:
         missing = str(error)
-    sums = []
+    checked = check_files(folder, files, budget, check=check)
+    certified = CertifiedVerdict(game.name, name, verdict, folder, checked, missing)
+    if files:
+        parts = [part for file in files for part in ((file.name, file.text), *file.beside)]
+        sums = (f"{hashlib.sha256(text.encode()).hexdigest()}  {part}\n" for part, text in parts)
+        write_atomically(str(folder / "SHA256SUMS"), "".join(sums))
+        write_atomically(str(folder / "check.sh"), _script(files))
+        content = {**certified.as_json(), "evidence": verdict.as_json(), "herbrand": __version__}
+        write_atomically(str(folder / "certificate.json"), json.dumps(content, indent=2, ensure_ascii=False))
+    return certified
+
+
+def check_files(
+    folder: Path, files: list[EvidenceFile], budget: Budget, *, check: bool = True
+) -> tuple[CheckedFile, ...]:
+    """Write files into a folder, and have them checked."""
     for file in files:
         for part, text in ((file.name, file.text), *file.beside):
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(str(folder / part), text)
-            sums.append(f"{hashlib.sha256(text.encode()).hexdigest()}  {part}\n")
-    checked = tuple(_checked(folder, file, budget, check=check) for file in files)
-    certified = CertifiedVerdict(game.name, name, verdict, folder, checked, missing)
-    if files:
-        write_atomically(str(folder / "SHA256SUMS"), "".join(sums))
-        write_atomically(str(folder / "check.sh"), _script(files))
-        content = {**certified.as_json(), "herbrand": __version__}
-        write_atomically(str(folder / "certificate.json"), json.dumps(content, indent=2, ensure_ascii=False))
-    return certified
+    return tuple(_checked(folder, file, budget, check=check) for file in files)
 
 
 def _checked(folder: Path, file: EvidenceFile, budget: Budget, *, check: bool) -> CheckedFile:
@@ -164,6 +236,9 @@ def _script(files: list[EvidenceFile]) -> str:
     lines = []
     for file in files:
         place, _, name = file.name.rpartition("/")
-        command = _COMMANDS[file.program].format(file=name)
-        lines += [f"# {file.means}", f'check "{file.expected}" "{place or "."}" "{command}"']
+        proof = f"{name.rpartition('.')[0]}.drat"
+        command = _COMMANDS[file.program].format(file=name, proof=proof)
+        lines += [f"# {file.means}", f'check "{file.expected}" "{place or "."}" "{name}" "{command}"']
+        if file.program == "sat":
+            lines.append(f'prove "{place or "."}" "{name}" "{proof}"')
     return _SCRIPT + "\n".join([*lines, "exit $wrong", ""])

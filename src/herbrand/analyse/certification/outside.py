@@ -6,15 +6,17 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from herbrand.ground.clingo_child import clingo_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from subprocess import CompletedProcess
 
     from herbrand.analyse.certification.evidence import EvidenceFile
 
@@ -24,8 +26,18 @@ _SAT: Final = """
 import sys
 from pysat.formula import CNF
 from pysat.solvers import Solver
-with Solver(name='minisat22', bootstrap_with=CNF(from_file=sys.argv[1])) as solver:
-    print('s', 'SATISFIABLE' if solver.solve() else 'UNSATISFIABLE')
+with Solver(name='glucose4', with_proof=True, bootstrap_with=CNF(from_file=sys.argv[1])) as solver:
+    satisfiable = solver.solve()
+    with open(sys.argv[2], 'w') as file:
+        file.writelines(line + '\\n' for line in solver.get_proof() or ())
+    print('s', 'SATISFIABLE' if satisfiable else 'UNSATISFIABLE')
+"""
+_DRATIFY: Final = """
+import sys
+from pathlib import Path
+from dratify import check_proof, parse_dimacs
+texts = [Path(name).read_text() for name in sys.argv[1:]]
+print('s', 'VERIFIED' if check_proof(parse_dimacs(texts[0]), texts[1]).ok else 'NOT VERIFIED')
 """
 
 
@@ -47,6 +59,8 @@ class OutsideAnswer:
     """None if it gave no answer."""
     said: str
     """Its answer, or why there is none."""
+    proof: str = ""
+    """For the answer of a SAT solver: which program verified its proof, or why none did."""
 
 
 def checker_for(program: str) -> Checker | str:
@@ -59,22 +73,59 @@ def checker_for(program: str) -> Checker | str:
         if path is None:
             return "SWI-Prolog is not installed (Debian: swi-prolog-nox)"
         return Checker("swipl", _program_version(path, "--version"), (path,))
+    if program == "proof":
+        path = shutil.which("drat-trim")
+        if path is not None:
+            return Checker("drat-trim", "", (path,))
+        if _version("dratify"):
+            return Checker("dratify", _version("dratify"), (sys.executable, "-c", _DRATIFY))
+        return "install drat-trim or dratify to have the proof checked"
     path = shutil.which("cadical")
     if path is not None:
-        return Checker("cadical", _program_version(path, "--version"), (path, "-q", "-n"))
+        return Checker("cadical", _program_version(path, "--version"), (path, "-q", "-n", "--no-binary"))
     if _version("python-sat"):
-        return Checker("minisat22 of python-sat", _version("python-sat"), (sys.executable, "-c", _SAT))
+        return Checker("Glucose of python-sat", _version("python-sat"), (sys.executable, "-c", _SAT))
     return "there is no SAT solver (pip install 'herbrand[analyse]')"
 
 
 def run_checker(checker: Checker, folder: Path, file: EvidenceFile, seconds: float) -> OutsideAnswer:
-    """Let a program check a file in a folder."""
+    """Let a program check a file in a folder.
+
+    A SAT solver also writes a proof (DRAT) beside it, which another program checks if there is one.
+    """
+    until = time.monotonic() + seconds
     path = folder / file.name
-    done: Any
+    proof = path.with_suffix(".drat")
+    names = [path.name] if file.program != "sat" else [path.name, proof.name]
+    done = _run(checker, path.parent, names, seconds)
+    if isinstance(done, str):
+        return OutsideAnswer(None, done)
+    if file.program == "prolog":
+        lines: Sequence[str] = (done.stdout.strip() or done.stderr.strip() or "no answer").splitlines()
+        return OutsideAnswer(done.returncode == 0 and lines[-1] == file.expected, lines[-1][:300])
+    answer = re.search(r"^(?:s )?((?:UN)?SATISFIABLE)$", done.stdout, re.MULTILINE)
+    if answer is None:
+        return OutsideAnswer(None, (done.stderr.strip() or "no answer")[:300])
+    accepted = answer[1] == file.expected
+    if file.program != "sat" or not accepted:
+        return OutsideAnswer(accepted, answer[1])
+    second = checker_for("proof")
+    if not isinstance(second, Checker):
+        return OutsideAnswer(True, answer[1], second)
+    done = _run(second, path.parent, names, until - time.monotonic())
+    if isinstance(done, str):
+        return OutsideAnswer(True, answer[1], f"{second.program}: {done}")
+    verified = re.search(r"^s VERIFIED$", done.stdout, re.MULTILINE) is not None
+    said = f"{'verified' if verified else 'REFUSED'} by {second.program} {second.version}".strip()
+    return OutsideAnswer(verified, answer[1], said)
+
+
+def _run(checker: Checker, folder: Path, names: Sequence[str], seconds: float) -> CompletedProcess[str] | str:
+    """Run a program on files of a folder; return why there is no answer if it takes too long."""
     try:
-        done = subprocess.run(  # noqa: S603  # a program that `checker_for` chose
-            [*checker.command, path.name],
-            cwd=path.parent,
+        return subprocess.run(  # noqa: S603  # a program that `checker_for` chose
+            [*checker.command, *names],
+            cwd=folder,
             capture_output=True,
             check=False,
             stdin=subprocess.DEVNULL,
@@ -83,14 +134,7 @@ def run_checker(checker: Checker, folder: Path, file: EvidenceFile, seconds: flo
             errors="replace",
         )
     except subprocess.TimeoutExpired:
-        return OutsideAnswer(None, "no answer in time")
-    if file.program == "prolog":
-        lines: Sequence[str] = (done.stdout.strip() or done.stderr.strip() or "no answer").splitlines()
-        return OutsideAnswer(done.returncode == 0 and lines[-1] == file.expected, lines[-1][:300])
-    answer = re.search(r"^(?:s )?((?:UN)?SATISFIABLE)$", done.stdout, re.MULTILINE)
-    if answer is None:
-        return OutsideAnswer(None, (done.stderr.strip() or "no answer")[:300])
-    return OutsideAnswer(answer[1] == file.expected, answer[1])
+        return "no answer in time"
 
 
 def _version(package: str) -> str:
@@ -103,4 +147,4 @@ def _version(package: str) -> str:
 def _program_version(path: str, option: str) -> str:
     done = subprocess.run([path, option], capture_output=True, check=False, text=True, timeout=10)  # noqa: S603
     found = re.search(r"\d+(\.\d+)+", done.stdout)
-    return "" if found is None else found[0]
+    return (done.stdout.strip().splitlines() or [""])[0][:40] if found is None else found[0]

@@ -12,8 +12,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from herbrand.analyse.invariants.obligations import is_recording, record
+from herbrand.analyse.invariants.obligations import is_only_recording, is_recording, record
 from herbrand.errors import BudgetExceeded, InternalError
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ Clause = tuple[tuple[str, bool], ...]
 """A disjunction: fluents with their values."""
 Sum = tuple[tuple[str, int], ...]
 """Fluents and their weights; all others have weight 0."""
+_states: WeakKeyDictionary[StateMachine, str] = WeakKeyDictionary()
+"""The rules of games over a freely chosen state, which all questions about them share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +69,14 @@ class Invariant:
     def holds_by_rules(self, game: StateMachine, rules: RulesProgram) -> bool:
         """Check the three parts on rules that are grounded already."""
         true = game.initial_state("rules").facts
-        for group in (*self.exactly, *self.never_two):
-            count = sum(fluent in true for fluent in group)
-            if count > 1 or (count == 0 and group in self.exactly):
-                return False
-        if not all(any((name in true) == value for name, value in clause) for clause in self.clauses):
-            return False
         holds = self.as_program(rules, "true", broken=False)
-        if is_recording() and rules.possible(
-            [*rules.state(true), *self.as_program(rules, "true", broken=True)],
-            "the invariant holds in the initial state",
-        ):
+        if is_recording():
+            if rules.possible(
+                [*rules.state(true), *self.as_program(rules, "true", broken=True)],
+                "the invariant holds in the initial state",
+            ):
+                return False
+        elif not self._holds_in(true):
             return False
         if rules.possible(
             [*holds, *rules.step(), *self.as_program(rules, "next", broken=True)],
@@ -87,13 +87,20 @@ class Invariant:
         for weights in self.sums:
             changes = [*holds, *rules.step(), *rules.growth(weights, "= 0")]
             means = "no legal step from a state in which the invariant holds changes this sum"
-            if rules.possible(changes, means) and rules.possible(
-                [*changes, *same], means
-            ):  # the first query is faster and often suffices
+            # the first query is faster and often suffices
+            if (is_recording() or rules.possible(changes)) and rules.possible([*changes, *same], means):
                 return False
         return not self.wanted or not rules.possible(
             [*holds, *same, *rules.wanted(self.wanted)], f"the invariant excludes: {self.wanted}"
         )
+
+    def _holds_in(self, true: frozenset[str]) -> bool:
+        """Return whether the state with the fluents `true` satisfies the groups and clauses."""
+        for group in (*self.exactly, *self.never_two):
+            count = sum(fluent in true for fluent in group)
+            if count > 1 or (count == 0 and group in self.exactly):
+                return False
+        return all(any((name in true) == value for name, value in clause) for clause in self.clauses)
 
     def _same(self, rules: RulesProgram, true: frozenset[str]) -> list[str]:
         """Constrain the sums to those of a state, which has the fluents `true`.
@@ -145,7 +152,7 @@ class RulesProgram:
         self.seconds = seconds
         self.terms = TermTable(game.rules.spelling, folds_case=game.rules.tree.folds_case)
         self.text = encode(Program(game.rules.normal.rules, self.terms))
-        self._states: str | None = None
+        self.game = game
         self.players = [
             self.terms.intern(r)
             for r, name in zip(game.rules.roles, game.roles, strict=True)
@@ -217,6 +224,9 @@ class RulesProgram:
         `means` is what follows if none do; with it, the query is recorded (`obligations`).
         """
         text = "\n".join([self._any_state(), _DEFINED, *lines])
+        if is_only_recording():
+            record("lp", lambda: text, means, satisfiable=False)
+            return False
         answer, message = self._run(_SOLVE, text)
         if "SATISFIABLE" not in answer:
             raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
@@ -231,14 +241,14 @@ class RulesProgram:
         The fluents are listed as facts: derived from `next`, a fluent that only supports itself would be
         unfounded and so in no answer set.
         """
-        if self._states is None:
+        if self.game not in _states:
             atoms, message = self._run(_GROUND, self.text + _SHOW)
             facts = [f"fluent({term})." for term in _shown(atoms)]
             if not facts:
                 raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
             rules = [line for line in self.text.splitlines() if not line.startswith("{true(F)}")]
-            self._states = "\n".join([*rules, "{true(F)} :- fluent(F).", *facts])
-        return self._states
+            _states[self.game] = "\n".join([*rules, "{true(F)} :- fluent(F).", *facts])
+        return _states[self.game]
 
     def _run(self, options: Sequence[str], text: str) -> tuple[str, str]:
         """Run clingo on a text in a subprocess; return its output and error messages."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Obligation", "is_recording", "record", "recording"]
+__all__ = ["Obligation", "is_only_recording", "is_recording", "record", "recording"]
 
 _recorded: ContextVar[list[Obligation] | None] = ContextVar("obligations", default=None)
+_solves: ContextVar[bool] = ContextVar("solves", default=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +27,23 @@ class Obligation:
     """The answer."""
     means: str
     """What follows from the answer, in words."""
+    repeats: bool = False
+    """Whether it only asks once more, of another program, what another question asks."""
 
 
 @contextmanager
-def recording() -> Iterator[list[Obligation]]:
-    """Collect the questions that are asked in the block, in this thread."""
+def recording(*, solve: bool = True) -> Iterator[list[Obligation]]:
+    """Collect the questions that are asked in the block, in this thread.
+
+    Without `solve` nothing is answered: each question counts as unsatisfiable, as the certificate says.
+    """
     obligations: list[Obligation] = []
-    token = _recorded.set(obligations)
+    tokens = _recorded.set(obligations), _solves.set(solve)
     try:
         yield obligations
     finally:
-        _recorded.reset(token)
+        _recorded.reset(tokens[0])
+        _solves.reset(tokens[1])
 
 
 def is_recording() -> bool:
@@ -44,8 +51,20 @@ def is_recording() -> bool:
     return _recorded.get() is not None
 
 
-def record(form: Literal["lp", "cnf"], text: Callable[[], str], means: str, *, satisfiable: bool) -> None:
+def is_only_recording() -> bool:
+    """Return whether questions are collected without being answered."""
+    return is_recording() and not _solves.get()
+
+
+def record(
+    form: Literal["lp", "cnf"],
+    text: Callable[[], str],
+    means: str,
+    *,
+    satisfiable: bool,
+    repeats: bool = False,
+) -> None:
     """Add a question with its answer, if they are collected."""
     obligations = _recorded.get()
     if obligations is not None:
-        obligations.append(Obligation(form, text(), satisfiable, means))
+        obligations.append(Obligation(form, text(), satisfiable, means, repeats))

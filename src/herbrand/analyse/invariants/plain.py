@@ -9,24 +9,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.analyse.invariants.obligations import is_recording, record
+from herbrand.analyse.invariants.obligations import is_only_recording, is_recording, record, recording
 from herbrand.analyse.invariants.sat import library
 from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.invariant import Invariant
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Exhausted", "KInduction", "keeps_changing"]
+__all__ = ["Exhausted", "KInduction", "keeps_changing", "record_step"]
 
 _MOST_CLAUSES = 20_000_000
 _MOST_RECORDED = 3_000_000
@@ -126,6 +127,64 @@ def keeps_changing(
     return not encoding.possible(means=f"of {steps} consecutive steps, one changes one of the fluents")
 
 
+def record_step(
+    game: StateMachine,
+    invariant: Invariant,
+    seconds: float,
+    rising: Sequence[str] = (),
+    falling: Sequence[str] = (),
+) -> None:
+    """Record the questions about a state and a step once more, as clauses, if questions are recorded.
+
+    The invariant has no sums.  `rising` and `falling` are fluents of a bound with one change in each step.
+    Records nothing where the game has no network, or not all of these fluents.
+    """
+    try:
+        with recording(solve=False) as obligations:
+            _ask_step(game, invariant, seconds, rising, falling)
+    except (BudgetExceeded, KeyError):
+        return
+    for one in obligations:
+        record(one.form, partial(str, one.text), one.means, satisfiable=False, repeats=True)
+
+
+def _ask_step(
+    game: StateMachine, invariant: Invariant, seconds: float, rising: Sequence[str], falling: Sequence[str]
+) -> None:
+    encoding = _Encoding(game, seconds)
+    frame = encoding.frame()
+    encoding.require(frame, invariant)
+    if rising or falling:
+        encoding.require_step(frame)
+        after = encoding.after(frame)
+        ups = [(frame + 1 + encoding.fluents[name], after + 1 + encoding.fluents[name]) for name in rising]
+        downs = [(-(frame + 1 + encoding.fluents[f]), -(after + 1 + encoding.fluents[f])) for f in falling]
+        backs = []
+        for before, then in (*ups, *downs):
+            backs.append(encoding.new())
+            encoding.add([-backs[-1], before])
+            encoding.add([-backs[-1], -then])
+        some = encoding.new()
+        encoding.add([-some, *backs])
+        encoding.possible(some, means="no legal step takes back a change of one of the fluents (as clauses)")
+        same = encoding.new()
+        for before, then in (*ups, *downs):
+            encoding.add([-same, before, -then])
+        encoding.possible(same, means="each legal step changes one of the fluents (as clauses)")
+        return
+    if invariant.wanted:
+        encoding.possible(
+            encoding.wanted(frame, invariant.wanted),
+            means=f"the invariant excludes: {invariant.wanted} (as clauses)",
+        )
+    if invariant.exactly or invariant.never_two or invariant.clauses:
+        encoding.require_step(frame)
+        encoding.break_in(encoding.after(frame), invariant)
+        encoding.possible(
+            means="the invariant holds after each legal step from a state in which it holds (as clauses)"
+        )
+
+
 class _Encoding:
     """Frames as clauses: node n of frame k is variable `k * nodes + n + 1`."""
 
@@ -133,7 +192,7 @@ class _Encoding:
         self.seconds = seconds
         self.deadline = time.monotonic() + seconds
         self.network = unrolled(game.network)
-        self.solver: Any = library().Solver(name="cadical153")
+        self.solver: Any = None if is_only_recording() else library().Solver(name="cadical153")
         self._recorded: list[list[int]] | None = [] if is_recording() else None
         text = self.network.terms.text
         self.roles = [text(role) for role in self.network.roles]
@@ -149,13 +208,15 @@ class _Encoding:
 
     def add(self, clause: list[int]) -> None:
         self.clauses += 1
-        self.solver.add_clause(clause)
+        if self.solver is not None:
+            self.solver.add_clause(clause)
         if self._recorded is not None:
             self._recorded.append(clause)
 
     def _append(self, clauses: list[list[int]]) -> None:
         self.clauses += len(clauses)
-        self.solver.append_formula(clauses)
+        if self.solver is not None:
+            self.solver.append_formula(clauses)
         if self._recorded is not None:
             self._recorded += clauses
 
@@ -229,6 +290,33 @@ class _Encoding:
         for clause in invariant.clauses:
             self.add([place(name) if value else -place(name) for name, value in clause])
 
+    def break_in(self, frame: int, invariant: Invariant) -> None:
+        """Require that an invariant, without its sums, does not hold in a state."""
+
+        def place(name: str) -> int:
+            return frame + 1 + self.fluents[name]
+
+        faults = []
+        for group in invariant.exactly:
+            faults.append(self.new())
+            for name in group:
+                self.add([-faults[-1], -place(name)])
+        for group in (*invariant.exactly, *invariant.never_two):
+            before = 0
+            for name in group:
+                if before:
+                    faults.append(self.new())
+                    self.add([-faults[-1], place(name)])
+                    self.add([-faults[-1], before])
+                earlier = self.new()  # only if one of the fluents up to here is true
+                self.add([-earlier, place(name), *([before] if before else [])])
+                before = earlier
+        for clause in invariant.clauses:
+            faults.append(self.new())
+            for name, value in clause:
+                self.add([-faults[-1], -place(name) if value else place(name)])
+        self.add(faults)
+
     def wanted(self, frame: int, name: str) -> int:
         """Return a variable that is equivalent to a state being a wanted one."""
         network = self.network
@@ -296,7 +384,7 @@ class _Encoding:
         """
         if time.monotonic() > self.deadline:
             raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate")
-        satisfiable = bool(self.solver.solve(assumptions=list(assumed)))
+        satisfiable = self.solver is not None and bool(self.solver.solve(assumptions=list(assumed)))
         if not satisfiable:
             record("cnf", lambda: self._dimacs(assumed), means, satisfiable=False)
         return satisfiable

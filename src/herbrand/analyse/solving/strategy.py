@@ -36,7 +36,15 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import States
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["CheckedClaim", "Claim", "Strategy", "check_strategy", "make_strategy", "read_strategy"]
+__all__ = [
+    "CheckedClaim",
+    "Claim",
+    "ReplayedChoice",
+    "Strategy",
+    "check_strategy",
+    "make_strategy",
+    "read_strategy",
+]
 
 _FORMAT: Final = "herbrand strategy 1"
 _CHUNK: Final = 1 << 13
@@ -301,23 +309,38 @@ class CheckedClaim:
     """States visited."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayedChoice:
+    """A move of a strategy, in a state to which it leads."""
+
+    claim: int
+    """The number of the claim."""
+    facts: tuple[str, ...]
+    role: str
+    move: str
+
+
 def check_strategy(
     game: StateMachine,
     strategy: Strategy,
     *,
     seconds: float,
     progress: Callable[[int], None] | None = None,
+    visit: Callable[[ReplayedChoice], None] | None = None,
 ) -> list[CheckedClaim]:
     """Replay a strategy against every reply of the others, by evaluating the rules.
 
-    Nothing is shared with the search, the network and its packed states.  A play must end: a strategy under
-    which a state can repeat is refused.  Raises `BudgetExceeded` after `seconds`, and `GameError` if the
-    strategy is one for other rules.
+    `visit` gets each move of the strategy, in the order in which the states are reached.  Nothing is shared
+    with the search, the network and its packed states.  A play must end: a strategy under which a state can
+    repeat is refused.  Raises `BudgetExceeded` after `seconds`, and `GameError` if the strategy is one for
+    other rules.
     """
     if strategy.digest != digest_of(game):
         raise GameError(f"the strategy is one for other rules than those of `{game.name}`")
     deadline = time.monotonic() + seconds
-    return [_replay(game, strategy, number, deadline, progress) for number in range(len(strategy.claims))]
+    return [
+        _replay(game, strategy, number, deadline, progress, visit) for number in range(len(strategy.claims))
+    ]
 
 
 def _replay(
@@ -326,6 +349,7 @@ def _replay(
     number: int,
     deadline: float,
     progress: Callable[[int], None] | None,
+    visit: Callable[[ReplayedChoice], None] | None,
 ) -> CheckedClaim:
     claim = strategy.claims[number]
     engine = game.engine_object("rules")
@@ -356,7 +380,8 @@ def _replay(
         if len(mine) > 1 or (mine and any(len(legal[r]) > 1 for r in range(len(roles)) if r not in mine)):
             return "several roles choose at the same time"
         if mine:
-            found = strategy.move_for(number, map(text, engine.fluents(key)))
+            facts = tuple(map(text, engine.fluents(key)))
+            found = strategy.move_for(number, facts)
             if found is None:
                 return f"no move for {roles[mine[0]]} in a state that can be reached"
             role, move = found
@@ -364,6 +389,8 @@ def _replay(
             if role.lower() != roles[mine[0]] or not moves:
                 return f"`{move}` is not a legal move of {roles[mine[0]]}"
             legal[mine[0]] = moves
+            if visit is not None:
+                visit(ReplayedChoice(number, facts, game.roles[mine[0]], text(moves[0])))
         return list(product(*legal))
 
     answer = replies(first)

@@ -1,21 +1,40 @@
-% Checks evidence.pl by the rules in game.pl, and nothing else:
+% Checks by the rules in game.pl, and nothing else, that evidence.pl shows the claim in claim.pl:
 %
 %   swipl check.pl
 %
+% The last two are read as terms and never run as programs.
 % It prints `accepted` and exits with 0, or `refused` and a reason with 1.
 
 :- initialization(main, main).
 :- use_module(game).
-:- dynamic claim/1, step/2, choice/2, reply/3.
+:- dynamic claim/1, step/2, loop/1, states/1, choice/2, reply/3.
 :- dynamic chosen/3, answered/4, seen/2, finished/2.
 
 main :-
-    consult(evidence),
-    index_evidence,
-    claim(Claim),
-    (   catch(check(Claim), refused(Reason), (refuse(Reason), fail))
+    (   catch(checked, refused(Reason), refuse(Reason))
     ->  writeln(accepted)
-    ;   refuse(Claim)
+    ;   refuse(claim)
+    ).
+
+checked :-
+    read_facts('claim.pl', [claim/1]),
+    read_facts('evidence.pl', [step/2, loop/1, states/1, choice/2, reply/3]),
+    index_evidence,
+    findall(Claim, claim(Claim), Claims),
+    demand(Claims = [_], one_claim),
+    Claims = [Claim],
+    check(Claim).
+
+read_facts(File, Names) :-
+    setup_call_cleanup(open(File, read, Stream, [encoding(utf8)]), read_facts_from(Stream, Names), close(Stream)).
+
+read_facts_from(Stream, Names) :-
+    read_term(Stream, Term, []),
+    (   Term == end_of_file
+    ->  true
+    ;   demand((ground(Term), functor(Term, Name, Arity), memberchk(Name/Arity, Names)), no_evidence(Term)),
+        assertz(Term),
+        read_facts_from(Stream, Names)
     ).
 
 refuse(Reason) :-
@@ -56,8 +75,9 @@ stuck(State, Role) :- roles(Roles), member(Role, Roles), legals(State, Role, [])
 
 % -- plays: step(Number, Inputs), from 1 ------------------------------------------------------------
 
-check(play(Steps, Claim)) :-
+check(play(Claim)) :-
     first(State),
+    aggregate_all(count, step(_, _), Steps),
     play(1, Steps, State, [State], States),
     at_end(Claim, States).
 
@@ -74,7 +94,13 @@ play(Number, Steps, State, Before, States) :-
 at_end(win(Role), [State|_]) :- terminal(State), goals_of(State, Role, [100]).
 at_end(stuck, [State|_]) :- \+ terminal(State), once(stuck(State, _)).
 at_end(no_goal, [State|_]) :- terminal(State), player(Role), \+ one_goal(State, Role), !.
-at_end(cycle(First), States) :- States = [State|_], reverse(States, Forwards), nth0(First, Forwards, State).
+at_end(cycle, States) :-
+    loop(First),
+    States = [State|Before],
+    length(Before, Last),
+    First < Last,
+    reverse(States, Forwards),
+    nth0(First, Forwards, State).
 at_end(decrease, [State|_]) :- player(Role), \+ one_goal(State, Role), !.
 at_end(decrease, [State, Before|_]) :-
     player(Role),
@@ -108,6 +134,46 @@ win_by_choices(State, Role, Value, Path) :-
     finish(State).
 
 finish(State) :- key(State, Key, _), assertz(finished(Key, State)).
+
+% -- moves of one side that force a goal value: choice(State, does(Role, Move)) where it has a choice ------
+
+check(at_least(Role, Goal)) :-
+    first(State),
+    forced(State, [Role], at_least(Role, Goal), []).
+check(less_than(Role, Goal)) :-
+    roles(Roles),
+    subtract(Roles, [Role, random], Others),
+    first(State),
+    forced(State, Others, less_than(Role, Goal), []).
+
+forced(State, _, _, _) :- key(State, Key, _), finished(Key, State), !.
+forced(State, _, Claim, _) :-
+    terminal(State), !,
+    demand(ends_in(Claim, State), ends_otherwise(State)),
+    finish(State).
+forced(State, Side, Claim, Path) :-
+    demand(\+ memberchk(State, Path), recurs(State)),
+    demand(\+ stuck(State, _), stuck(State)),
+    actions(State, Actions),
+    key(State, Key, _),
+    (   chosen(Key, State, Choice)
+    ->  demand(is_choice(State, Side, Choice), illegal_choice(State, Choice)),
+        include(memberchk(Choice), Actions, Following)
+    ;   Following = Actions
+    ),
+    forall(
+        member(Inputs, Following),
+        ( after(State, Inputs, Next), forced(Next, Side, Claim, [State|Path]) )
+    ),
+    finish(State).
+
+is_choice(State, Side, does(Role, Move)) :-
+    memberchk(Role, Side),
+    legals(State, Role, Moves),
+    memberchk(Move, Moves).
+
+ends_in(at_least(Role, Goal), State) :- goals_of(State, Role, [Value]), is_value(Value), Value >= Goal.
+ends_in(less_than(Role, Goal), State) :- goals_of(State, Role, [Value]), is_value(Value), Value < Goal.
 
 % -- replies that keep a role from a value: reply(State, Move, Inputs) ------------------------------------
 
@@ -145,11 +211,12 @@ spoiled(State, Role, _, Following) :-
 
 % -- claims about all states -----------------------------------------------------------------------------
 
-check(all_states(Number, Claim)) :-
+check(all_states(Claim)) :-
     first(State),
     explore([State], Claim),
     aggregate_all(count, seen(_, _), Count),
-    demand(Count =:= Number, states(Count)),
+    findall(Number, states(Number), Numbers),
+    demand(Numbers == [Count], states(Count)),
     ( Claim == no_cycle -> no_cycle(State, []) ; true ).
 
 explore([], _).

@@ -1,0 +1,695 @@
+"""Corrupted certificates: does any program accept one that proves nothing?
+
+    python benchmarks/corrupted.py [--number N] [--seed S] [--only KIND...] [--json FILE] [--markdown FILE]
+
+Writes certificates of small games, one for every kind of evidence, and changes each in seeded ways:
+
+- *evidence*: another literal of an invariant, a group or clause that is missing, another weight or bound,
+  other moves of a play or a strategy.  The files are written anew from the changed evidence, as a forger
+  would, so that only the programs that check them can notice;
+- *statement*: the opposite verdict, another property, another role;
+- *game*: the same certificate, for another game;
+- *files*: missing lines, changed clauses, rules and constraints, truncated and swapped files.
+
+Each is checked as `herbrand certify --verify` does.  An accepted one must still be a true proof of the same
+statement, or of another one that the same files show.  That is decided by another method: the rule evaluator
+for plays and strategies, exploring for bounds on plays and other statements, Glucose on the network of gates
+for invariants and inductions; clingo for weights.  For changed files `alone` counts those that the programs
+accept when they are not compared with the rules.  Ends with status 1 if some certificate is accepted wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import herbrand
+from herbrand.analyse import Budget, analyse, explore
+from herbrand.analyse.certification import verify_certificate
+from herbrand.analyse.certification.evidence import evidence_of
+from herbrand.analyse.certification.folder import write_certificate
+from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
+from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, Spoiler, StateSet
+from herbrand.analyse.exploration.replay import holds
+from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
+from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.invariants.sat import Solver
+from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
+from herbrand.check.step_counter import StepCounter
+from herbrand.errors import HerbrandError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from herbrand.analyse.certification.evidence import EvidenceFile
+    from herbrand.analyse.invariants.frames import Frame
+
+SECONDS = 600.0
+"""For one check, by the clock."""
+ENDLESS = """
+(role player) (init (lamp off)) (legal player press) (legal player wait)
+(<= (next (lamp on)) (true (lamp off)) (does player press))
+(<= (next (lamp off)) (true (lamp on)) (does player press))
+(<= (next (lamp ?x)) (true (lamp ?x)) (does player wait))
+(<= terminal (true (lamp broken)))
+(<= (goal player 100) (true (lamp broken)))
+(<= (goal player 0) (not (true (lamp broken))))
+"""
+STUCK = """
+(role walker) (succ 1 2) (succ 2 3) (succ 3 4) (init (at 1))
+(<= (legal walker east) (true (at ?x)) (succ ?x ?y))
+(<= (legal walker jump) (true (at ?x)) (succ ?x ?y) (succ ?y ?z))
+(<= (next (at ?y)) (does walker east) (true (at ?x)) (succ ?x ?y))
+(<= (next (at ?z)) (does walker jump) (true (at ?x)) (succ ?x ?y) (succ ?y ?z))
+(<= terminal (true (at 9)))
+(goal walker 0)
+"""
+CLAIMS = {
+    "termination": "cycle",
+    "playability": "stuck",
+    "goals": "no goal",
+    "monotonicity": "decrease",
+    "weak_winnability": "win",
+}
+
+
+@dataclass(frozen=True)
+class Original:
+    """A certificate before it is damaged."""
+
+    kind: str
+    game: herbrand.Game
+    name: str
+    verdict: Verdict
+
+
+def bundled(name: str, **budget: Any) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
+    """Return a function that decides a property of a bundled game."""
+
+    def decide(wanted: str) -> tuple[herbrand.Game, Verdict]:
+        game = herbrand.load(name)
+        limits = Budget(60, **budget)
+        found = analyse(game, [wanted], budget=limits, check=False, values=False, remarks=False)
+        return game, found.properties[wanted]
+
+    return decide
+
+
+def given(text: str, certificate: Any = None) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
+    """Return a function that gives a game (text of rules, or a bundled one) a certificate, or decides."""
+
+    def decide(wanted: str) -> tuple[herbrand.Game, Verdict]:
+        game = herbrand.loads(text, name="small") if "(" in text else herbrand.load(text)
+        if certificate is not None:
+            return game, Verdict("proved", certificate.kind, certificate=certificate)
+        found = analyse(game, [wanted], budget=Budget(20), check=False, values=False, remarks=False)
+        return game, found.properties[wanted]
+
+    return decide
+
+
+_MARKED = tuple((f"(cell {x} {y} x)", f"(cell {x} {y} o)", f"(cell {x} {y} b)") for x in "123" for y in "123")
+_CONTROL = ("(control xplayer)", "(control oplayer)")
+_GROUPS = Invariant("", (*_MARKED, _CONTROL))
+ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]] = {
+    "win": ("weak_winnability", bundled("ticTacToe")),
+    "recurring state": ("termination", given(ENDLESS)),
+    "role without a move": ("playability", given(STUCK)),
+    "decreasing goal": ("monotonicity", bundled("ticTacToe")),
+    "strategy": ("strong_winnability", bundled("nim")),
+    "replies": ("strong_winnability", bundled("kuhn")),
+    "all states": ("goals", bundled("nim")),
+    "all states, ranked": ("termination", bundled("nim")),
+    "all states, below": ("weak_winnability", bundled("leduc")),
+    "step counter": ("termination", bundled("rockPaperScissors")),
+    "fluents that change once": ("termination", bundled("connectFour", states=10_000)),
+    "invariant": ("playability", given("ticTacToe", Invariant("playability", (*_MARKED, _CONTROL)))),
+    "measure of progress": (
+        "termination",
+        given(
+            "ticTacToe",
+            ProgressMeasure(tuple((name, 1) for group in _MARKED for name in group[:2]), _GROUPS),
+        ),
+    ),
+    "bounded model checking": ("termination", given("ticTacToe", Exhausted("", 9))),
+    "bounded model checking, unreachable": ("goals", given("notakto", Exhausted("goals", 9))),
+    "k-induction": (
+        "playability", given("ticTacToe", KInduction("playability", 2, _GROUPS)),
+    ),
+}  # fmt: skip
+"""By the kind of evidence, a property and a game that has it."""
+
+
+# -- other evidence ------------------------------------------------------------------------------------
+
+
+def changed_invariant(invariant: Invariant, names: list[str], chance: Random) -> Invariant:
+    """Return an invariant with another clause or group."""
+    groups = [*invariant.exactly]
+    clauses = [*invariant.clauses]
+    way = chance.randrange(6)
+    place = chance.randrange(len(groups)) if groups else 0
+    if way == 0 and groups:
+        del groups[place]
+    elif way == 1 and groups:
+        groups[place] = tuple(name for name in groups[place] if name != chance.choice(groups[place]))
+    elif way == 2 and groups:
+        groups[place] = (*groups[place], chance.choice(names))
+    elif way == 3 and groups:
+        others = list(groups[place])
+        others[chance.randrange(len(others))] = chance.choice(names)
+        groups[place] = tuple(others)
+    elif way == 4 and clauses:
+        at = chance.randrange(len(clauses))
+        clause = list(clauses[at])
+        if chance.random() < 0.5:
+            del clauses[at]
+        else:
+            which = chance.randrange(len(clause))
+            clause[which] = (chance.choice(names), chance.random() < 0.5)
+            clauses[at] = tuple(clause)
+    else:
+        clauses.append(
+            tuple((name, chance.random() < 0.5) for name in chance.sample(names, chance.randint(1, 2)))
+        )
+    return replace(invariant, exactly=tuple(groups), clauses=tuple(clauses))
+
+
+def changed_weights(weights: tuple[tuple[str, int], ...], chance: Random) -> tuple[tuple[str, int], ...]:
+    """Return weights of which one is missing, or another one."""
+    rows = list(weights)
+    place = chance.randrange(len(rows))
+    if chance.random() < 0.3:
+        del rows[place]
+    else:
+        rows[place] = (rows[place][0], rows[place][1] + chance.choice((-2, -1, 1, 2)))
+    return tuple(rows)
+
+
+def changed_play(game: herbrand.Game, witness: Witness, chance: Random) -> Witness:
+    """Return a play with other moves, more or fewer steps, or another loop."""
+    moves = [list(joint) for joint in witness.moves]
+    terms = game.network.terms.text
+    way = chance.randrange(6 if witness.loop is None else 7)
+    place = chance.randrange(len(moves))
+    if way == 0:
+        del moves[place]
+    elif way == 1:
+        moves.insert(place, list(chance.choice(moves)))
+    elif way == 2:
+        other = chance.randrange(len(moves))
+        moves[place], moves[other] = moves[other], moves[place]
+    elif way == 6:
+        return replace(witness, loop=chance.randint(0, len(moves) + 1))
+    else:
+        role = chance.randrange(len(game.roles))
+        every = [terms(move) for owner, move in game.network.moves.tolist() if owner == role]
+        moves[place][role] = chance.choice(every)
+    return replace(witness, moves=tuple(map(tuple, moves)))
+
+
+def changed_entries(entries: dict[Any, Any], chance: Random, *, keyed: bool) -> dict[Any, Any]:
+    """Return a strategy or replies of which one is missing, or another one."""
+    rows = list(entries.items())
+    place = chance.randrange(len(rows))
+    if chance.random() < 0.3:
+        del rows[place]
+    elif keyed and chance.random() < 0.4:
+        key = rows[place][0]
+        state, *rest = key if isinstance(key, tuple) else (key,)
+        other = frozenset(sorted(state)[1:])
+        rows[place] = ((other, *rest) if rest else other, rows[place][1])
+    else:
+        rows[place] = (rows[place][0], chance.choice(rows)[1])
+    return dict(rows)
+
+
+def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Verdict:
+    """Return the verdict with other evidence."""
+    game = original.game
+    if verdict.roles:
+        shown = [role for role, inner in verdict.roles.items() if inner.answer == verdict.answer]
+        role = chance.choice(shown)
+        return verdict.with_(
+            roles={**verdict.roles, role: changed_evidence(original, verdict.roles[role], chance)}
+        )
+    if verdict.witness is not None:
+        return verdict.with_(witness=changed_play(game, verdict.witness, chance))
+    certificate = verdict.certificate
+    names = [game.network.terms.text(fluent) for fluent in game.network.fluents.tolist()]
+    other: Any = certificate
+    if isinstance(certificate, Policy):
+        other = replace(certificate, moves=changed_entries(certificate.moves, chance, keyed=True))
+    elif isinstance(certificate, Spoiler):
+        other = replace(certificate, replies=changed_entries(certificate.replies, chance, keyed=True))
+    elif isinstance(certificate, CounterCertificate):
+        bound = max(0, certificate.counter.bound + chance.choice((-3, -2, -1, 1, 2)))
+        other = CounterCertificate(StepCounter(bound, (), ()))
+    elif isinstance(certificate, Exhausted):
+        other = replace(certificate, steps=max(0, certificate.steps + chance.randint(-5, 2)))
+    elif isinstance(certificate, KInduction):
+        if chance.random() < 0.4:
+            other = replace(certificate, steps=chance.choice((0, 1, 3)))
+        else:
+            other = replace(certificate, invariant=changed_invariant(certificate.invariant, names, chance))
+    elif isinstance(certificate, Invariant):
+        other = changed_invariant(certificate, names, chance)
+    elif isinstance(certificate, ProgressMeasure):
+        if chance.random() < 0.5:
+            other = replace(certificate, weights=changed_weights(certificate.weights, chance))
+        else:
+            other = replace(certificate, invariant=changed_invariant(certificate.invariant, names, chance))
+    elif isinstance(certificate, Bound):
+        other = changed_bound(certificate, names, chance)
+    return verdict.with_(certificate=other)
+
+
+def changed_bound(bound: Bound, names: list[str], chance: Random) -> Bound:
+    """Return a bound with other fluents or another invariant."""
+    way = chance.randrange(4)
+    if way == 0:
+        return replace(bound, rising=(*bound.rising, chance.choice(names)))
+    if way == 1:
+        return replace(bound, falling=(*bound.falling, chance.choice(names)))
+    if way == 2:
+        field = "rising" if bound.rising and (chance.random() < 0.5 or not bound.falling) else "falling"
+        rows = list(getattr(bound, field))
+        del rows[chance.randrange(len(rows))]
+        return replace(bound, **{field: tuple(rows)})
+    return replace(bound, invariant=changed_invariant(bound.invariant, names, chance))
+
+
+# -- is it still a proof? ------------------------------------------------------------------------------
+
+
+class StillProof:
+    """Decides without the checkers whether evidence shows a statement about a game."""
+
+    def __init__(self, game: herbrand.Game, name: str) -> None:
+        self.game, self.name = game, name
+
+    def __call__(self, verdict: Verdict) -> bool:
+        """Return whether the evidence is right."""
+        if verdict.roles:
+            return all(self(inner) for inner in verdict.roles.values() if inner.answer == verdict.answer)
+        if verdict.witness is not None:
+            return holds(self.game, CLAIMS[self.name], verdict.witness)
+        certificate = verdict.certificate
+        if isinstance(certificate, Policy | Spoiler | StateSet):
+            return certificate.check(self.game, SECONDS)
+        if isinstance(certificate, CounterCertificate | Exhausted):
+            space = explore(self.game.expander)
+            assert space.complete
+            steps = certificate.steps if isinstance(certificate, Exhausted) else certificate.counter.bound
+            return bool(space.acyclic) and space.longest_play <= steps
+        if isinstance(certificate, KInduction):
+            return self._is_inductive(certificate.invariant, "") and self._induction(certificate)
+        if isinstance(certificate, Bound):
+            return self._is_inductive(certificate.invariant, "") and self._is_bound(certificate)
+        if isinstance(certificate, ProgressMeasure):
+            return certificate.check(self.game, SECONDS)
+        assert isinstance(certificate, Invariant)
+        return self._is_inductive(certificate, certificate.wanted)
+
+    def _require(self, solver: Solver, frame: Frame, invariant: Invariant) -> None:
+        place = {name: int(x) for name, x in zip(frame.system.fluent_texts, frame.state, strict=True)}
+        for group in invariant.exactly:
+            solver.add([place[name] for name in group])
+        for group in (*invariant.exactly, *invariant.never_two):
+            for a, b in combinations([place[name] for name in group], 2):
+                solver.add([a ^ 1, b ^ 1])
+        for clause in invariant.clauses:
+            solver.add([place[name] ^ (not value) for name, value in clause])
+
+    def _can_break(self, solver: Solver, frame: Frame, invariant: Invariant) -> bool:
+        place = {name: int(x) for name, x in zip(frame.system.fluent_texts, frame.state, strict=True)}
+        for group in invariant.exactly:
+            if solver.solve(*(place[name] ^ 1 for name in group)):
+                return True
+        for group in (*invariant.exactly, *invariant.never_two):
+            for a, b in combinations([place[name] for name in group], 2):
+                if solver.solve(a, b):
+                    return True
+        return any(
+            solver.solve(*(place[name] ^ value for name, value in clause)) for clause in invariant.clauses
+        )
+
+    def _wanted(self, frame: Frame, name: str) -> int:
+        circuit, roles = frame.system.circuit, range(len(self.game.roles))
+        if name == "playability":
+            return circuit.any_of([frame.stuck(role) for role in roles])
+        assert name == "goals"
+        return circuit.any_of([frame.has_no_goal(role) for role in roles])
+
+    def _is_inductive(self, invariant: Invariant, wanted: str) -> bool:
+        system = System(self.game.network)
+        deadline = time.monotonic() + SECONDS
+        with Solver(system.circuit, deadline) as solver:
+            if self._can_break(solver, system.initial(), invariant):
+                return False
+        with Solver(system.circuit, deadline) as solver:
+            frame = system.any_state()
+            self._require(solver, frame, invariant)
+            if wanted and solver.solve(self._wanted(frame, wanted)):
+                return False
+            return not self._can_break(solver, frame.play(solver).after, invariant)
+
+    def _induction(self, certificate: KInduction) -> bool:
+        system = System(self.game.network)
+        for initial in (True, False):
+            with Solver(system.circuit, time.monotonic() + SECONDS) as solver:
+                frame = system.initial() if initial else system.any_state()
+                for _ in range(certificate.steps):
+                    wanted = self._wanted(frame, certificate.wanted)
+                    if initial and solver.solve(wanted):
+                        return False
+                    solver.add([wanted ^ 1])
+                    if not initial:
+                        self._require(solver, frame, certificate.invariant)
+                    frame = frame.play(solver).after
+                if not initial:
+                    self._require(solver, frame, certificate.invariant)
+                    if solver.solve(self._wanted(frame, certificate.wanted)):
+                        return False
+        return True
+
+    def _is_bound(self, bound: Bound) -> bool:
+        assert bound.within == 1
+        system = System(self.game.network)
+        with Solver(system.circuit, time.monotonic() + SECONDS) as solver:
+            frame = system.any_state()
+            self._require(solver, frame, bound.invariant)
+            after = frame.play(solver).after
+            place = {name: i for i, name in enumerate(system.fluent_texts)}
+            pairs = [(int(frame.state[place[f]]), int(after.state[place[f]])) for f in bound.rising]
+            pairs += [(int(frame.state[place[f]]) ^ 1, int(after.state[place[f]]) ^ 1) for f in bound.falling]
+            if any(solver.solve(before, then ^ 1) for before, then in pairs):
+                return False
+            for before, then in pairs:
+                solver.add([before, then ^ 1])
+            return not solver.solve()
+
+
+# -- other files ---------------------------------------------------------------------------------------
+
+
+def changed_line(text: str, file: str, chance: Random) -> str:
+    """Return a text with one line changed in its meaning: a literal, a rule, an entry."""
+    lines = text.splitlines()
+    rows = [
+        number for number, line in enumerate(lines)
+        if line.strip() and not line.startswith(("c ", "%", "p ", ":- module", ":- use_module"))
+    ]  # fmt: skip
+    place = chance.choice(rows)
+    if chance.random() < 0.5:
+        del lines[place]
+    elif file.endswith(".cnf"):
+        words = lines[place].split()
+        which = chance.randrange(len(words) - 1)
+        words[which] = str(-int(words[which])) if chance.random() < 0.5 else str(int(words[which]) + 1 or 1)
+        lines[place] = " ".join(words)
+    else:
+        digits = [i for i, letter in enumerate(lines[place]) if letter.isdigit()]
+        if digits:
+            at = chance.choice(digits)
+            lines[place] = lines[place][:at] + str(chance.randrange(10)) + lines[place][at + 1 :]
+        else:
+            lines.insert(place, lines[chance.choice(rows)])
+    return "\n".join(lines) + "\n"
+
+
+def changed_files(files: dict[str, str], chance: Random) -> dict[str, str]:
+    """Return the files of a certificate with one of them changed, truncated or swapped."""
+    names = sorted(name for name in files if name.endswith((".pl", ".lp", ".cnf")))
+    name = chance.choice(names)
+    way = chance.randrange(4)
+    changed = dict(files)
+    if way == 0:
+        changed[name] = files[name][: chance.randrange(len(files[name]))]
+    elif way == 1 and len(names) > 1:
+        other = chance.choice([one for one in names if one != name])
+        changed[name], changed[other] = files[other], files[name]
+    elif way == 2 and name.endswith(".pl"):
+        changed[name] = f":- initialization((writeln(accepted), halt(0))).\n{files[name]}"
+    else:
+        changed[name] = changed_line(files[name], name, chance)
+    return changed
+
+
+def changed_statement(content: dict[str, Any], roles: list[str], chance: Random) -> dict[str, Any]:
+    """Return the contents of `certificate.json` with another verdict, property, kind or role."""
+    changed: dict[str, Any] = json.loads(json.dumps(content))
+    evidence = changed["evidence"]
+    way = chance.randrange(3)
+    if way == 0:
+        opposite = "refuted" if content["verdict"] == "proved" else "proved"
+        changed["verdict"] = evidence["verdict"] = opposite
+        for inner in evidence.get("roles", {}).values():
+            inner["verdict"] = opposite
+    elif way == 1:
+        changed["property"] = chance.choice([name for name in PROPERTIES if name != content["property"]])
+        never = evidence.get("certificate", {})
+        if "never" in never:
+            never["never"] = changed["property"]
+    elif len(evidence.get("roles", {})) > 1:
+        inner = list(evidence["roles"].values())
+        evidence["roles"] = dict(zip(evidence["roles"], [*inner[1:], inner[0]], strict=True))
+    else:
+        evidence["roles"] = {chance.choice(roles): {**evidence}}
+    return changed
+
+
+# -- the trials ----------------------------------------------------------------------------------------
+
+
+class Trials:
+    """Damages one certificate in many ways."""
+
+    def __init__(self, original: Original, others: list[Original], place: Path) -> None:
+        self.original, self.others, self.place = original, others, place
+        game, name, verdict = original.game, original.name, original.verdict
+        self.still_proof = StillProof(game, name)
+        self.evidence = list(evidence_of(game, name, verdict, SECONDS))
+        write_certificate(game, name, verdict, place / "whole", Budget(SECONDS), check=False)
+        self.files = contents(place / "whole")
+        assert self._verify(game, place / "whole"), original.kind
+        self._truth: dict[str, str] | None = None
+
+    def _verify(self, game: herbrand.Game, folder: Path) -> bool:
+        return verify_certificate(game, folder, budget=Budget(SECONDS)).accepted is True
+
+    def run(self, number: int, seed: int) -> Iterator[dict[str, Any]]:
+        """Yield the results of so many trials."""
+        for trial in range(number):
+            chance = Random(f"{self.original.kind} {seed} {trial}")
+            way = chance.choices(("evidence", "statement", "game", "files"), (6, 1, 1, 3))[0]
+            folder = self.place / f"trial-{trial}"
+            result = getattr(self, f"_{way}")(folder, chance)
+            if result is not None:
+                yield {"kind": self.original.kind, "way": way, "trial": trial, **result}
+
+    def _evidence(self, folder: Path, chance: Random) -> dict[str, Any] | None:
+        original = self.original
+        if isinstance(original.verdict.certificate, StateSet) or any(
+            isinstance(inner.certificate, StateSet) for inner in original.verdict.roles.values()
+        ):
+            files = dict(self.files)
+            name = chance.choice([name for name in files if name.endswith("evidence.pl")])
+            count = int(files[name].strip().removeprefix("states(").removesuffix(")."))
+            files[name] = f"states({max(0, count + chance.choice((-100, -2, -1, 1, 2, 100)))}).\n"
+            write(folder, files)
+            return self._outcome(folder, still=False)
+        verdict = changed_evidence(original, original.verdict, chance)
+        if _evidence_json(verdict) == _evidence_json(original.verdict):
+            return None
+        write_certificate(
+            original.game, original.name, verdict, folder, Budget(SECONDS), check=False, solve=False
+        )
+        if not (folder / "certificate.json").exists():  # such as a counter with too few steps
+            return {"outcome": "refused by the writer"}
+        return self._outcome(folder, still=verdict)
+
+    def _statement(self, folder: Path, chance: Random) -> dict[str, Any]:
+        content = json.loads(self.files["certificate.json"])
+        changed = changed_statement(content, list(self.original.game.roles), chance)
+        write(folder, {**self.files, "certificate.json": json.dumps(changed)})
+        received = verify_certificate(self.original.game, folder, budget=Budget(SECONDS))
+        if received.accepted is not True:
+            return {"outcome": "refused by comparison" if received.missing else "refused by programs"}
+        # no file with a question or with data has changed: it may show another property, too
+        answer = received.verdict.answer
+        same = received.name == self.original.name and answer == self.original.verdict.answer
+        if not same:
+            found = analyse(self.original.game, [received.name], check=False, values=False, remarks=False)
+            same = found.properties[received.name].answer == answer
+        return {"outcome": "still a proof" if same else "WRONG"}
+
+    def _game(self, folder: Path, chance: Random) -> dict[str, Any]:
+        other = chance.choice(self.others).game
+        write(folder, self.files)
+        received = verify_certificate(other, folder, budget=Budget(SECONDS))
+        if received.accepted is not True:
+            return {"outcome": "refused by comparison" if received.missing else "refused by programs"}
+        return {"outcome": "WRONG"}
+
+    def _files(self, folder: Path, chance: Random) -> dict[str, Any] | None:
+        files = changed_files(self.files, chance)
+        if files == self.files:
+            return None
+        write(folder, files)
+        data = [name for name in files if files[name] != self.files[name]]
+        still = all(name.endswith("evidence.pl") for name in data) and self._read(files)
+        return {**self._outcome(folder, still=still), "alone": self._alone(folder)}
+
+    def _read(self, files: dict[str, str]) -> Verdict | bool:
+        """Return the verdict with the strategies that files have; False for other evidence.
+
+        Lines that no original file has are left out: states in them are none to which the strategy leads.
+        """
+        roles = {}
+        for number, (role, inner) in enumerate(self.original.verdict.roles.items(), 1):
+            certificate: Any = inner.certificate
+            if not isinstance(certificate, Policy | Spoiler):
+                return False
+            is_policy = isinstance(certificate, Policy)
+            entries = certificate.moves if is_policy else certificate.replies
+            name = f"role-{number}/evidence.pl"
+            entry_of = dict(zip(self.files[name].splitlines(), entries.items(), strict=True))
+            rows = [entry_of[line] for line in files[name].splitlines() if line in entry_of]
+            kept = dict(reversed(rows))  # the first counts
+            other = replace(certificate, **{"moves" if is_policy else "replies": kept})
+            roles[role] = inner.with_(certificate=other)
+        return self.original.verdict.with_(roles=roles) if roles else False
+
+    def _alone(self, folder: Path) -> bool:
+        """Return whether the programs accept the files as they are."""
+        return all(_accepts(folder, file) for file in self.evidence)
+
+    def _outcome(self, folder: Path, *, still: Verdict | bool) -> dict[str, Any]:
+        received = verify_certificate(self.original.game, folder, budget=Budget(SECONDS))
+        if received.missing:
+            return {"outcome": "refused by comparison"}
+        if received.accepted is not True:
+            return {"outcome": "refused by programs"}
+        if isinstance(still, Verdict):
+            still = self.still_proof(still)
+        return {"outcome": "still a proof" if still else "WRONG"}
+
+
+def _accepts(folder: Path, file: EvidenceFile) -> bool:
+    checker = checker_for(file.program)
+    if not isinstance(checker, Checker):
+        raise HerbrandError(checker)
+    return run_checker(checker, folder, file, SECONDS).accepted is True
+
+
+def _evidence_json(verdict: Verdict) -> Any:
+    """Return what tells evidence from other evidence."""
+    certificate = verdict.certificate
+    if verdict.roles:
+        return {role: _evidence_json(inner) for role, inner in verdict.roles.items()}
+    if isinstance(certificate, Policy | Spoiler):
+        return certificate.moves if isinstance(certificate, Policy) else certificate.replies
+    return [
+        None if verdict.witness is None else (verdict.witness.moves, verdict.witness.loop),
+        None if certificate is None else certificate.as_json(),
+    ]
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Return the files of a folder by their names."""
+    return {
+        str(path.relative_to(folder)): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Write files into a new folder."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def run(kinds: list[str], number: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield the results of `number` trials, shared by the kinds of evidence."""
+    originals = []
+    for kind in kinds:
+        name, decide = ORIGINALS[kind]
+        game, verdict = decide(name)
+        assert verdict.is_known, kind
+        originals.append(Original(kind, game, name, verdict))
+    each = -(-number // len(originals))
+    for original in originals:
+        others = [one for one in originals if one.game.name != original.game.name] or [
+            Original("", herbrand.load("mnk"), "", Verdict.unknown(""))
+        ]
+        with tempfile.TemporaryDirectory(prefix="herbrand-") as place:
+            results = Trials(original, others, Path(place)).run(3 * each, seed)
+            for _, result in zip(range(each), results, strict=False):
+                yield result
+
+
+OUTCOMES = ("refused by programs", "refused by comparison", "refused by the writer", "still a proof", "WRONG")
+
+
+def table(results: list[dict[str, Any]]) -> str:
+    """Return the numbers of outcomes by kind of evidence."""
+    lines = [
+        "| evidence | damages | refused by programs | by comparison | still a proof | accepted wrongly |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    kinds = list(dict.fromkeys(result["kind"] for result in results))
+    for kind in [*kinds, ""]:
+        counts = Counter(result["outcome"] for result in results if kind in ("", result["kind"]))
+        row = [counts[outcome] for outcome in OUTCOMES]
+        cells = [row[0], row[1] + row[2], *row[3:]]
+        lines.append(f"| {kind or 'all'} | {sum(row)} | {' | '.join(map(str, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--number", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", choices=list(ORIGINALS), default=list(ORIGINALS))
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    results = []
+    for result in run(options.only, options.number, options.seed):
+        results.append(result)
+        print(json.dumps(result), file=sys.stderr, flush=True)
+    counts = Counter(result["outcome"] for result in results)
+    summary = {
+        "damages": len(results),
+        "outcomes": {outcome: counts[outcome] for outcome in OUTCOMES},
+        "files": sum("alone" in result for result in results),
+        "alone": sum(result.get("alone", False) for result in results),
+        "seed": options.seed,
+    }
+    if options.json is not None:
+        options.json.write_text(json.dumps({**summary, "results": results}, indent=1), encoding="utf-8")
+    if options.markdown is not None:
+        options.markdown.write_text(table(results), encoding="utf-8")
+    print(json.dumps(summary))
+    return 1 if counts["WRONG"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

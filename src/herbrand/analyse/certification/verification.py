@@ -1,0 +1,236 @@
+"""Certificates that others wrote: do they show what they claim, by rules that the reader trusts?
+
+The questions are not read from the folder but written anew, from the rules and the evidence in
+`certificate.json`, and have to be equal to those in it; only plays, strategies and numbers are data of their
+own.  So a question about other rules, or one that is unsatisfiable for another reason, is refused, whatever
+the programs say of it.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.certification.evidence import ForcedPlay, WrittenData, evidence_of
+from herbrand.analyse.certification.folder import STRATEGY, CertifiedVerdict, check_files
+from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, Spoiler, StateSet
+from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.solving.strategy import Claim
+from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
+from herbrand.check.features import features
+from herbrand.check.step_counter import StepCounter
+from herbrand.errors import BudgetExceeded, HerbrandError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from herbrand.analyse.verdict import Answer, Certificate
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["verify_certificate"]
+
+_MOST_BYTES: Final = 200_000_000
+"""Bytes of one file."""
+_CLAIMS: Final = {
+    "termination": "ranked",
+    "playability": "playable",
+    "goals": "goals",
+    "monotonicity": "monotonic",
+}
+"""The claim about all states that shows a property."""
+_BY_ROLE: Final = ("weak_winnability", "strong_winnability")
+_UNREACHABLE: Final = (Invariant.kind, Exhausted.kind, KInduction.kind)
+_PROOFS: Final = {
+    ("termination", "proved"): (
+        StateSet.kind, CounterCertificate.kind, Bound.kind, ProgressMeasure.kind, Exhausted.kind,
+    ),
+    ("playability", "proved"): (StateSet.kind, *_UNREACHABLE),
+    ("goals", "proved"): (StateSet.kind, *_UNREACHABLE),
+    ("monotonicity", "proved"): (StateSet.kind,),
+    ("weak_winnability", "refuted"): (StateSet.kind, *_UNREACHABLE),
+    ("strong_winnability", "proved"): (Policy.kind,),
+    ("strong_winnability", "refuted"): (StateSet.kind, Spoiler.kind),
+}  # fmt: skip
+"""The kinds of certificates that can show an answer."""
+
+
+class _Unfit(HerbrandError):
+    """A certificate that does not show its claim, and why."""
+
+
+def verify_certificate(game: StateMachine, folder: Path, *, budget: Budget | None = None) -> CertifiedVerdict:
+    """Check that a folder certifies a verdict about these rules, by the programs of others on this machine.
+
+    `missing` of the result says what is wrong with the folder; then no program is asked.  Raises
+    `BudgetExceeded` where the questions cannot be written in time.
+    """
+    budget = budget or Budget()
+    try:
+        name, verdict = _read(game, folder)
+        files = [
+            file
+            for file in evidence_of(game, name, verdict, budget.left, solve=False)
+            if not file.repeats or (folder / file.name).exists()
+        ]
+        if not files:
+            raise _Unfit("there is no evidence")
+        for file in files:
+            for part, text in ((file.name, file.text), *file.beside):
+                if _text(folder / part) != text:
+                    raise _Unfit(f"{part} is not what the rules and the evidence give")
+    except BudgetExceeded:
+        raise
+    except (HerbrandError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        known = isinstance(error, HerbrandError)
+        reason = str(error) if known else "certificate.json: its evidence is not valid"
+        return CertifiedVerdict(
+            game.name, "", Verdict.unknown("the certificate is refused"), folder, (), reason
+        )
+    with tempfile.TemporaryDirectory(prefix="herbrand-") as place:
+        checked = check_files(Path(place), files, budget)
+    return CertifiedVerdict(game.name, name, verdict, folder, checked)
+
+
+def _text(path: Path) -> str:
+    """Return the contents of a file of the folder."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise _Unfit(f"{path.name} is larger than {_MOST_BYTES} bytes")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise _Unfit(f"{path.name} cannot be read") from None
+
+
+def _read(game: StateMachine, folder: Path) -> tuple[str, Verdict]:
+    """Return the property and the verdict that a folder has evidence for."""
+    content = json.loads(_text(folder / "certificate.json"))
+    name, evidence = content["property"], content["evidence"]
+    if name not in (*PROPERTIES, STRATEGY) or evidence["verdict"] != content["verdict"]:
+        raise _Unfit("certificate.json: there is no such verdict")
+    if name == STRATEGY:
+        claims = [_claim(game, inner["certificate"]) for inner in evidence["roles"].values()]
+        roles = {
+            str(claim): Verdict(
+                "proved", "-", certificate=WrittenData(
+                    ForcedPlay.kind, "", claim.role, _text(folder / f"role-{number}" / "evidence.pl"), claim
+                ),
+            )
+            for number, claim in enumerate(claims, 1)
+        }  # fmt: skip
+        if evidence["verdict"] != "proved" or list(evidence["roles"]) != list(roles):
+            raise _Unfit("certificate.json: the claims are not those of the strategies")
+        return name, Verdict("proved", STRATEGY, "; ".join(roles), roles=roles)
+    if name not in _BY_ROLE:
+        if evidence.get("roles"):
+            raise _Unfit(f"certificate.json: {name} is not a property of each role")
+        return name, _verdict(game, name, evidence, None, folder)
+    players = [role for role in game.roles if role.lower() != "random"]
+    if list(evidence["roles"]) != players:
+        raise _Unfit(f"certificate.json: the roles are {', '.join(players)}")
+    roles = {
+        role: _verdict(game, name, evidence["roles"][role], role, folder / f"role-{number}")
+        for number, role in enumerate(players, 1)
+    }
+    every = name == "weak_winnability"
+    deciding, unanimous = ("refuted", "proved") if every else ("proved", "refuted")
+    answers = [verdict.answer for verdict in roles.values()]
+    answer = deciding if deciding in answers else unanimous
+    if evidence["verdict"] != answer or (answer == unanimous and set(answers) != {answer}):
+        raise _Unfit("certificate.json: the verdict does not follow from those of the roles")
+    return name, Verdict(answer, "-", roles=roles)  # type: ignore[arg-type]  # one of the answers
+
+
+def _verdict(
+    game: StateMachine, name: str, value: Mapping[str, Any], role: str | None, folder: Path
+) -> Verdict:
+    """Return a verdict with its evidence, which is of a kind that can show it."""
+    answer: Answer = value["verdict"]
+    if answer not in ("proved", "refuted"):
+        return Verdict.unknown("undecided")
+    if value.get("witness") is not None:
+        alone = name == "strong_winnability" and len(game.roles) == 1
+        if (answer == "proved") != (name == "weak_winnability" or alone):
+            raise _Unfit(f"a play does not show that {name} is {answer}")
+        moves = tuple(_texts(joint) for joint in value["witness"])
+        if any(len(joint) != len(game.roles) for joint in moves):
+            raise _Unfit("a play has joint moves of another number of roles")
+        loop = _size(value["loop"]) if name == "termination" else None
+        return Verdict(answer, "-", witness=Witness(moves, role, loop))
+    certificate = value["certificate"]
+    kind = certificate["kind"]
+    if kind not in _PROOFS.get((name, answer), ()):
+        raise _Unfit(f"{kind} does not show that {name} is {answer}")
+    if kind == Policy.kind and features(game.rules).has_sees:
+        raise _Unfit("a strategy by states does not show what a role with incomplete information can force")
+    if kind in (StateSet.kind, Policy.kind, Spoiler.kind):
+        text = _text(folder / "evidence.pl")
+        return Verdict(answer, "-", certificate=WrittenData(kind, _CLAIMS.get(name, "below"), role, text))
+    wanted = f"win {role}" if role is not None else "" if name == "termination" else name
+    if certificate.get("never", wanted) != wanted:
+        raise _Unfit(f"certificate.json: the certificate is not about {wanted or 'all plays'}")
+    return Verdict(answer, "-", certificate=_certificate(kind, certificate))
+
+
+def _claim(game: StateMachine, value: Mapping[str, Any]) -> Claim:
+    role = _text_in(value["role"])
+    if role not in game.roles or type(value["holds"]) is not bool:
+        raise _Unfit("certificate.json: a claim is not about a role of the game")
+    return Claim(role, _size(value["goal"]), value["holds"])
+
+
+def _certificate(kind: str, value: Mapping[str, Any]) -> Certificate:
+    """Return the certificate of which `as_json` gave a value."""
+    if kind == CounterCertificate.kind:
+        return CounterCertificate(StepCounter(_size(value["bound"]), (), ()))
+    if kind == Exhausted.kind:
+        return Exhausted(_text_in(value["never"]), _size(value["steps"]))
+    if kind == KInduction.kind:
+        return KInduction(_text_in(value["never"]), _size(value["steps"]), _invariant(value["invariant"]))
+    if kind == Bound.kind:
+        rising, falling = _texts(value["rising"]), _texts(value["falling"])
+        return Bound(rising, falling, _invariant(value["invariant"]), max(1, _size(value["within"])))
+    if kind == ProgressMeasure.kind:
+        invariant = _invariant(value["invariant"])
+        return ProgressMeasure(_weights(value["weights"]), invariant, max(1, _size(value["within"])))
+    return _invariant(value)
+
+
+def _invariant(value: Mapping[str, Any]) -> Invariant:
+    return Invariant(
+        _text_in(value["never"]),
+        tuple(_texts(group) for group in value["exactly_one"]),
+        tuple(_texts(group) for group in value["never_two"]),
+        tuple(tuple(_literal(name) for name in _texts(clause)) for clause in value["clauses"]),
+        tuple(_weights(weights) for weights in value["constant_sums"]),
+    )
+
+
+def _literal(text: str) -> tuple[str, bool]:
+    return (text[5:-1], False) if text.startswith("(not ") else (text, True)
+
+
+def _weights(value: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    if not all(type(weight) is int for weight in value.values()):
+        raise TypeError("weights are integers")
+    return tuple((_text_in(name), weight) for name, weight in value.items())
+
+
+def _texts(value: list[Any]) -> tuple[str, ...]:
+    return tuple(map(_text_in, value))
+
+
+def _text_in(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected a text")
+    return value
+
+
+def _size(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("expected a number that is not negative")
+    return value
