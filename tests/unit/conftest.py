@@ -1,7 +1,8 @@
-"""Fixtures for tests of players: positions to play from, and players in processes of their own."""
+"""Fixtures: positions to play from, players in processes of their own, the published JSON schemas."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -137,3 +138,17 @@ def player_process(tmp_path: Path) -> Callable[..., AbstractContextManager[tuple
             assert process.wait(timeout=20) == 130
 
     return started
+
+
+@pytest.fixture
+def fits_schema() -> Callable[[Any, str], None]:
+    """Return a function that asserts that a value is as a schema of `docs/reference/schemas` says."""
+    jsonschema = pytest.importorskip("jsonschema")
+
+    def check(value: Any, name: str) -> None:
+        file = Path(__file__).parents[2] / "docs" / "reference" / "schemas" / f"{name}.schema.json"
+        schema = json.loads(file.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator(schema).validate(value)
+
+    return check

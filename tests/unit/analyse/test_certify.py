@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import corrupted
 import pytest
@@ -27,6 +27,7 @@ from herbrand.cli.main import cli
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from click.testing import Result
@@ -254,7 +255,7 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
         certify(herbrand.load("nim"), "termination", tmp_path)
 
 
-def test_the_command_reports_each_file(tmp_path: Path) -> None:
+def test_the_command_reports_each_file(tmp_path: Path, fits_schema: Callable[[Any, str], None]) -> None:
     """With the program that checked it, as text and as JSON."""
     (tmp_path / "counted.kif").write_text(COUNTED)
     arguments = ["certify", str(tmp_path / "counted.kif"), "--property", "termination", "-o"]
@@ -265,6 +266,8 @@ def test_the_command_reports_each_file(tmp_path: Path) -> None:
     assert value["verdict"] == "proved"
     assert value["checker"]["program"] == "clingo"
     assert value["checker"]["accepted"] is True
+    for one in (value, json.loads((tmp_path / "json" / "certificate.json").read_text(encoding="utf-8"))):
+        fits_schema(one, "certificate")
 
 
 def test_a_certificate_of_others_is_checked_against_the_rules(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_a_wrong_checkpoint_is_refused(
         count_states(game, checkpoint=tmp_path)
 
 
-def test_the_command_prints_steps_and_the_total() -> None:
+def test_the_command_prints_steps_and_the_total(fits_schema: Callable[[Any, str], None]) -> None:
     """And the same numbers as JSON."""
     result = CliRunner().invoke(cli, ["count", "ticTacToe"])
     assert result.exit_code == 0
@@ -228,6 +228,7 @@ def test_the_command_prints_steps_and_the_total() -> None:
     assert value["states"] == 5478
     assert value["by_step"] == [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]
     assert value["complete"]
+    fits_schema(value, "count")
 
 
 def test_the_command_says_that_it_ran_out_of_time() -> None:

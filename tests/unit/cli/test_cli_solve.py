@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +12,7 @@ from strategies import resized
 from herbrand.cli.main import cli
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -21,7 +22,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.stdout
 
 
-def test_the_value_and_all_first_moves() -> None:
+def test_the_value_and_all_first_moves(fits_schema: Callable[[Any, str], None]) -> None:
     """Notakto, as text and as JSON."""
     status, text = run("notakto", "--moves")
     assert status == 0
@@ -32,15 +33,17 @@ def test_the_value_and_all_first_moves() -> None:
     assert answer["value"] == {"first": 100, "second": 0}
     assert answer["best"] == ["(Mark board 2 2 cross)"]
     assert len(answer["moves"]) == 9
+    fits_schema(answer, "solve")
 
 
-def test_strategies_are_written_and_checked(tmp_path: Path) -> None:
+def test_strategies_are_written_and_checked(tmp_path: Path, fits_schema: Callable[[Any, str], None]) -> None:
     """Written for small breakthrough, replayed by the rules; for another game they are refused."""
     sheet, file = tmp_path / "breakthrough.kif", str(tmp_path / "strategy.npz")
     sheet.write_text(resized("breakthrough", 3, 4), encoding="utf-8")
     status, text = run(str(sheet), "-o", file, "--json")
     assert status == 0
     assert json.loads(text)["strategy"]["states"] > 3
+    fits_schema(json.loads(text), "solve")
     status, text = run(str(sheet), "--check", file)
     assert status == 0
     assert "accepted" in text
@@ -50,7 +53,7 @@ def test_strategies_are_written_and_checked(tmp_path: Path) -> None:
     assert run(str(sheet), "--check", str(sheet))[0] == 1
 
 
-def test_a_budget_that_ends_leaves_bounds() -> None:
+def test_a_budget_that_ends_leaves_bounds(fits_schema: Callable[[Any, str], None]) -> None:
     """Connect four in two seconds: status 3, and what is proved up to then."""
     status, text = run("connectFour", "--seconds", "2", "--json")
     assert status == 3
@@ -58,6 +61,7 @@ def test_a_budget_that_ends_leaves_bounds() -> None:
     assert answer["value"] is None
     assert answer["bounds"] == {"red": [0, 100], "yellow": [0, 100]}
     assert answer["stopped"]
+    fits_schema(answer, "solve")
 
 
 @pytest.mark.parametrize("name", ["kuhn", "rockPaperScissors"])

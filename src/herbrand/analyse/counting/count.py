@@ -33,6 +33,8 @@ _GROUP_SHARE: Final = 0.2
 _MOST_GROUP_SECONDS: Final = 60.0
 """Seconds, at most, for finding fluents that share variables."""
 _TRIAL_SHARE: Final = 0.03
+_TRIALS_SHARE: Final = 0.15
+"""Share of the time after which no other order is tried."""
 _TRIAL_SECONDS: Final = 1.5
 """Seconds, at most, for trying one order of the variables."""
 
@@ -166,7 +168,12 @@ def _with_parts(setup: Setup, process: CounterProcess, budget: Budget) -> Setup:
     candidates = orders(network, parts_of(len(network.fluents), groups))
     tried = [replace(setup, parts=parts, order=name) for name, parts in candidates.items()]
     seconds = min(_TRIAL_SECONDS, _TRIAL_SHARE * budget.left)
-    sizes = [process.try_order(one, seconds, budget.left) for one in tried]
+    sizes: list[list[int]] = []
+    enough = budget.elapsed + _TRIALS_SHARE * budget.left
+    for one in tried:
+        sizes.append(process.try_order(one, seconds, budget.left))
+        if budget.elapsed > enough:  # the relation alone takes long
+            break
     most = max(map(len, sizes))
     # those that got far, compared in the steps that all of them made
     far = [i for i, some in enumerate(sizes) if len(some) >= most / 2]
