@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import NOTATION, read_game
-from herbrand.cli.options import JSON, POSITIVE, time_limit
+from herbrand.cli.listing import explore_options, listing
+from herbrand.cli.options import JSON, time_limit
 from herbrand.cli.output import count as counted
 from herbrand.cli.output import remark, result, spaced, table, write_json
 from herbrand.cli.workers import (
@@ -24,7 +25,6 @@ from herbrand.cli.workers import (
 
 if TYPE_CHECKING:
     from herbrand.analyse.counting.count import StateCount, StepCount
-    from herbrand.analyse.exploration.on_disk import DiskStep
     from herbrand.game import Game
 
 __all__ = ["command"]
@@ -41,18 +41,7 @@ _HEAD = f"{'step':>5} {'states':>24} {'nodes':>12} {'seconds':>9}"
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep the last step in this folder, and go on from it.",
 )
-@click.option(
-    "--explore",
-    metavar="FOLDER",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="List the states in sorted files in this folder instead, and go on from there.",
-)
-@click.option(
-    "--disk",
-    metavar="MB",
-    type=POSITIVE,
-    help="Limit for the files of --explore in megabytes.  [default: what is free]",
-)
+@explore_options("List the states in sorted files in this folder instead, and go on from there.")
 @time_limit(600.0)
 @worker_options("Number of processes, each of which counts one game at a time.")
 @RESULTS
@@ -138,19 +127,12 @@ def _explore(
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.on_disk import explore_on_disk
 
-    show = remark if as_json else result
-
-    def report(step: DiskStep) -> None:
-        rate = "" if step.rate is None else spaced(step.rate)
-        show(f"{step.step:5} {spaced(step.states):>18} {step.seconds:9.1f} {rate:>12} {step.megabytes:12.1f}")
-
-    show(f"{'step':>5} {'states':>18} {'seconds':>9} {'states/s':>12} {'MB on disk':>12}")
     outcome = explore_on_disk(
         game,
         folder,
         budget=Budget(seconds, megabytes=megabytes),
         disk=math.inf if disk is None else disk,
-        progress=report,
+        progress=listing(remark if as_json else result),
     )
     if as_json:
         write_json({"game": game.name, **outcome.as_json()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import NOTATION, read_game
+from herbrand.cli.listing import explore_options, listing
 from herbrand.cli.options import JSON, OUTPUT_FILE, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, spaced, table, write_json
 from herbrand.cli.workers import (
@@ -52,6 +54,7 @@ _SHOWN_BEST = 3
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Replay the strategies in this file against every reply, by the rules alone.",
 )
+@explore_options("List all states in sorted files in this folder, from the last step back; go on from there.")
 @time_limit(600.0)
 @worker_options("Number of processes, each of which solves one game at a time.")
 @RESULTS
@@ -64,6 +67,8 @@ def command(
     moves: bool,
     output: str | None,
     check: Path | None,
+    explore: Path | None,
+    disk: float | None,
     seconds: float,
     jobs: int | None,
     cluster: str | None,
@@ -75,14 +80,20 @@ def command(
     Games with few states are solved by listing them, larger ones in which one role at a time chooses by
     searching for what each role can force. Where time or memory ends, the bounds proved up to then are
     printed (exit 3). `herbrand play FILE --opponent "solved(file='OUT.npz')"` plays by the strategies of
-    --output. Several files, or a folder, are solved at the same time, each within the limits; the search
-    in one game is not divided.
+    --output.
+
+    With --explore the states are in files on disk, eight bytes or more for each and one for its value, and
+    the values of a step follow from those of the next one: for games in which no state is reached after two
+    different numbers of steps.
+
+    Several files, or a folder, are solved at the same time, each within the limits; the search in one game
+    is not divided.
     """
     from herbrand.runtime.limits import seconds_left
 
     if len(files) > 1 or is_collection(files, jobs, cluster, results):
-        if output is not None or check is not None:
-            raise click.UsageError("--output and --check are for one game; --results is for several")
+        if output is not None or check is not None or explore is not None:
+            raise click.UsageError("--output, --check and --explore are for one game")
         done = run_collection(
             "solve", sheets_of(files), notation, _as_data, {"seconds": 0.97 * seconds, "moves": moves},
             jobs=jobs, cluster=cluster, results=results, seconds=seconds,
@@ -100,7 +111,14 @@ def command(
         if check is not None:
             _check(ctx, game, check, 0.97 * seconds, show, as_json=as_json)
             return
-        value, size = _solve(game, 0.97 * seconds, show, moves=moves, output=output)
+        if explore is not None:
+            if output is not None:
+                raise click.UsageError(
+                    "--explore keeps values of all states, not strategies: leave out --output"
+                )
+            value, size = _solve_on_disk(game, explore, disk, 0.97 * seconds, moves=moves), None
+        else:
+            value, size = _solve(game, 0.97 * seconds, show, moves=moves, output=output)
     finally:
         close()
     if as_json:
@@ -111,7 +129,8 @@ def command(
         if size is not None:
             remark(f"strategies for {count(size, 'state')} written to {output}; --check replays them")
     if value.stopped:
-        remark(f"over budget: {value.stopped}; --seconds and --memory allow more")
+        more = "--seconds and --memory allow more" if explore is None else "the same command goes on"
+        remark(f"over budget: {value.stopped}; {more}")
         ctx.exit(3)
 
 
@@ -153,6 +172,26 @@ def _solve(
         return replace(value, stopped=f"{error.spent}, with {error.reached}"), None
     strategy.write(output)
     return value, len(strategy)
+
+
+def _solve_on_disk(
+    game: Game, folder: Path, disk: float | None, seconds: float, *, moves: bool
+) -> SolvedValue:
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.solving.on_disk import solve_on_disk
+
+    def solved(step: int, states: int) -> None:
+        remark(f"{step:5} {spaced(states):>18} values")
+
+    return solve_on_disk(
+        game,
+        folder,
+        budget=Budget(seconds, megabytes=game.limits.megabytes),
+        disk=math.inf if disk is None else disk,
+        moves=moves,
+        progress=listing(remark),
+        solved=solved,
+    )
 
 
 def _check(

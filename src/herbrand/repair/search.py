@@ -76,6 +76,8 @@ AGAIN: Final = 0.2
 """What each turn adds to its cost."""
 DIAGNOSING: Final = 0.15
 """Share of the time in which the faults of the game are looked for."""
+DOUBTING: Final = 0.5
+"""Share of the remaining time in which they are looked for again, if none was found and not all is proved."""
 EXPLORING: Final = 0.2
 """Share of a proof's time in which states are listed."""
 EXCLUDING: Final = 1.2
@@ -188,8 +190,12 @@ def repair(
     search = RepairSearch(game, errors=tuple(sorted({d.check for d in game.rules.errors})))
     if not search.errors:
         found = properties_of(game, budget.share(DIAGNOSING), properties, win=win, exploring=EXPLORING)
-        search.faults = {name: verdict for name, verdict in found.items() if verdict.answer == "refuted"}
+        search.faults = _refuted(found)
         search.difference = first_difference(game, expected)
+        open_ = [name for name, verdict in found.items() if verdict.answer == "unknown"]
+        if open_ and not search.is_needed:  # there is nothing else to do with the time
+            found = properties_of(game, budget.share(DOUBTING), open_, win=win, exploring=EXPLORING)
+            search.faults = _refuted(found)
     if search.is_needed:
         run = _Search(search, tuple(properties), win, reference, expected, seed, progress)
         with suppress(BudgetExceeded), time_limit(budget.left):
@@ -479,6 +485,10 @@ def _faults(profile: Profile) -> float:
 
 def _game_of(statements: Iterable[Rule]) -> StateMachine:
     return StateMachine(read(Source("\n".join(map(str, statements)), "<edited>"), "prefix"))
+
+
+def _refuted(found: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    return {name: verdict for name, verdict in found.items() if verdict.answer == "refuted"}
 
 
 def properties_of(

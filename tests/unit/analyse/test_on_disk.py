@@ -13,9 +13,12 @@ from click.testing import CliRunner
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.counting.parts import StatePart
-from herbrand.analyse.exploration import on_disk
+from herbrand.analyse.exploration import on_disk, state_files
 from herbrand.analyse.exploration.codes import StateCoder, difference, sorted_set
 from herbrand.analyse.exploration.on_disk import explore_on_disk
+from herbrand.analyse.solving import on_disk as solving
+from herbrand.analyse.solving.on_disk import solve_on_disk
+from herbrand.analyse.solving.solve import GraphSolver
 from herbrand.cli.main import cli
 from herbrand.errors import GameError
 from herbrand.game import load
@@ -42,7 +45,7 @@ CIRCLES = """
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory for some hundred states, so that small games take many runs and ranges, and no waiting for disks."""
-    monkeypatch.setattr(on_disk, "write_atomically", lambda path, text: path.write_text(text))
+    monkeypatch.setattr(state_files, "write_atomically", lambda path, text: path.write_text(text))
     monkeypatch.setattr(on_disk, "_CHUNK", 64)
     monkeypatch.setattr(on_disk, "_JOINTS", 40)
     monkeypatch.setattr(on_disk, "_SAMPLES", 16)
@@ -95,7 +98,7 @@ def test_an_interruption_anywhere_loses_nothing(
     game = herbrand.loads(CIRCLES) if name == "circles" else load(name)
     expected = explore_on_disk(game, tmp_path / "whole", budget=Budget(60, megabytes=0.02))
     chance = random.Random(3)
-    save, write = on_disk.write_atomically, on_disk._DiskExplorer._write
+    save, write = state_files.write_atomically, state_files.StateFiles.write
 
     class Killed(BaseException):
         pass
@@ -114,8 +117,8 @@ def test_an_interruption_anywhere_loses_nothing(
             raise Killed
         write(self, path, rows)
 
-    monkeypatch.setattr(on_disk, "write_atomically", save_or_die)
-    monkeypatch.setattr(on_disk._DiskExplorer, "_write", write_or_die)
+    monkeypatch.setattr(state_files, "write_atomically", save_or_die)
+    monkeypatch.setattr(state_files.StateFiles, "write", write_or_die)
     killed = 0
     while True:
         try:
@@ -209,3 +212,73 @@ def test_codes_are_read_back(fluents: int, words: int) -> None:
     assert [tuple(row) for row in some] == sorted({tuple(row) for row in packed[:200]})
     left = {tuple(row) for row in some} - {tuple(row) for row in other}
     assert [tuple(row) for row in difference(some, other)] == sorted(left)
+
+
+def test_values_on_disk_are_those_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every state of a small game, read in small blocks; value, first moves and best play of another."""
+    monkeypatch.setattr(solving, "_CHUNK", 100)
+    game = load("ticTacToe")
+    found = solve_on_disk(game, tmp_path / "t", budget=Budget(60, megabytes=0.05), moves=True)
+    assert found.value == {"xplayer": 50, "oplayer": 50}
+    assert (found.states, len(found.line), len(found.moves)) == (5478, 9, 9)
+    space = herbrand.analyse.explore(game.expander)
+    solver = GraphSolver(space, Budget(60))
+    expected = solver.leaves()
+    solver.induce(expected, np.full(len(space.states), -1, np.int32), 0)
+    small = Budget(60, megabytes=0.05)
+    files = state_files.StateFiles(game.expander, tmp_path / "t", small, 1e9, keep=True)
+    induction = solving._Induction(files, None)
+    assert induction.block < max(files.journal.by_step), "some files are read in pieces"
+    levels = enumerate(zip(space.levels, space.levels[1:], strict=False))
+    for step, (begin, end) in levels:
+        values = induction.look_up(step, files.code.encode(space.states[begin:end]))
+        assert values.tolist() == expected[begin:end, 0].tolist()
+    game = load("connectFour.ggd", Columns=4, Rows=4)
+    outcome = solve_on_disk(game, tmp_path / "c", budget=Budget(60, megabytes=20))
+    assert outcome.value == {"red": 50, "yellow": 50}
+
+
+@pytest.mark.usefixtures("small")
+def test_solving_on_disk_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed between and within steps; files of other games, and damaged ones, are refused."""
+    game = load("ticTacToe")
+    chance, write = random.Random(5), state_files.StateFiles.write
+
+    class Killed(BaseException):
+        pass
+
+    def write_or_die(self: Any, path: Any, rows: Any) -> None:
+        write(self, path, rows)
+        if chance.random() < 0.02:
+            raise Killed
+
+    monkeypatch.setattr(solving, "write_atomically", lambda path, text: path.write_text(text))
+    monkeypatch.setattr(state_files.StateFiles, "write", write_or_die)
+    killed = 0
+    while True:
+        try:
+            found = solve_on_disk(game, tmp_path / "t", budget=Budget(60, megabytes=0.1))
+            break
+        except Killed:
+            killed += 1
+    assert killed > 1
+    assert found.value == {"xplayer": 50, "oplayer": 50}
+    (tmp_path / "t" / "values-0004").write_bytes(b"")
+    with pytest.raises(GameError, match="damaged"):
+        solve_on_disk(game, tmp_path / "t")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("nim", "different numbers of steps"),
+        ("trefoil", "more than two roles"),
+        ("kuhn", "do not see everything"),
+        ("rockPaperScissors", "two roles choose at once"),
+    ],
+)
+def test_games_that_are_not_solved_on_disk(name: str, reason: str, tmp_path: Path) -> None:
+    """Each is refused with the reason."""
+    status = CliRunner().invoke(cli, ["solve", name, "--explore", str(tmp_path / "f"), "--seconds", "20"])
+    assert status.exit_code == 1
+    assert reason in status.stderr

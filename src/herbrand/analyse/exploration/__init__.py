@@ -7,6 +7,7 @@ Takes a game; gives state spaces, lines of play, verdicts.  Imports the budgets 
 |----------------|---------------------------------------------------------------------------|
 | `explore`      | every reachable state with its depth and successors; perft                |
 | `on_disk`      | every reachable state in sorted files, for games larger than memory       |
+| `state_files`  | these files, and a journal of what is finished                            |
 | `codes`        | states in as few bits as they need, and sorted sets of them               |
 | `walks`        | lines of play found by random play                                        |
 | `replay`       | checks of witnesses and certificates by the rules alone                   |

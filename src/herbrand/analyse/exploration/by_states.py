@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["goal_verdict", "monotonicity", "playability", "strong", "strong_of", "termination", "weak"]
 
+_CHUNK = 1 << 16
+"""States that are looked at at once."""
 _WORK = 50_000_000
 """Edges that the search for a shortest cycle may visit."""
 _STRATEGY = 100_000
@@ -104,19 +106,25 @@ def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
         return Verdict.unknown("no state was expanded")
     values = np.concatenate(
         [
-            space.expander.goals(space.states[i : min(i + 65536, space.expanded)])
-            for i in range(0, space.expanded, 65536)
+            space.expander.goals(space.states[i : min(i + _CHUNK, space.expanded)])
+            for i in range(0, space.expanded, _CHUNK)
         ]
     )[:, chosen]
     missing = np.flatnonzero((values < 0).any(axis=1))
     first, before = (int(missing[0]), -1) if len(missing) else (len(space.states), -1)
-    if len(space.children):
-        parents = np.repeat(np.arange(space.expanded), np.diff(space.starts))
-        inside = space.children < space.expanded
-        parents, children = parents[inside], space.children[inside]
+    for begin in range(0, space.expanded if len(space.children) else 0, _CHUNK):
+        if first < begin:
+            break
+        starts = space.starts[begin : min(begin + _CHUNK, space.expanded) + 1]
+        parents = np.repeat(np.arange(begin, begin + len(starts) - 1), np.diff(starts))
+        children = space.children[starts[0] : starts[-1]]
+        inside = children < space.expanded
+        parents, children = parents[inside], children[inside]
         lower = np.flatnonzero((values[children] < values[parents]).any(axis=1))
-        if len(lower) and parents[lower[0]] < first:
-            before, first = int(parents[lower[0]]), int(children[lower[0]])
+        if len(lower):
+            if parents[lower[0]] < first:
+                before, first = int(parents[lower[0]]), int(children[lower[0]])
+            break
     if first < len(space.states):
         if before < 0:
             role = space.expander.roles[chosen[int((values[first] < 0).argmax())]]

@@ -389,7 +389,7 @@ class Explorer:
             goals=_longer(self.goals[:expanded], n, NO_VALUE),
             stuck=np.concatenate([*self.stuck, np.zeros(0, np.int64)]),
             starts=self.starts[: expanded + 1],
-            children=np.concatenate([*self.children, np.zeros(0, np.int32)]),
+            children=_joined(self.children),
             parents=self.parents[:n],
             levels=tuple(levels),
             expanded=expanded,
@@ -403,6 +403,17 @@ class Explorer:
             seconds=self.budget.elapsed,
             folder=self.folder,
         )
+
+
+def _joined(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Return parts as one array; each is removed when it was copied, so that they do not exist twice."""
+    whole = np.empty(sum(map(len, parts)), np.int32)
+    end = len(whole)
+    while parts:
+        part = parts.pop()
+        whole[end - len(part) : end] = part
+        end -= len(part)
+    return whole
 
 
 def _longer(array: NDArray[Any], size: int, fill: int) -> NDArray[Any]:

@@ -10,6 +10,7 @@ Takes a game; gives values with strategies, plans, and lines of play found by gu
 | `value`     | `value_of`: the value of a game by whichever method gets farthest          |
 | `forcing`   | which goal values roles can force, by proof-number search in the core      |
 | `by_search` | values of games with too many states to list, by `forcing`                 |
+| `on_disk`   | values of games larger than memory, from files of all their states          |
 | `strategy`  | strategies in files, taken from proofs and replayed by the rules           |
 | `minimax/`  | alpha-beta on the network, iteration by iteration                          |
 | `symmetry`  | permutations of fluents and moves that preserve the rules                   |

@@ -1,0 +1,43 @@
+"""The options --explore and --disk, for states in files, and the table of the steps that were listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from herbrand.cli.options import POSITIVE
+from herbrand.cli.output import spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.analyse.exploration.on_disk import DiskStep
+
+__all__ = ["explore_options", "listing"]
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+
+def explore_options(text: str) -> Callable[[_Command], _Command]:
+    """Return the options --explore, of which `text` is the help, and --disk."""
+
+    def add(command: _Command) -> _Command:
+        folder = click.Path(file_okay=False, path_type=Path)
+        help_ = "Limit for the files of --explore in megabytes.  [default: what is free]"
+        command = click.option("--disk", metavar="MB", type=POSITIVE, help=help_)(command)
+        return click.option("--explore", metavar="FOLDER", type=folder, help=text)(command)
+
+    return add
+
+
+def listing(show: Callable[[str], None]) -> Callable[[DiskStep], None]:
+    """Show the head of a table; return a function that shows a step."""
+    show(f"{'step':>5} {'states':>18} {'seconds':>9} {'states/s':>12} {'MB on disk':>12}")
+
+    def report(step: DiskStep) -> None:
+        rate = "" if step.rate is None else spaced(step.rate)
+        show(f"{step.step:5} {spaced(step.states):>18} {step.seconds:9.1f} {rate:>12} {step.megabytes:12.1f}")
+
+    return report
