@@ -50,7 +50,7 @@ FIXED: Final = frozenset({"role", "base", "input", "sees"})
 KEYWORDS: Final = FIXED | {"init", "next", "true", "does", "legal", "goal", "terminal"}
 MOST_CONSTANTS: Final = 12
 """Constants that are tried at one place; of more, those closest to the one there."""
-ANY: Final = "any_"
+ANY: Final = "any"
 """How the names of new variables begin."""
 MOST_BINDINGS: Final = 24
 """Ways that are tried to name the variables of an added condition."""
@@ -221,17 +221,13 @@ def _bound(body: Iterable[Literal]) -> set[str]:
     return bound
 
 
-def _is_free(term: Term) -> bool:
-    return isinstance(term, Variable) and term.name.startswith(ANY)
-
-
-def _with_one_free(choices: Sequence[Sequence[Term]]) -> Iterator[tuple[Term, ...]]:
-    """Yield one term for each place, with at most one free variable, and something that is bound.
+def _with_one_free(choices: Sequence[Sequence[Term]], free_one: Variable) -> Iterator[tuple[Term, ...]]:
+    """Yield one term for each place, with the free variable at most once, and something that is bound.
 
     In the order of `product`, but without going through the combinations that have more free variables: of a
     dozen places, these are nearly all.
     """
-    only_free = [all(map(_is_free, terms)) for terms in choices]
+    only_free = [all(term == free_one for term in terms) for terms in choices]
 
     def extended(chosen: tuple[Term, ...], free: int) -> Iterator[tuple[Term, ...]]:
         at = len(chosen)
@@ -242,7 +238,7 @@ def _with_one_free(choices: Sequence[Sequence[Term]]) -> Iterator[tuple[Term, ..
                 yield chosen
             return
         for term in choices[at]:
-            yield from extended((*chosen, term), free + _is_free(term))
+            yield from extended((*chosen, term), free + (term == free_one))
 
     return extended((), 0)
 
@@ -435,12 +431,15 @@ class _Sheet:
                 count.setdefault(Atom(rule.head.name, letters), 0)
         roles = [rule.head.args[0] for rule in self.statements if rule.head.key == ("role", 1)]
         anybody: dict[Term, Term] = {role: Variable("v1") for role in roles}
+        whoever: dict[Term, Term] = {role: Variable("v0") for role in roles}
         for shape in list(count):  # what holds for one role is asked for any
             atom = shape.literal if isinstance(shape, Not) else shape
             general = _mapped(atom, anybody)
             if isinstance(atom, Atom) and general != atom and not any(variables_of(atom)):
                 count.setdefault(general, 0)
                 count.setdefault(Not(general), 0)
+            elif isinstance(atom, Atom) and atom.name == "does" and atom.args[0] in anybody:
+                count.setdefault(_mapped(atom, whoever), 0)
         return sorted(count, key=lambda shape: -count[shape])
 
     def _conditions(self, rule: Rule) -> Iterator[Literal]:
@@ -451,26 +450,29 @@ class _Sheet:
             if isinstance(node, Variable) and path in where:
                 by_type.setdefault(where[path], {})[node.name] = node
         present = set(rule.body)
+        used = {node.name for _, node in _nodes(rule) if isinstance(node, Variable)}
+        names = (ANY, *(f"{ANY}{n}" for n in range(2, len(used) + 3)))
+        free = Variable(next(name for name in names if name not in used))
         for shape in self.shapes:
             if isinstance(shape, Distinct):
                 continue
             atom = shape.literal if isinstance(shape, Not) else shape
             if not isinstance(atom, Atom) or (atom.name == "does" and rule.head.name not in {"next", "sees"}):
                 continue
-            for literal in self._bindings(shape, atom, by_type):
+            for literal in self._bindings(shape, atom, by_type, free):
                 if literal not in present:
                     yield literal
         for mine in by_type.values():
-            names = sorted(mine)
-            for n, left in enumerate(names):
-                for right in names[n + 1 :]:
+            ordered = sorted(mine)
+            for n, left in enumerate(ordered):
+                for right in ordered[n + 1 :]:
                     yield Distinct(mine[left], mine[right])
         for place, mine in by_type.items():
             for name, constant in product(sorted(mine), self._constants(place, None)):
                 yield Distinct(mine[name], constant)
 
     def _bindings(
-        self, shape: Literal, atom: Atom, by_type: dict[Place, dict[str, Variable]]
+        self, shape: Literal, atom: Atom, by_type: dict[Place, dict[str, Variable]], free: Variable
     ) -> Iterator[Literal]:
         wanted: dict[str, list[Term]] = {}
         for place, term in places(atom):
@@ -478,13 +480,13 @@ class _Sheet:
                 fitting = by_type.get(self.types.type_of(place)) or self._alike(place, by_type)
                 wanted[term.name] = [fitting[name] for name in sorted(fitting)]
                 if isinstance(shape, Atom):
-                    wanted[term.name].append(Variable(f"{ANY}{term.name}"))
+                    wanted[term.name].append(free)
                 if not by_type:
                     wanted[term.name] += self._constants(self.types.type_of(place), None)
         if not wanted:
             yield shape
             return
-        for terms in islice(_with_one_free(list(wanted.values())), MOST_BINDINGS):
+        for terms in islice(_with_one_free(list(wanted.values()), free), MOST_BINDINGS):
             to: dict[Term, Term] = {Variable(name): term for name, term in zip(wanted, terms, strict=True)}
             yield _mapped(shape, to)
 

@@ -287,6 +287,20 @@ def test_the_original_is_among_the_versions() -> None:
     assert {str(move) for move in state.legal_moves("white")} == {"(say heads)", "(say tails)"}
 
 
+def test_conditions_on_any_role_are_among_the_edits() -> None:
+    """Where rules name every role, a condition may name none: a new variable with a name of its own."""
+    sheet = herbrand.loads(
+        """(role a) (role b) (init (cell 1 blank)) (init (cell 2 blank))
+        (<= (legal ?r (mark ?n)) (role ?r) (true (cell ?n blank)))
+        (<= (next (cell ?n x)) (does a (mark ?n))) (<= (next (cell ?n o)) (does b (mark ?n)))
+        (<= (next (cell ?n blank)) (true (cell ?n blank)) (distinct ?n ?any))
+        (<= terminal (true (cell 1 x))) (goal a 0) (goal b 100)"""
+    )
+    found = {str(edit.rule) for edit in rule_edits(sheet.tree.statements, heads={("next", 1)})}
+    kept = "(<= (next (cell ?n blank)) (true (cell ?n blank)) (distinct ?n ?any) "
+    assert f"{kept}(does ?any2 (mark ?any)))" in found
+
+
 def test_natural_edits_cost_less() -> None:
     """The image of a sibling rule costs less than a rule that resembles nothing."""
     statements = herbrand.loads(TURNS.replace("(legal black noop)", "(legal white noop)")).tree.statements
