@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 MEMORY = "600MB"
 NOTHING = 500
 """Tasks that do nothing."""
-GAMES = 1 << 23
+GAMES = 1 << 28
 """Random games of connect four, in 16 parts."""
 SLEEPS = 150
 """Tasks that wait for a tenth of a second each."""
