@@ -15,6 +15,7 @@ class; `registry` finds players by name, and other packages add theirs as entry 
 | `alphabeta`  | `alphabeta`       | iterative-deepening alpha-beta with a learned evaluation function       |
 | `puzzle`     | `puzzle`          | one role: the next move of a shortest plan                              |
 | `solved`     | `solved`          | small games: the value of every state                                   |
+| `learned`    | `learned`         | alpha-beta with values learned by self-play (`training/`)               |
 | `ismcts`     | `ismcts`          | hidden information: tree search over information sets                   |
 | `meta`       | `meta`            | picks the player that suits the game                                    |
 

@@ -236,16 +236,19 @@ class AlphaBetaPlayer(FallbackPlayer):
         seconds = max(0.0, time.monotonic() - self.started)
         nodes = sum(engine.nodes for engine in engines)
         notes = [f"searched to depth {best.depth}, {nodes} positions in {seconds:.2f} s"]
-        learned = self.learned
-        if learned is not None:
-            notes.append(
-                f"evaluates positions by {learned.features} conditions of the rules, "
-                f"learned from {learned.games} random games"
-            )
+        if self.learned is not None:
+            notes.append(self.judge_note(self.learned))
         role = self.role
         # the report is made later: in large games following the line takes longer than a clock
         return move, lambda: PlayerReport(
             self.name, role, tuple(move_reports(best)), seconds, nodes, notes=tuple(notes)
+        )
+
+    def judge_note(self, learned: LearnedJudge) -> str:
+        """Return what positions are evaluated by."""
+        return (
+            f"evaluates positions by {learned.features} conditions of the rules, "
+            f"learned from {learned.games} random games"
         )
 
     def note(self) -> str:

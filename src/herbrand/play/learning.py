@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herbrand.analyse.solving.minimax.judge import SCALE, LinearJudge, no_judge
+from herbrand.analyse.solving.minimax.judge import SCALE, LinearJudge, linear_judge, no_judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from herbrand.core import Valuer
     from herbrand.engine.expand import Expander, Legal, States
 
-__all__ = ["LearnedJudge", "learn_judge"]
+__all__ = ["LearnedJudge", "learn_judge", "sample_states"]
 
 _GAMES = 512
 _MAX_STEPS = 300
@@ -124,6 +124,12 @@ def _sample_states(
         return expander.initial[:0]
     distinct = np.unique(np.concatenate(visited), axis=0)
     return distinct[generator.permutation(len(distinct))[:_MAX_SAMPLES]]
+
+
+def sample_states(expander: Expander, generator: np.random.Generator) -> States:
+    """Return distinct states of random games, none of them terminal, in random order."""
+    additions = np.zeros((len(expander.roles), expander.fluents), np.int64)
+    return _sample_states(expander, 0, generator, None, float("inf"), additions)
 
 
 def _label(
@@ -311,14 +317,8 @@ def _build_judge(
     node_weights = np.zeros(1 + max(expander.fluents, int(nodes.max(initial=0))))
     node_weights[nodes] = weights[start:]
     node_weights[1 : 1 + expander.fluents] += weights[1 + roles : 1 + 2 * roles] @ worth
-    weighted = np.flatnonzero(np.rint(node_weights * SCALE)).astype(np.int32)
-    words = -(-len(weighted) // 64)
-    bit_weights = np.zeros(64 * words)
-    bit_weights[: len(weighted)] = node_weights[weighted] * SCALE
-    table = np.zeros((8 * words, 256), np.int32)  # for each byte of the features, the sum for each value
-    for j in range(8 * words):
-        for b in range(8):
-            table[j, (np.arange(256) >> b & 1) == 1] += round(float(bit_weights[8 * j + b]))
-    progress = weights[1 + 2 * roles : start] * SCALE if has_progress else np.zeros(2)
-    mobility = weights[1 : 1 + roles] * SCALE
-    return LinearJudge(2 * weighted, table, mobility, progress, float(weights[0]) * SCALE)
+    progress = weights[1 + 2 * roles : start] if has_progress else np.zeros(2)
+    return linear_judge(
+        2 * np.arange(len(node_weights), dtype=np.int32), node_weights, weights[1 : 1 + roles],
+        float(weights[0]), progress,
+    )  # fmt: skip

@@ -37,6 +37,7 @@ _BUILTIN: Final = {
     "alphabeta": "herbrand.play.alphabeta:AlphaBetaPlayer",
     "puzzle": "herbrand.play.puzzle:PuzzlePlayer",
     "solved": "herbrand.play.solved:SolvedPlayer",
+    "learned": "herbrand.play.learned:LearnedPlayer",
     "ismcts": "herbrand.play.ismcts:IsMctsPlayer",
     "meta": "herbrand.play.meta:MetaPlayer",
     "beginner": "herbrand.play.levels:Beginner",

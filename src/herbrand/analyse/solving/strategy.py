@@ -10,10 +10,8 @@ and `moves_k`, int32 [n], numbers in the list of moves there.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import time
-import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -23,7 +21,7 @@ import numpy as np
 
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError
-from herbrand.runtime.files import write_atomically
+from herbrand.runtime.arrays import read_arrays, write_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -131,9 +129,7 @@ class Strategy:
         for number, (states, moves) in enumerate(self.tables):
             arrays[f"states_{number}"] = states.astype("<u8", copy=False)
             arrays[f"moves_{number}"] = moves.astype("<i4", copy=False)
-        data = io.BytesIO()
-        np.savez_compressed(data, **arrays)
-        write_atomically(path, data.getvalue())
+        write_arrays(path, arrays)
 
 
 def _row_bytes(states: NDArray[np.uint64]) -> list[bytes]:
@@ -153,29 +149,26 @@ def digest_of(game: StateMachine) -> str:
 def read_strategy(path: Path | str) -> Strategy:
     """Read a strategy from a file; `HerbrandError` if it is none."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > _LARGEST_FILE:
-                raise HerbrandError(f"`{path}` is larger than {_LARGEST_FILE >> 30} GB unpacked")
-        with np.load(path, allow_pickle=False) as arrays:
-            about = json.loads(arrays["about"].tobytes())
-            if about["format"] != _FORMAT:
-                raise ValueError("another format")
-            claims = tuple(Claim(str(c["role"]), int(c["goal"]), bool(c["holds"])) for c in about["claims"])
-            fluents = tuple(map(str, about["fluents"]))
-            moves = tuple((str(role), str(move)) for role, move in about["moves"])
-            words = max(1, -(-len(fluents) // 64))
-            tables = []
-            for number in range(len(claims)):
-                states, numbers = arrays[f"states_{number}"], arrays[f"moves_{number}"]
-                if states.dtype != np.dtype("<u8") or states.ndim != 2 or states.shape[1] != words:
-                    raise ValueError("states of another shape")
-                if numbers.dtype != np.dtype("<i4") or numbers.shape != states.shape[:1]:
-                    raise ValueError("moves of another shape")
-                if len(numbers) and (numbers.min() < 0 or numbers.max() >= len(moves)):
-                    raise ValueError("a move without a name")
-                tables.append((states.astype(np.uint64, copy=False), numbers.astype(np.int32, copy=False)))
-            return Strategy(str(about["game"]), str(about["digest"]), fluents, moves, claims, tuple(tables))
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+        arrays = read_arrays(path, _LARGEST_FILE)
+        about = json.loads(arrays["about"].tobytes())
+        if about["format"] != _FORMAT:
+            raise ValueError("another format")
+        claims = tuple(Claim(str(c["role"]), int(c["goal"]), bool(c["holds"])) for c in about["claims"])
+        fluents = tuple(map(str, about["fluents"]))
+        moves = tuple((str(role), str(move)) for role, move in about["moves"])
+        words = max(1, -(-len(fluents) // 64))
+        tables = []
+        for number in range(len(claims)):
+            states, numbers = arrays[f"states_{number}"], arrays[f"moves_{number}"]
+            if states.dtype != np.dtype("<u8") or states.ndim != 2 or states.shape[1] != words:
+                raise ValueError("states of another shape")
+            if numbers.dtype != np.dtype("<i4") or numbers.shape != states.shape[:1]:
+                raise ValueError("moves of another shape")
+            if len(numbers) and (numbers.min() < 0 or numbers.max() >= len(moves)):
+                raise ValueError("a move without a name")
+            tables.append((states.astype(np.uint64, copy=False), numbers.astype(np.int32, copy=False)))
+        return Strategy(str(about["game"]), str(about["digest"]), fluents, moves, claims, tuple(tables))
+    except (ValueError, KeyError, TypeError) as error:
         raise HerbrandError(f"`{path}` is not a strategy that `herbrand solve` wrote ({error})") from error
 
 

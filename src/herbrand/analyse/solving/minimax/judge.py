@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["EXACT", "LOWER", "SCALE", "UPPER", "LinearJudge", "no_judge"]
+__all__ = ["EXACT", "LOWER", "SCALE", "UPPER", "LinearJudge", "linear_judge", "no_judge"]
 
 SCALE: Final = 1000
 """The value of one goal point."""
@@ -52,6 +52,25 @@ class LinearJudge(NamedTuple):
     def valuer(self, network: Network, role: int) -> core.Valuer:
         """Return the evaluator of states of a game for a role."""
         return core.Valuer(network.circuit, role, self.compiled)
+
+
+def linear_judge(
+    literals: NDArray[np.int32], weights: NDArray[np.float64], mobility: NDArray[np.float64], bias: float,
+    progress: Any = (0.0, 0.0),
+) -> LinearJudge:  # fmt: skip
+    """Return the judge with weights in goal points, one for each literal; those of about 0 are left out."""
+    chosen = np.flatnonzero(np.rint(weights * SCALE))
+    words = -(-len(chosen) // 64)
+    bit_weights = np.zeros(64 * words)
+    bit_weights[: len(chosen)] = weights[chosen] * SCALE
+    table = np.zeros((8 * words, 256), np.int32)  # for each byte of the features, the sum for each value
+    for j in range(8 * words):
+        for b in range(8):
+            table[j, (np.arange(256) >> b & 1) == 1] += round(float(bit_weights[8 * j + b]))
+    return LinearJudge(
+        np.asarray(literals)[chosen].astype(np.int32), table, mobility * SCALE,
+        np.asarray(progress, float) * SCALE, bias * SCALE,
+    )  # fmt: skip
 
 
 def no_judge(roles: int, features: Any = ()) -> LinearJudge:

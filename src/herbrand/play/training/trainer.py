@@ -1,0 +1,309 @@
+"""`Trainer`: rounds of self-play and fitting, compared with earlier selves."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.errors import GameError
+from herbrand.play.learning import learn_judge, sample_states
+from herbrand.play.search.features import takes_turns
+from herbrand.play.training.model import Optimizer, Parameters, ValueModel, gradients
+from herbrand.play.training.selfplay import play_match, self_play
+from herbrand.runtime.cluster import Runner, Task, values
+from herbrand.runtime.cluster.tasks import ThisProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor, Future
+
+    from numpy.typing import NDArray
+
+    from herbrand.core import Valuer
+    from herbrand.engine.expand import Expander
+    from herbrand.game import Game
+    from herbrand.play.training.selfplay import Lesson
+    from herbrand.runtime.cluster import TaskResult
+
+__all__ = ["Settings", "Snapshot", "Trainer", "require_suitable"]
+
+_SUCCESSORS: Final = 20_000
+"""About as many successors are evaluated together."""
+_FEWEST_GAMES, _MOST_GAMES = 16, 256
+_BUFFER: Final = 300_000
+"""States that are kept for fitting, at most."""
+_BUFFER_BYTES: Final = 500_000_000
+_BATCH: Final = 512
+_REUSE: Final = 3.0
+"""How often a state is used for fitting, on average."""
+_RATE, _LAST_RATE = 1e-3, 1e-4
+"""Learning rates at the beginning and at the end."""
+_AVERAGE: Final = 0.998
+"""Decay of the moving average of the parameters."""
+_MOST_FLUENTS: Final = 1024
+_MATCHES: Final = 200
+"""Games against an earlier self."""
+_HIGHEST_SCORE: Final = 0.99
+"""Scores are bounded by this before they become differences of ratings."""
+_OPENING: Final = 0.25
+"""Share of a game, at most, in which moves are drawn at its beginning."""
+
+
+def require_suitable(game: Game) -> None:
+    """Raise `GameError` with the reason if values of a game cannot be learned by self-play."""
+    reason = ""
+    if game.has_percepts:
+        reason = "it has hidden information"
+    elif game.chance_role is not None:
+        reason = "it has chance moves"
+    elif not takes_turns(game.expander):
+        reason = "several roles choose at the same time"
+    if reason:
+        raise GameError(f"values of `{game.name}` cannot be learned by self-play: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What determines a training, besides its length."""
+
+    seed: int = 0
+    batch: int = 2
+    """Tasks of self-play in each round: with many workers, their number or a multiple."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The progress of a training at one time."""
+
+    games: float
+    states: float
+    seconds: float
+    """Wall-clock seconds of training."""
+    score: float
+    """Against the self of the snapshot before, from 0 to 1."""
+    elo: float
+    """The sum of the differences of ratings for these scores; the model at the
+    beginning has 0."""
+    error: float
+    """Root mean square of the errors of prediction, in goal points."""
+
+
+class Trainer:
+    """Learns values of one game by self-play.
+
+    While the games of a round are played, the states of the round before are fitted, so that the result does
+    not depend on the number of workers.
+    """
+
+    def __init__(self, game: Game, settings: Settings, model: ValueModel) -> None:
+        self.game = game
+        self.expander = game.expander
+        self.settings = settings
+        self.model = model
+        """The moving average of the fitted parameters (Polyak and Juditsky 1992), which is what plays."""
+        self.fitted = model.copy()
+        self.earlier = model.copy()
+        """The model of the last snapshot."""
+        self.optimizer = Optimizer(model)
+        self.games = self.states = self.rounds = 0
+        self.seconds = self.cpu_seconds = 0.0
+        """Time of training, and processor time of this process."""
+        self.length = 20.0
+        """The mean length of games, in steps."""
+        self.snapshots: list[Snapshot] = []
+
+    @classmethod
+    def start(cls, game: Game, settings: Settings) -> Trainer:
+        """Choose the inputs and return a training at its beginning; `GameError` if the game is unsuitable."""
+        require_suitable(game)
+        expander = game.expander
+        roles = len(expander.roles)
+        ended = expander.rollouts(expander.initial, seed=settings.seed, each=512, max_steps=400)
+        goals = ended.goals[~ended.truncated]
+        constant_sum = roles == 2 and len(goals) > 0 and bool((goals.sum(axis=1) == 100).all())
+        trainer = cls(game, settings, _first_model(expander, settings.seed, constant_sum=constant_sum))
+        trainer.length = float(ended.lengths.mean())
+        return trainer
+
+    def parameters(self) -> dict[str, Parameters]:
+        """Return all that changes during training, by prefixes of names of arrays; "" is what plays."""
+        return {
+            "": self.model.parameters,
+            "fitted_": self.fitted.parameters,
+            "earlier_": self.earlier.parameters,
+            "moments_": self.optimizer.moments,
+            "squares_": self.optimizer.squares,
+        }
+
+    def run(
+        self,
+        *,
+        seconds: float = math.inf,
+        games: float = math.inf,
+        executor: Executor | None = None,
+        snapshots: int = 20,
+        listener: Callable[[Trainer, Snapshot | None], None] | None = None,
+    ) -> None:
+        """Train until it has lasted `seconds`, or so many `games` were played, both in all.
+
+        `listener` is called after every round, with the snapshot that was taken, if one was; there are about
+        so many `snapshots` evenly over the training.  Self-play is by tasks for the `executor`, see
+        `runtime.cluster`.
+        """
+        runner = Runner(executor if executor is not None else ThisProcess())
+        before, before_cpu = self.seconds, self.cpu_seconds
+        began, began_cpu = time.monotonic(), time.process_time()
+
+        def share() -> float:
+            self.seconds = before + time.monotonic() - began
+            self.cpu_seconds = before_cpu + time.process_time() - began_cpu
+            return min(1.0, max(self.seconds / seconds, self.games / games))
+
+        if share() >= 1.0:
+            return
+        buffer = _Buffer(self.model, self.expander)
+        taken = math.floor(share() * snapshots)
+        pending = self._send_round(runner)
+        try:
+            while pending:
+                lessons: list[Lesson] = values([future.result() for future in pending])
+                for lesson in lessons:
+                    self.games += lesson.games
+                    self.states += len(lesson.states)
+                self.length = max(1.0, float(np.mean([lesson.steps for lesson in lessons])))
+                now = share()
+                pending = self._send_round(runner) if now < 1.0 else []
+                for lesson in lessons:
+                    buffer.add(lesson)
+                error = self._fit(buffer, _RATE + (_LAST_RATE - _RATE) * now)
+                snapshot = None
+                if math.floor(now * snapshots) > taken:
+                    taken = math.floor(now * snapshots)
+                    snapshot = self._take_snapshot(error)
+                share()
+                if listener is not None:
+                    listener(self, snapshot)
+        finally:
+            for future in pending:
+                future.cancel()
+
+    def _send_round(self, runner: Runner) -> list[Future[TaskResult]]:
+        """Send the tasks of a round of self-play."""
+        self.rounds += 1
+        model = self.model.copy()
+        return [
+            runner.submit(
+                Task(
+                    f"train-{self.rounds:06}-{part:03}",
+                    play_part,
+                    (self.game, model, (self.settings.seed, 1, self.rounds, part), self._opening),
+                )
+            )
+            for part in range(self.settings.batch)
+        ]
+
+    @property
+    def _opening(self) -> int:
+        """The most moves drawn at the beginning of a game."""
+        return max(1, int(_OPENING * self.length))
+
+    def _fit(self, buffer: _Buffer, rate: float) -> float:
+        """Fit the model to states of the buffer; return the root mean square of the errors before."""
+        if not buffer.size:
+            return 0.0
+        generator = np.random.default_rng([self.settings.seed, 2, self.optimizer.steps])
+        total = 0.0
+        steps = max(1, int(_REUSE * buffer.added / _BATCH))
+        for _ in range(steps):
+            inputs, targets = buffer.draw(generator)
+            total += float(((self.fitted.predict(inputs) - targets) ** 2).mean())
+            self.optimizer.update(self.fitted, gradients(self.fitted, inputs, targets), rate)
+            keep = min(_AVERAGE, self.optimizer.steps / (self.optimizer.steps + 10))
+            for average, fitted in zip(self.model.parameters, self.fitted.parameters, strict=True):
+                average += np.float32(1 - keep) * (fitted - average)
+        buffer.added = 0
+        return 100 * math.sqrt(total / steps)
+
+    def _take_snapshot(self, error: float) -> Snapshot:
+        """Play against the self of the last snapshot."""
+        generator = np.random.default_rng([self.settings.seed, 3, self.games])
+        score = play_match(
+            self.expander,
+            (self.model.valuers(self.expander), self.earlier.valuers(self.expander)),
+            generator, games=_MATCHES, constant_sum=self.model.constant_sum, openings=self._opening,
+        )  # fmt: skip
+        bounded = min(max(score, 1 - _HIGHEST_SCORE), _HIGHEST_SCORE)
+        elo = (self.snapshots[-1].elo if self.snapshots else 0.0) + 400 * math.log10(bounded / (1 - bounded))
+        self.snapshots.append(Snapshot(self.games, self.states, self.seconds, score, elo, error))
+        self.earlier = self.model.copy()
+        return self.snapshots[-1]
+
+
+class _Buffer:
+    """The last states of self-play, as inputs of a model with their targets."""
+
+    def __init__(self, model: ValueModel, expander: Expander) -> None:
+        words = -(-len(model.literals) // 64)
+        row = 8 * words + 4 * model.roles + 4 * model.views
+        self.capacity = max(_BATCH, min(_BUFFER, _BUFFER_BYTES // row))
+        self.model = model
+        self.reader: Valuer = model.reader(expander)
+        self.features = np.zeros((self.capacity, words), np.uint64)
+        self.counts = np.zeros((self.capacity, model.roles), np.int32)
+        self.targets = np.zeros((self.capacity, model.views), np.float32)
+        self.size = self._next = 0
+        self.added = 0
+        """States added since the last fit."""
+
+    def add(self, lesson: Lesson) -> None:
+        """Add states; those of long ago are overwritten."""
+        n = min(len(lesson.states), self.capacity)
+        at = (self._next + np.arange(n)) % self.capacity
+        self.features[at] = self.reader.features(lesson.states[:n])
+        self.counts[at] = lesson.counts[:n]
+        self.targets[at] = lesson.targets[:n]
+        self._next = (self._next + n) % self.capacity
+        self.size = min(self.size + n, self.capacity)
+        self.added += n
+
+    def draw(self, generator: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Draw the inputs and targets of a batch."""
+        rows = generator.integers(0, self.size, _BATCH)
+        return self.model.inputs(self.features[rows], self.counts[rows]), self.targets[rows]
+
+
+def play_part(game: Game, model: ValueModel, seed: tuple[int, ...], opening: int) -> Lesson:
+    """Play the games of one task of a round, in a worker."""
+    expander = game.expander
+    width = max(1, int(expander.legal(expander.initial).joint_counts()[0]))
+    games = min(_MOST_GAMES, max(_FEWEST_GAMES, _SUCCESSORS // width))
+    return self_play(
+        expander, model.valuers(expander), np.random.default_rng(seed), games=games,
+        constant_sum=model.constant_sum, openings=opening,
+    )  # fmt: skip
+
+
+def _first_model(expander: Expander, seed: int, *, constant_sum: bool) -> ValueModel:
+    """Return the model to begin with: the values that random games teach.
+
+    Its inputs are fluents that vary, and those gates that explain the results of random games best.
+    """
+    roles = len(expander.roles)
+    states = sample_states(expander, np.random.default_rng([seed, 0]))
+    shares = expander.bits(states).mean(axis=0) if len(states) else np.zeros(expander.fluents)
+    spread = shares * (1 - shares)
+    fluents = np.argsort(-spread, kind="stable")[:_MOST_FLUENTS]
+    chosen = [2 * (1 + fluents[spread[fluents] > 0])]
+    judges = [
+        learn_judge(expander, view, seed=seed, novelty=False).judge
+        for view in range(1 if constant_sum else roles)
+    ]
+    literals = np.unique(np.concatenate([*chosen, *(judge.literals for judge in judges)])).astype(np.int32)
+    model = ValueModel.untrained(literals, roles, constant_sum=constant_sum)
+    for view, judge in enumerate(judges):
+        model.set_judge(view, judge)
+    return model
