@@ -15,7 +15,7 @@ editors.
 | `complete`, `signature` | completion; the arguments of the name that is being written |
 | `edit` | renaming, formatting |
 | `outline`, `tokens` | symbols, folding, selections; semantic tokens |
-| `sizes` | sizes of relations, computed in a subprocess |
+| `sizes`, `remarks` | sizes of relations; remarks on rules of small games; both computed in subprocesses |
 
 Like the other front ends it only uses the library and has no logic about games of its own.
 """

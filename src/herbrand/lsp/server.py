@@ -25,7 +25,7 @@ from pygls.protocol.language_server import lsp_method
 from herbrand import __version__
 from herbrand.check.catalogue import UnknownCheckError, explain
 from herbrand.lsp import complete as completing
-from herbrand.lsp import edit, findings, outline, sizes
+from herbrand.lsp import edit, findings, outline, remarks, sizes
 from herbrand.lsp.document import Document, OpenSheet, path_of
 from herbrand.lsp.hover import hover
 from herbrand.lsp.signature import signature_help
@@ -85,6 +85,7 @@ class Service:
         self._pending: dict[str, asyncio.TimerHandle] = {}
         self._check_seconds: dict[str, float] = {}
         self._sizes: dict[str, tuple[OpenSheet, dict[str, int]]] = {}
+        self._remarks: dict[str, tuple[OpenSheet, list[remarks.Remark]]] = {}
         self._measuring: dict[str, asyncio.Task[dict[str, int]]] = {}
         self._files: dict[Path, tuple[float, OpenSheet]] = {}
 
@@ -125,6 +126,7 @@ class Service:
         uri = params.text_document.uri
         self.documents.pop(uri, None)
         self._sizes.pop(uri, None)
+        self._remarks.pop(uri, None)
         self._check_seconds.pop(uri, None)
         self._stop(uri)
         if not self.pulls:
@@ -325,7 +327,7 @@ class Service:
     # -- slow requests --------------------------------------------------------------------
 
     async def inlay_hint(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Return the sizes of relations as hints, once they are computed."""
+        """Return the sizes of relations and remarks on rules as hints, once they are computed."""
         uri = params.text_document.uri
         document = self.documents.get(uri)
         if document is None:
@@ -347,15 +349,21 @@ class Service:
             cached = self._sizes.get(uri)
         if cached is None or cached[0] is not sheet:
             return []
-        return sizes.hints(sheet, cached[1], params.range)
+        found = self._remarks.get(uri)
+        more = remarks.hints(sheet, found[1], params.range) if found is not None and found[0] is sheet else []
+        return [*sizes.hints(sheet, cached[1], params.range), *more]
 
     async def _measure(self, uri: str, sheet: OpenSheet, delay: float) -> dict[str, int]:
         await asyncio.sleep(delay)
         measured = {} if sheet.rules.errors else await sizes.measure(sheet, self.seconds)
         self._sizes[uri] = sheet, measured
-        self._measuring.pop(uri, None)
         if self.refreshes and measured:
             self.server.workspace_inlay_hint_refresh(None)
+            found = await remarks.find_remarks(sheet, self.seconds)
+            self._remarks[uri] = sheet, found
+            if found:
+                self.server.workspace_inlay_hint_refresh(None)
+        self._measuring.pop(uri, None)
         return measured
 
     def code_lens(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:

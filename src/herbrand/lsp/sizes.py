@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from herbrand.lsp.document import OpenSheet
 
-__all__ = ["hints", "measure", "relation_sizes"]
+__all__ = ["ask", "hints", "measure", "relation_sizes"]
 
 SECONDS: Final = 10.0
 """Time limit for grounding; games that exceed it get no hints."""
@@ -58,6 +58,13 @@ def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
 
 async def measure(sheet: OpenSheet, seconds: float = SECONDS) -> dict[str, int]:
     """Return the sizes of a sheet's relations by name; empty on failure or timeout."""
+    answer = await ask("herbrand.lsp.sizes", sheet, seconds)
+    sizes: dict[str, int] = (answer or {}).get("sizes", {})
+    return sizes
+
+
+async def ask(module: str, sheet: OpenSheet, seconds: float) -> Any:
+    """Return the answer of a module, run in a subprocess, about a sheet; None on failure or timeout."""
     request = {
         "text": sheet.text,
         "notation": sheet.tree.notation,
@@ -66,13 +73,11 @@ async def measure(sheet: OpenSheet, seconds: float = SECONDS) -> dict[str, int]:
     }
     from herbrand.runtime.pool import run_command  # not needed in the subprocess
 
-    command = [sys.executable, "-m", "herbrand.lsp.sizes"]
+    command = [sys.executable, "-m", module]
     try:
-        answer = json.loads(await run_command(command, json.dumps(request).encode(), seconds + 5) or b"{}")
+        return json.loads(await run_command(command, json.dumps(request).encode(), seconds + 5) or b"null")
     except (TimeoutError, ValueError):
-        return {}
-    sizes: dict[str, int] = answer.get("sizes", {})
-    return sizes
+        return None
 
 
 def hints(sheet: OpenSheet, sizes: Mapping[str, int], wanted: lsp.Range) -> list[lsp.InlayHint]:

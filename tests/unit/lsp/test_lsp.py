@@ -20,7 +20,7 @@ pytest.importorskip("pygls")
 
 from lsprotocol import types as lsp
 
-from herbrand.lsp import edit, findings, outline, sizes
+from herbrand.lsp import edit, findings, outline, remarks, sizes
 from herbrand.lsp.complete import complete
 from herbrand.lsp.document import Document, path_of
 from herbrand.lsp.hover import hover
@@ -553,6 +553,28 @@ def test_sizes_come_from_a_child_process() -> None:
     assert (found["row2"], found["row-x"], found["legal"]) == (1, 3, 3)
     assert asyncio.run(sizes.measure(opened(FAULTY).sheet, 30)) == {}
     assert asyncio.run(sizes.measure(document.sheet, 0.0)) == {}
+
+
+def test_remarks_stand_behind_the_rules_they_are_about() -> None:
+    """A rule that never fires and a condition that is always true; none for rules with errors."""
+    text = """(role robot) (init (at 1)) (init (on)) (succ 1 2) (succ 2 3)
+(legal robot go) (legal robot wait)
+(<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+(<= (next (at ?x)) (does robot wait) (true (at ?x)) (true (on)))
+(<= (next (on)) (true (on)))
+(<= (next (off)) (true (off)))
+(<= terminal (true (at 3)))
+(goal robot 100)
+"""
+    document = opened(text)
+    found = asyncio.run(remarks.find_remarks(document.sheet, 30))
+    labels = [(text[:offset].splitlines()[-1], label) for offset, label, _ in found]
+    assert ("(<= (next (off)) (true (off)))", "never fires") in labels
+    assert ("(<= (next (at ?x)) (does robot wait) (true (at ?x)) (true (on))", "always true") in labels
+    shown = remarks.hints(document.sheet, found, whole(document))
+    assert len(shown) == len(found)
+    assert next(hint for hint in shown if hint.label == "never fires").position.line == 5
+    assert asyncio.run(remarks.find_remarks(opened(FAULTY).sheet, 30)) == []
 
 
 def test_the_server_offers_everything() -> None:

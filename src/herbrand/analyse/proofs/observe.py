@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.syntax.nodes import Literal, Rule
 
-__all__ = ["observe", "rules_that_never_fire"]
+__all__ = ["observe", "rule_remarks", "rules_that_never_fire", "state_remarks"]
 
 _RULE_STATES = 100_000
 """The most states for remarks on rules and symmetries."""
@@ -71,7 +71,7 @@ def observe(
     if len(space.over) and space.expanded and space.over[0]:
         remarks.append(Observation("terminal-at-start", "the game is over before it begins"))
     if space.complete:
-        remarks += _states(space)
+        remarks += state_remarks(space)
         remarks += _goals(space)
         remarks += lengths(space)
         remarks += dead_ends(space)
@@ -79,7 +79,7 @@ def observe(
             remarks += _result(solution)
     remarks += tendencies(space, solution, budget=budget.share(0.2))
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
-        remarks += _rules(game, budget)
+        remarks += rule_remarks(game, budget)
     remarks += _parts(game.network)
     remarks += _symmetric_roles(game, budget)
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
@@ -132,8 +132,8 @@ def _symmetric_roles(game: StateMachine, budget: Budget) -> list[Observation]:
     ]
 
 
-def _states(space: StateSpace) -> list[Observation]:
-    """Report on fluents and moves over all states."""
+def state_remarks(space: StateSpace) -> list[Observation]:
+    """Return remarks on fluents, moves and choices over all states."""
     expander = space.expander
     names = expander.fluent_names
     remarks = []
@@ -236,7 +236,11 @@ def _result(solution: Solution) -> list[Observation]:
 # -- rules --------------------------------------------------------------------------------------
 
 
-def _rules(game: StateMachine, budget: Budget) -> list[Observation]:
+def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
+    """Return remarks on rules that never fire, and conditions that are always true, with their spans.
+
+    Explores the game; returns none where it has too many states.
+    """
     from herbrand.errors import HerbrandError
 
     watched = _watched(game)
@@ -256,12 +260,14 @@ def _rules(game: StateMachine, budget: Budget) -> list[Observation]:
         if id(rule) in never:
             line = source.position(rule.span.start).line
             text = f"line {line}: never fires: {rule}"
-            remarks.append(Observation("rule-never-fires", text, {"line": line, "rule": str(rule)}))
+            evidence = {"line": line, "span": [rule.span.start, rule.span.end], "rule": str(rule)}
+            remarks.append(Observation("rule-never-fires", text, evidence))
     for (rule, literal), fails in zip(conditions, holds[len(watched) :], strict=True):
         if not fails and id(rule) not in never:
             line = source.position(literal.start).line
             text = f"line {line}: always true where the rest of the rule is: {literal} in {rule}"
-            evidence = {"line": line, "condition": str(literal), "rule": str(rule)}
+            span = [literal.start, literal.end]
+            evidence = {"line": line, "span": span, "condition": str(literal), "rule": str(rule)}
             remarks.append(Observation("condition-always-true", text, evidence))
     return remarks
 
