@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import corrupted
@@ -18,6 +19,7 @@ from herbrand.analyse.certification import certify
 from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of
 from herbrand.analyse.certification.folder import check_files
 from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
+from herbrand.analyse.exploration.certificates import Policy
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
@@ -342,10 +344,32 @@ def test_a_side_chooses_its_own_moves_only(tmp_path: Path, claim: Claim, chooses
     (<= (goal first 100) (true (won))) (<= (goal first 0) (not (true (won))))
     (<= (goal second 0) (true (won))) (<= (goal second 100) (not (true (won))))
     """
-    choices = (ReplayedChoice(0, ("(turn)",), "first", "win"),) if chooses else ()
+    choices = (ReplayedChoice(0, ("turn",), "first", "win"),) if chooses else ()
     verdict = Verdict("proved", "-", certificate=ForcedPlay(claim, choices))
-    (file,) = written(tmp_path, herbrand.loads(text), "strategy", verdict)
+    file, *again = written(tmp_path, herbrand.loads(text), "strategy", verdict)
     assert accepts(tmp_path, file) is right
+    assert len(again) == 3
+    by_clauses = all(accepts(tmp_path, one) for one in again)
+    assert by_clauses is right or claim.goal == 0  # clauses leave the moves of the other side open
+
+
+def test_the_clauses_of_a_strategy_refuse_what_is_wrong(tmp_path: Path) -> None:
+    """A move that is missing, that is not legal, or that gives the win away."""
+    game = herbrand.load("nim")
+    verdict = analyse(game, ["strong_winnability"]).properties["strong_winnability"].roles["first"]
+    policy = verdict.certificate
+    assert isinstance(policy, Policy)
+    start = frozenset(game.initial_state().facts)
+    others = ("(take a 1)", "(take a 3)", "noop", None)
+    accepted = []
+    for move in (policy.moves[start], *others):
+        moves = {facts: move if facts == start else old for facts, old in policy.moves.items()}
+        changed = replace(policy, moves={facts: one for facts, one in moves.items() if one is not None})
+        folder = tmp_path / str(move)
+        files = written(folder, game, "strong_winnability", verdict.with_(certificate=changed))
+        accepted.append(all(accepts(folder, file) for file in files if file.repeats))
+        assert sum(file.repeats for file in files) == 3
+    assert accepted == [True, False, False, False, False]
 
 
 def test_an_undecided_property_has_no_certificate(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from herbrand.analyse.certification.winning import record_strategy
 from herbrand.analyse.exploration.certificates import (
     CounterCertificate,
     Policy,
@@ -30,8 +31,9 @@ from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from herbrand.analyse.invariants.obligations import Obligation
     from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
     from herbrand.analyse.verdict import Certificate, Verdict, Witness
     from herbrand.machine.state_machine import StateMachine
@@ -152,13 +154,25 @@ def _files(
         yield _PrologWriter(game).written(certificate)
         return
     if isinstance(certificate, ForcedPlay):
+        claim = certificate.claim
         yield _PrologWriter(game).forced(certificate)
+        chosen = {
+            _lowered(one.facts): (one.role.lower(), one.move.lower())
+            for one in certificate.choices
+            if (one.role == claim.role) == claim.holds and one.role.lower() != "random"
+        }
+        yield from _as_clauses(
+            game, claim.role, lambda value: (value >= claim.goal) == claim.holds, chosen, seconds
+        )
         return
     if isinstance(certificate, StateSet):
         yield _PrologWriter(game).all_states(certificate)
         return
     if isinstance(certificate, Policy):
+        value, me = certificate.value, certificate.role
         yield _PrologWriter(game).strategy(certificate)
+        chosen = {_lowered(facts): (me.lower(), move.lower()) for facts, move in certificate.moves.items()}
+        yield from _as_clauses(game, me, lambda goal: goal == value, chosen, seconds)
         return
     if isinstance(certificate, Spoiler):
         yield _PrologWriter(game).spoiler(certificate)
@@ -171,10 +185,31 @@ def _files(
         if holds:
             _ask_again(game, certificate, seconds)
     if holds:
-        for number, one in enumerate(obligations, 1):
-            solver: Literal["clingo", "sat"] = "clingo" if one.form == "lp" else "sat"
-            name = f"{number:03}.{one.form}"
-            yield EvidenceFile(name, one.text, solver, one.means, repeats=one.repeats)
+        yield from _questions(obligations)
+
+
+def _questions(obligations: list[Obligation]) -> Iterator[EvidenceFile]:
+    for number, one in enumerate(obligations, 1):
+        solver: Literal["clingo", "sat"] = "clingo" if one.form == "lp" else "sat"
+        name = f"{number:03}.{one.form}"
+        yield EvidenceFile(name, one.text, solver, one.means, repeats=one.repeats)
+
+
+def _as_clauses(
+    game: StateMachine,
+    role: str,
+    is_good: Callable[[int], bool],
+    choices: Mapping[frozenset[str], tuple[str, str]],
+    seconds: float,
+) -> Iterator[EvidenceFile]:
+    """Yield the questions about a strategy as clauses, if it leads to few states."""
+    with recording(solve=False) as obligations:
+        record_strategy(game, role, is_good, choices, seconds)
+    yield from _questions(obligations)
+
+
+def _lowered(facts: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(str.lower, facts))
 
 
 def _ask_again(game: StateMachine, certificate: Certificate, seconds: float) -> None:

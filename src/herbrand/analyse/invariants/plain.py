@@ -20,14 +20,14 @@ from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.invariant import Invariant
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Exhausted", "KInduction", "keeps_changing", "record_step"]
+__all__ = ["Encoding", "Exhausted", "KInduction", "keeps_changing", "record_again", "record_step"]
 
 _MOST_CLAUSES = 20_000_000
 _MOST_RECORDED = 3_000_000
@@ -50,7 +50,7 @@ class Exhausted:
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Check that no depth has a wanted state and that no play is longer; see `verdict.Certificate`."""
-        encoding = _Encoding(game, seconds)
+        encoding = Encoding(game, seconds)
         frame = encoding.frame(initial=True)
         for step in range(self.steps + 1):
             if self.wanted and encoding.possible(
@@ -84,7 +84,7 @@ class KInduction:
         if not self.invariant.check(game, seconds):
             return False
         for initial in (True, False):
-            encoding = _Encoding(game, seconds - (time.monotonic() - started))
+            encoding = Encoding(game, seconds - (time.monotonic() - started))
             frame = encoding.frame(initial=initial)
             for _ in range(self.steps):
                 wanted = encoding.wanted(frame, self.wanted)
@@ -114,7 +114,7 @@ def keeps_changing(
 
     Raises `BudgetExceeded` after `seconds`.
     """
-    encoding = _Encoding(game, seconds)
+    encoding = Encoding(game, seconds)
     places = [1 + encoding.fluents[name] for name in fluents]
     frame = encoding.frame()
     for _ in range(steps):
@@ -139,9 +139,17 @@ def record_step(
     The invariant has no sums.  `rising` and `falling` are fluents of a bound with one change in each step.
     Records nothing where the game has no network, or not all of these fluents.
     """
+    record_again(partial(_ask_step, game, invariant, seconds, rising, falling))
+
+
+def record_again(ask: Callable[[], None]) -> None:
+    """Record questions, without answering them, that other questions ask in another way.
+
+    Records none if they cannot be written: too large, or about fluents that the network does not have.
+    """
     try:
         with recording(solve=False) as obligations:
-            _ask_step(game, invariant, seconds, rising, falling)
+            ask()
     except (BudgetExceeded, KeyError):
         return
     for one in obligations:
@@ -151,7 +159,7 @@ def record_step(
 def _ask_step(
     game: StateMachine, invariant: Invariant, seconds: float, rising: Sequence[str], falling: Sequence[str]
 ) -> None:
-    encoding = _Encoding(game, seconds)
+    encoding = Encoding(game, seconds)
     frame = encoding.frame()
     encoding.require(frame, invariant)
     if rising or falling:
@@ -185,7 +193,7 @@ def _ask_step(
         )
 
 
-class _Encoding:
+class Encoding:
     """Frames as clauses: node n of frame k is variable `k * nodes + n + 1`."""
 
     def __init__(self, game: StateMachine, seconds: float) -> None:
@@ -203,10 +211,12 @@ class _Encoding:
         self.clauses = 0
 
     def new(self) -> int:
+        """Return a new variable."""
         self.last += 1
         return self.last
 
     def add(self, clause: list[int]) -> None:
+        """Add a clause."""
         self.clauses += 1
         if self.solver is not None:
             self.solver.add_clause(clause)
@@ -221,6 +231,7 @@ class _Encoding:
             self._recorded += clauses
 
     def signed(self, frame: int, literals: NDArray[np.int32]) -> list[int]:
+        """Return literals of the network as signed variables of a frame."""
         variables: list[int] = ((frame + (literals >> 1)) * (1 - 2 * (literals & 1))).tolist()
         return variables
 
@@ -339,12 +350,12 @@ class _Encoding:
         elif kind == "win":
             role = self.roles.index(role_name)
             values = {text: x for (owner, text), x in zip(self.values, goal, strict=True) if owner == role}
-            self._both(result, terminal, [self._alone("100", values)] if "100" in values else [])
+            self._both(result, terminal, [self.alone("100", values)] if "100" in values else [])
         else:
             self._both(result, terminal, [w for role in self.players for w in self._faults(role, goal)])
         return result
 
-    def _alone(self, value: str, mine: dict[str, int]) -> int:
+    def alone(self, value: str, mine: dict[str, int]) -> int:
         """Return a variable that is equivalent to one goal value and no other."""
         alone = self.new()
         literals = [x if text == value else -x for text, x in mine.items()]
