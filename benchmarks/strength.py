@@ -27,6 +27,7 @@ import herbrand
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
+from herbrand.play.meta import MetaPlayer
 from herbrand.play.solved import solve_for_role
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ RATE_GAMES = (
     "connectFour", "breakthrough", "reversi", "hex", "checkers", "tron", "gomoku", "eightPuzzle", "lightsOut",
     "knightsTour",
 )  # fmt: skip
+
+SMALL = ("nim", "notakto", "connectFour5x4", "breakthrough3x5", "reversi4x4")
+"""Games, or bundled ones on smaller boards, of which all states can be listed."""
 
 STATES = 5_000_000
 """States that a game may have to be solved."""
@@ -185,6 +189,8 @@ class TheirSearch:
 
 def thought(player: Any, state: State, clock: float) -> Move:
     """Let a player of ours think for so much processor time, in one thread; simple ones for so much time."""
+    if isinstance(player, MetaPlayer) and player._player is not None:
+        player = player._player
     move: Move = (player.consider if hasattr(player, "consider") else player.select)(state, clock)
     return move
 
@@ -282,10 +288,37 @@ def against_each_other(name: str, one: str, two: str, games: int, clock: float, 
 # -- against perfect play -------------------------------------------------------------------
 
 
+def part_of_board(name: str, files: str, ranks: str, *replaced: tuple[str, str]) -> Game:
+    """Return a bundled game on some of the files and ranks of its board."""
+    lines = []
+    for line in herbrand.games.text(name).splitlines():
+        relation, _, places = line.strip("()").partition(" ")
+        on_board = {"file": files, "right_of": files, "rank": ranks, "up": ranks}.get(relation)
+        if on_board is None or all(place in on_board for place in places.split()):
+            lines.append(line)
+    text = "\n".join(lines)
+    for old, new in replaced:
+        if old not in text:
+            raise ValueError(f"`{old}` is not in the rules of {name}")
+        text = text.replace(old, new)
+    return herbrand.loads(text)
+
+
 def small(name: str) -> Game:
-    """Return a game that can be solved; `connectFour5x4` is the bundled one on a smaller board."""
+    """Return a game that can be solved: a bundled one, or one on a smaller board."""
     if name == "connectFour5x4":
         return herbrand.load("connectFour.ggd", parameters={"Columns": 5, "Rows": 4})
+    if name == "breakthrough3x5":
+        homes = ("home black 7", "home black 4"), ("home black 8", "home black 5")
+        return part_of_board(
+            "breakthrough", "abc", "12345", *homes, ("goal_rank white 8", "goal_rank white 5")
+        )
+    if name == "reversi4x4":
+        ends = ("balance a 1", "balance c 3"), ("balance h 8", "balance f 6"), ("cell a 1", "cell c 3")
+        follows = ("occupied a 1", "occupied c 3"), ("follows h ?r1 a", "follows f ?r1 c")
+        return part_of_board("reversi", "cdef", "3456", *ends, *follows)
+    if name == "notakto":
+        return herbrand.load("notakto.ggd")
     return herbrand.load(name)
 
 
@@ -397,7 +430,7 @@ def main() -> None:
             for one, two in combinations(named(given.players), 2)
         ]
     elif given.what == "solved":
-        names = given.games_named or ("ticTacToe", "nim", "connectFour5x4")
+        names = given.games_named or ("ticTacToe", *SMALL)
         rows = [
             row
             for name in names

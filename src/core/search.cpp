@@ -48,17 +48,17 @@ i64 power_above(i64 n) {
     return power;
 }
 
-// The sizes of blocks of arms: 1 to 8, then eight of each power of two, so that a block is at most an eighth too long.
-int class_of(i64 size) { // the least class with blocks of that size
+// Free blocks of arms are kept by size: 1 to 8, then in eight classes for each power of two.
+int class_above(i64 size) { // the first class of which every block has this size
     if (size <= 8) return static_cast<int>(size);
     const int shift = std::bit_width(static_cast<u64>(size - 1)) - 4;
     return 8 + 8 * shift + static_cast<int>(((size - 1) >> shift) + 1 - 8);
 }
-i64 size_of(int which) {
-    if (which <= 8) return which;
-    return i64(9 + (which - 9) % 8) << ((which - 9) / 8);
+int class_of(i64 size) { // the class of a block
+    const int above = class_above(size);
+    return above == class_above(size + 1) ? above - 1 : above;
 }
-constexpr int CLASSES = 8 + 8 * 28;
+constexpr int CLASSES = 8 + 8 * 28; // of blocks below 2^31 arms
 
 } // namespace
 
@@ -93,7 +93,8 @@ Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory
     field(totals, 8 * i64(roles));
     field(lows, 8 * i64(roles));
     field(highs, 8 * i64(roles));
-    field(first, 8);
+    field(first, 4);
+    field(space, 4);
     field(seen, 8);
     field(plies, 4);
     field(mover, 2);
@@ -141,7 +142,7 @@ void Tree::clear() {
     free_ = root_ = -1;
     std::fill(blocks_.begin(), blocks_.end(), -1);
     garbage_.clear();
-    hand_ = freed_ = 0;
+    hand_ = freed_ = candidates_ = loose_ = 0;
     few_ = FEWEST;
     full = false;
     ++epoch;
@@ -157,44 +158,69 @@ bool Tree::fits(i64 more_positions, i64 more_arms) const {
            (used + more_positions) * record_ + (top_ + more_arms) * arm_ + edge_bytes <= region_;
 }
 
-i64 Tree::add_arms(i64 count) {
-    const int wanted = class_of(count);
-    const i64 size = size_of(wanted);
-    for (;;) {
-        for (int which = wanted; which < CLASSES; ++which) {
-            // the end of the memory before larger blocks, which would be cut into pieces
-            if (which == wanted + 1 && fits(0, size)) {
-                top_ += size;
-                arms += size;
-                return top_ - size;
-            }
+// Blocks that are a little too large are used as they are: their rests would be too small for anything.
+bool Tree::add_arms(i64 at, i64 count) {
+    do {
+        for (int which = class_above(count); which < CLASSES; ++which) {
             const i64 begin = blocks_[which];
             if (begin < 0) continue;
+            i64 size = move[begin];
+            if (2 * size >= 3 * count && fits(0, count)) break; // rather the end of the memory
             blocks_[which] = arm_child[begin];
-            arms += size_of(which);
-            i64 rest = size_of(which) - size, at = begin + size;
-            arms -= rest;
-            while (rest > 0) {
-                int piece = class_of(rest);
-                if (size_of(piece) > rest) --piece;
-                arm_child[at] = blocks_[piece];
-                blocks_[piece] = static_cast<i32>(at);
-                at += size_of(piece);
-                rest -= size_of(piece);
+            if (2 * size >= 3 * count) {
+                free_block(begin + count, size - count);
+                size = count;
             }
-            return begin;
+            first[at] = static_cast<i32>(begin);
+            space[at] = static_cast<i32>(size);
+            arms += size;
+            return true;
         }
-        if (!recycle()) break;
-    }
+        if (fits(0, count)) {
+            first[at] = static_cast<i32>(top_);
+            space[at] = static_cast<i32>(count);
+            top_ += count;
+            arms += count;
+            return true;
+        }
+    } while (merge_blocks() || recycle());
     full = true;
-    return -1;
+    return false;
 }
 
-void Tree::free_arms(i64 begin, i64 size) {
+// Makes large blocks of free ones that are neighbours, once there may be many; returns whether it did.
+bool Tree::merge_blocks() {
+    if (8 * loose_ < top_ || !loose_) return false;
+    loose_ = 0;
+    std::vector<std::pair<i32, i32>> blocks; // begin and size
+    for (i32 &head : blocks_) {
+        for (i64 begin = head; begin >= 0; begin = arm_child[begin]) blocks.emplace_back(static_cast<i32>(begin), move[begin]);
+        head = -1;
+    }
+    std::sort(blocks.begin(), blocks.end());
+    for (std::size_t k = 0; k < blocks.size();) {
+        const i64 begin = blocks[k].first;
+        i64 size = 0;
+        while (k < blocks.size() && blocks[k].first == begin + size) size += blocks[k++].second;
+        if (begin + size == top_)
+            top_ = begin;
+        else
+            free_block(begin, size);
+    }
+    return true;
+}
+
+void Tree::free_block(i64 begin, i64 size) {
     const int which = class_of(size);
     arm_child[begin] = blocks_[which];
+    move[begin] = static_cast<i32>(size);
     blocks_[which] = static_cast<i32>(begin);
-    arms -= size_of(which);
+}
+
+void Tree::free_arms(i64 at) {
+    free_block(first[at], space[at]);
+    arms -= space[at];
+    loose_ += space[at];
 }
 
 // -- recycling --------------------------------------------------------------------------------
@@ -226,13 +252,9 @@ void Tree::free_position(i64 at) {
         slots[place] = 0;
         hole = place;
     }
-    if (is_open(at)) {
-        i64 size_here = 0;
-        for (int r = 0; r < roles; ++r) size_here += size(at)[r];
-        free_arms(first[at], size_here);
-    }
+    if (is_open(at)) free_arms(at);
     kind[at] = FREE;
-    first[at] = free_;
+    first[at] = static_cast<i32>(free_);
     free_ = at;
     --positions;
 }
@@ -279,6 +301,7 @@ i64 Tree::shake(i64 at) {
         if (child < 0 || a == winning || arm_virtual[a] > 0 || seen[child] == BUSY) continue;
         if (winning < 0) {
             if (refs[child] != 1 || kids[child]) continue;
+            ++candidates_;
             bool bounded = false; // proofs are worth more
             for (int r = 0; r < roles; ++r)
                 bounded = bounded || (r != settings.chance && (low(child)[r] > 0.0 || high(child)[r] < 1.0));
@@ -293,16 +316,16 @@ i64 Tree::shake(i64 at) {
 // Makes room by freeing positions; returns whether there were any.  The hand goes on where it stopped, so that a new
 // position has one round of the hand to prove its worth.
 bool Tree::recycle() {
-    if (!recycles) return false;
+    if (!recycles || tired_) return false;
     i64 count = drain(RECYCLED);
     for (i64 looked = 0; looked < SHAKEN && count < RECYCLED; ++looked) {
         if (hand_ >= used) {
             hand_ = 0;
-            if (freed_ < positions / 16)
+            if (8 * freed_ < candidates_)
                 few_ *= 2.0;
-            else if (freed_ > positions / 2)
+            else if (2 * freed_ > candidates_)
                 few_ = std::max(FEWEST, few_ / 2.0);
-            freed_ = 0;
+            freed_ = candidates_ = 0;
         }
         const i64 found = shake(hand_++);
         if (!found) continue;
@@ -311,11 +334,14 @@ bool Tree::recycle() {
         freed_ += freed;
     }
     recycled += count;
+    tired_ = count < RECYCLED / 8; // so much looking for so little: not again in this round
     return count > 0;
 }
 
 void Tree::go_to(i64 root) {
-    if (!recycles || root == root_) return;
+    tired_ = false;
+    drain(DRAINED);
+    if (root == root_) return;
     ++refs[root];
     if (root_ >= 0 && kind[root_] != FREE && --refs[root_] == 0) garbage_.push_back(static_cast<i32>(root_));
     root_ = root;
@@ -368,7 +394,7 @@ i64 Tree::add(const u64 *wanted, bool &is_new) {
     best[at] = 0.0;
     plies[at] = 0;
     seen[at] = 0;
-    first[at] = 0;
+    first[at] = space[at] = 0;
     refs[at] = kids[at] = 0;
     std::copy(wanted, wanted + words, state(at));
     for (int r = 0; r < roles; ++r) {
@@ -390,6 +416,11 @@ i64 Tree::edge_slot(u64 key) const {
 void Tree::add_edge(u64 key, i64 parent, i64 child) {
     const i64 place = edge_slot(key);
     if (edge_slots[place] || edges == room) return;
+    const i64 more = 20 + (edges ? 0 : 4 * edge_slots.size());
+    if (!fits(0, (more + arm_ - 1) / arm_)) {
+        full = true;
+        return;
+    }
     const i64 edge = edges++;
     ++refs[child];
     ++kids[parent];
@@ -458,9 +489,10 @@ i64 Tree::forget(i64 root) {
     i64 next = 0;
     for (const i64 at : opened) {
         const i64 count = arms_of(at), from = first[at];
-        first[at] = next;
+        first[at] = static_cast<i32>(next);
+        space[at] = static_cast<i32>(count);
         i64 to = next;
-        next += size_of(class_of(count));
+        next += count;
         for (i64 a = from; a < from + count; ++a, ++to) {
             move[to] = move[a];
             arm_count[to] = arm_count[a];
@@ -493,7 +525,7 @@ i64 Tree::forget(i64 root) {
     positions = used = reachable;
     free_ = -1;
     garbage_.clear();
-    hand_ = freed_ = 0;
+    hand_ = freed_ = candidates_ = loose_ = 0;
     root_ = moved[root];
     ++refs[root_];
     full = false;
@@ -717,7 +749,6 @@ void Round::fill(i64 root) {
     Tree &t = *tree_;
     if (!t.recycles) return;
     t.go_to(root);
-    t.drain(DRAINED);
     if (t.kind[root] != ALONE || t.seen[root] == BUSY) return;
     const int who = t.mover[root];
     const i64 all = t.size(root)[who];
@@ -849,11 +880,11 @@ void Round::open(int widest) {
         ++leaf;
         i64 all = 0;
         for (i64 j = 0; j < words; ++j) all += popcount(legal_[leaf * words + j]);
-        const i64 first = all ? t.add_arms(all) : 0;
-        if (first < 0) {
+        if (all && !t.add_arms(at, all)) {
             begin_at(way);
             continue;
         }
+        const i64 first = t.first[at];
         i64 a = first;
         int choosing = 0, mover = 0;
         double product = 1.0;
@@ -879,14 +910,13 @@ void Round::open(int widest) {
             }
         }
         if (product == 0.0) { // a role has no legal move in a nonterminal state: the rules define no value
-            if (all) t.free_arms(first, all);
+            if (all) t.free_arms(at);
             t.kind[at] = OVER;
             std::fill_n(t.low(at), roles, 0.5);
             std::fill_n(t.high(at), roles, 0.5);
             continue;
         }
         const bool alone = choosing <= 1;
-        t.first[at] = first;
         t.mover[at] = static_cast<i16>(mover);
         t.kind[at] = alone ? ALONE : JOINT;
         const i64 most = alone ? widest : std::min(JOINTS, widest);

@@ -92,7 +92,8 @@ public:
     Field<double> totals; // [positions, roles] the sums of their values
     Field<double> lows;   // [positions, roles] proved lower bound of a role's value
     Field<double> highs;  // [positions, roles] proved upper bound of a role's value
-    Field<i64> first;     // [positions] the first arm
+    Field<i32> first;     // [positions] the first arm
+    Field<i32> space;     // [positions] arms there is space for
     Field<i64> seen;      // [positions] the number of the last descent through it, or BUSY
     Field<i32> plies;     // [positions] length of the proof in steps
     Field<i16> mover;     // [positions] the role that has a choice, or 0
@@ -134,16 +135,14 @@ public:
     bool has(i64 at) const { return at >= 0 && at < used && kind[at] != FREE; }
     i64 bytes() const; // in use
 
-    // The first of `count` arms that follow each other; -1 if the tree is full.
-    i64 add_arms(i64 count);
-    void free_arms(i64 begin, i64 count);
+    // Give a position space for `count` arms; false if the tree is full.
+    bool add_arms(i64 at, i64 count);
+    void free_arms(i64 at);
     void link(i64 at, i64 arm, i64 child); // `child` is the position after an arm of a role that alone has a choice
     // Give a new position after an arm the results of the playouts that began there, where they say what all roles got.
     void seed(i64 child, i64 at, i64 arm);
-    // The search goes on from `root`: free what cannot be reached from it, now or in later calls.
+    // A round begins at `root`: free some of what cannot be reached from it.
     void go_to(i64 root);
-    // Free up to `most` of the positions to which nothing leads any more; returns how many.
-    i64 drain(i64 most);
 
     bool is_exact(i64 at); // proved for all roles but chance
     bool is_open(i64 at) { return kind[at] == ALONE || kind[at] == JOINT; }
@@ -186,7 +185,10 @@ private:
     i64 edge_slot(u64 key) const;
     bool fits(i64 more_positions, i64 more_arms) const;
     void free_position(i64 at);
+    void free_block(i64 begin, i64 size);
+    bool merge_blocks();
     void unlink(i64 at, i64 arm);
+    i64 drain(i64 most);
     i64 shake(i64 at);
     bool recycle();
     bool tighten_joint(i64 at);
@@ -195,11 +197,14 @@ private:
 
     Pages memory_; // positions from the front on, arms from the back
     i64 region_ = 0, record_ = 0, arm_ = 0; // bytes: of all, of a position, of an arm
-    i64 top_ = 0;  // all arms have lower numbers
+    i64 top_ = 0; // all arms have lower numbers
+    i64 loose_ = 0; // arms freed since blocks were merged
     i64 free_ = -1; // the first FREE position; `first` has the next one
-    std::vector<i32> blocks_; // [classes] the first free block of arms of each size; `arm_child` has the next one
+    // [classes] the first free block of arms of each size; `arm_child` of its first arm has the next one, `move` its size
+    std::vector<i32> blocks_;
     std::vector<i32> garbage_; // positions to which nothing leads
-    i64 root_ = -1, hand_ = 0, freed_ = 0;
+    i64 root_ = -1, hand_ = 0, freed_ = 0, candidates_ = 0;
+    bool tired_ = false; // whether nearly nothing could be recycled in this round
     double few_ = 0.0; // playouts below which a position is recycled
     std::vector<double> least_, most_;
     std::vector<i64> made_;
