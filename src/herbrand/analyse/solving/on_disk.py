@@ -46,11 +46,11 @@ METHOD: Final = "backward induction on disk"
 _FORMAT: Final = 1
 _NAME: Final = "solve.json"
 _CHUNK: Final = 1 << 17
-"""States that are read at once."""
+"""States that are read at once, at least."""
 _SHARE: Final = 0.25
 """Share of the memory for successors, and again for codes of the next step."""
 _JOINTS: Final = 1 << 22
-"""Successors that are looked up at once, at most."""
+"""Successors that are looked up at once, where the codes of the next step are all in memory."""
 _MORE: Final = 64
 """Codes that are read beyond a block, since some may have the same first word."""
 
@@ -113,8 +113,8 @@ class _Induction:
         self.roles = self.expander.roles
         room = 1e6 * files.budget.megabytes * _SHARE
         size, words = files.code.size, self.expander.words
-        self.joints = max(1 << 10, min(_JOINTS, int(room / (8 * (2 * words + 2 * size + 4)))))
-        """Successors that are looked up at once."""
+        self.joints = max(1 << 10, int(room / (8 * (2 * words + 2 * size + 4))))
+        """Successors that are looked up at once, at most: each time the codes of the next step are read."""
         self.block = max(1 << 10, int(room / (files.row + 1)))
         """Codes of the next step that are in memory at once."""
         self._held: tuple[int, tuple[int, int, Codes, Values]] | None = None
@@ -154,19 +154,24 @@ class _Induction:
         while self.first:
             step = self.first - 1
             self._path(step).unlink(missing_ok=True)
-            for begin in range(0, self.by_step[step], _CHUNK):
+            begin, branching = 0, 1.0
+            is_whole = step + 1 == len(self.by_step) or self.by_step[step + 1] <= self.block
+            joints = min(self.joints, _JOINTS) if is_whole else self.joints
+            while begin < self.by_step[step]:
                 self.files.require_time()
-                end = min(begin + _CHUNK, self.by_step[step])
+                end = min(begin + max(_CHUNK, int(joints / branching)), self.by_step[step])
                 states = self.files.code.decode(self.files.read(self.files.layer(step), begin, end))
-                self.files.write(self._path(step), self._values(states, step))
+                legal = self.expander.legal(states)
+                branching = max(1.0, float(legal.joint_counts().mean()))
+                self.files.write(self._path(step), self._values(states, legal, step, joints))
+                begin = end
             self.first = step
             self._save()
             if self.report is not None:
                 self.report(step, self.by_step[step])
 
-    def _values(self, states: States, step: int) -> Values:
+    def _values(self, states: States, legal: Legal, step: int, joints: int) -> Values:
         """Return the values of states of a step; those of the next one are known."""
-        legal = self.expander.legal(states)
         values = np.zeros(len(states), np.uint8)
         ends = np.flatnonzero(legal.over)
         if len(ends):
@@ -181,7 +186,7 @@ class _Induction:
         rows = _rows_of(legal, others)
         begin = 0
         while begin < len(others):
-            end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + self.joints, "right")) - 1)
+            end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + joints, "right")) - 1)
             here = others[begin:end]
             (expansion,) = self.expander.expansions(
                 states[here], _rows_of(rows, slice(begin, end)), joints=1 << 62
