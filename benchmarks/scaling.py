@@ -10,6 +10,7 @@
 | `network`    | two workers in network namespaces; one is cut off for ten seconds (Linux, root)         |
 | `commands`   | each command with two workers, one of which is killed: the output is that of one        |
 | `evolve`     | the costs of a search, and a simulation of it with up to 1 000 workers                  |
+| `train`      | the costs of a training, and what up to 1 000 workers would do in it                    |
 
 Times are processor times of all processes together where nothing else is said, so that other programs on the
 machine disturb little; on a machine with two processors more than two workers show overhead only.  Dask's
@@ -325,6 +326,7 @@ COMMANDS = {
     "analyse": ["analyse", "nim", "ticTacToe", "rockPaperScissors", "kuhn", "--json"],
     "count": ["count", "nim", "ticTacToe", "rockPaperScissors", "--json"],
     "solve": ["solve", "nim", "ticTacToe", "notakto", "--json"],
+    "train": ["train", "connectFour", "--games", "8192", "--seed", "1", "-o", "{out}.npz", "--json"],
     "measure": ["measure", "nim", "ticTacToe", "kuhn", "breakthrough", "--budget", "cheap", "--json"],
     "tasks make": ["tasks", "make", "nim", "ticTacToe", "kuhn", "--evolved", "3", "-n", "3"],
     "bench": ["bench", "nim", "ticTacToe", "kuhn", "--seconds", "1", "--json"],
@@ -364,6 +366,10 @@ def _comparable(name: str, text: str) -> str:
     """Return an output without clocks, paths and speeds."""
     if name == "bench":
         return str([(row["game"], row["nodes"]) for row in json.loads(text)])
+    if name == "train":
+        learned = json.loads(text)
+        rounds = [(row["games"], row["states"], row["error"]) for row in learned["snapshots"]]
+        return str((learned["games"], learned["states"], rounds))
     if name == "evolve":
         games = json.loads(text)["games"]
         return str([(game["name"], game["measures"], game["quality"]) for game in games])
@@ -531,6 +537,59 @@ def _search_on_paper(
     }
 
 
+def train(_: list[int]) -> list[dict[str, Any]]:
+    """Measure the costs of a training, and compute what many workers would do."""
+    from herbrand.play.training import trainer as training
+
+    play, fit, rows = training.play_part, training.Trainer._fit, []
+    (task,) = [row["driver_ms_per_task"] for row in overhead([2]) if row["executor"] == "Dask"]
+    for name in ("connectFour", "breakthrough"):
+        spent = {"play": 0.0, "fit": 0.0}
+
+        def timed_play(*arguments: Any, spent: dict[str, float] = spent) -> Any:
+            began = time.thread_time()
+            lesson = play(*arguments)
+            spent["play"] += time.thread_time() - began
+            return lesson
+
+        def timed_fit(self: Any, *arguments: Any, spent: dict[str, float] = spent) -> float:
+            began = time.thread_time()
+            error = fit(self, *arguments)
+            spent["fit"] += time.thread_time() - began
+            return error
+
+        training.play_part, training.Trainer._fit = timed_play, timed_fit  # type: ignore[method-assign]
+        try:
+            trainer = training.Trainer.start(herbrand.load(name), training.Settings(seed=1, batch=2))
+            began = time.thread_time()
+            trainer.run(seconds=20, snapshots=0)
+            total = time.thread_time() - began
+        finally:
+            training.play_part, training.Trainer._fit = play, fit  # type: ignore[method-assign]
+        lessons = 2 * trainer.rounds
+        games = trainer.games / lessons
+        each = {part: seconds / lessons for part, seconds in spent.items()}
+        driver = (total - spent["play"]) / lessons + task / 1000
+        row = {"game": name, "task_ms": round(1000 * each["play"], 1), "driver_ms": round(1000 * driver, 1)}
+        rows.append(row | {"fit_ms": round(1000 * each["fit"], 1), "games_of_a_task": round(games)})
+        print(rows[-1], flush=True)
+        for workers in (1, 2, 4, 10, 100, 1000):
+            batch = max(2, workers)
+            # a round is played while the one before is fitted
+            period = max(each["play"] * -(-batch // workers), driver * batch)
+            rows.append(
+                {
+                    "game": name,
+                    "workers": workers,
+                    "games_per_s": round(games * batch / period),
+                    "workers_busy": round(each["play"] * batch / period / workers, 3),
+                    "driver_busy": round(driver * batch / period, 3),
+                }
+            )
+            print(rows[-1], flush=True)
+    return rows
+
+
 PARTS = {
     "overhead": overhead,
     "efficiency": efficiency,
@@ -538,6 +597,7 @@ PARTS = {
     "network": network,
     "commands": commands,
     "evolve": evolve,
+    "train": train,
 }
 
 
