@@ -18,7 +18,7 @@ def test_a_text_that_went_wrong_once(number: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_no_damage_breaks_a_reader(seed: int) -> None:
-    report = fuzz.fuzz(seed, seconds=600, texts=60 if seed == 1 else 3_000)
+    report = fuzz.fuzz(seed, seconds=600, texts=20 if seed == 1 else 3_000)
     assert not report.failures
     assert 0 < report.readable < report.texts
 
