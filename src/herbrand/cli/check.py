@@ -131,7 +131,7 @@ def command(
             found = diagnose(tree)
             diagnostics += found
             if deep and not any(d.is_error for d in found):
-                proved[file] = _deep(tree)
+                proved[file] = _deep(tree, file)
         except BudgetExceeded as error:
             remark(f"error: {file}: {error}")
             spent = True
@@ -180,7 +180,7 @@ def _trial(tree: Tree, *, brief: bool) -> tuple[Diagnostic, ...]:
     return tuple(sorted(diagnostics, key=lambda d: d.check not in REASONS))
 
 
-def _deep(tree: Tree) -> list[str]:
+def _deep(tree: Tree, file: str) -> list[str]:
     """Return what is known about the plays of a game, the first line saying on what that rests."""
     from herbrand.analyse import Budget, analyse
     from herbrand.game import Game
@@ -197,9 +197,11 @@ def _deep(tree: Tree) -> list[str]:
             f"the first {count(len(space.states), 'state')} were looked at: "
             "what follows is proved by other means, or says in how many games it was seen"
         )
-    verdicts = [
-        f"{name}: {verdict.answer}, {verdict.reason}" for name, verdict in analysis.properties.items()
-    ]
+    verdicts = []
+    for name, verdict in analysis.properties.items():
+        verdicts.append(f"{name}: {verdict.answer}, {verdict.reason}")
+        if verdict.witness is not None or verdict.certificate is not None:
+            verdicts.append(f"  certificate: herbrand certify {file} --property {name} -o FOLDER")
     return [basis, *verdicts, *(f"{o.kind}: {o.text}" for o in analysis.observations)]
 
 

@@ -933,6 +933,8 @@ def test_deep_checks_say_what_is_proved(game: str, faulty: str, tmp_path: Path) 
     assert "proved for all 3 states" in text
     assert "termination: refuted" in text
     assert "dead-end: in 1 of 2 states no play ends any more, the nearest after 1 step: (go 3)" in text
-    assert "proved" in run("check", game, "--deep").stdout
+    text = run("check", game, "--deep").stdout
+    assert "proved" in text
+    assert f"certificate: herbrand certify {game} --property termination -o FOLDER" in text
     assert "proved" not in run("check", faulty, "--deep").stdout
     assert run("check", game, "--deep", "--json").exit_code == 2
