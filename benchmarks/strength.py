@@ -188,9 +188,15 @@ class TheirSearch:
 
 
 def thought(player: Any, state: State, clock: float) -> Move:
-    """Let a player of ours think for so much processor time, in one thread; simple ones for so much time."""
+    """Let a player of ours think for so much processor time, in one thread; simple ones for so much time.
+
+    With a number of playouts there is no clock.
+    """
     if isinstance(player, MetaPlayer) and player._player is not None:
         player = player._player
+    if getattr(player, "playouts", None) is not None:
+        choice: Move = player.select(state, 600)
+        return choice
     move: Move = (player.consider if hasattr(player, "consider") else player.select)(state, clock)
     return move
 

@@ -318,7 +318,8 @@ i64 Tree::shake(i64 at) {
 bool Tree::recycle() {
     if (!recycles || tired_) return false;
     i64 count = drain(RECYCLED);
-    for (i64 looked = 0; looked < SHAKEN && count < RECYCLED; ++looked) {
+    const i64 most = std::min(SHAKEN, 2 * used);
+    for (i64 looked = 0; looked < most && count < RECYCLED; ++looked) {
         if (hand_ >= used) {
             hand_ = 0;
             if (8 * freed_ < candidates_)
