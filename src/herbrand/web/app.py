@@ -637,7 +637,7 @@ def _players() -> dict[str, str]:
     infos = players()
     abouts = {name: level.about for name, level in LEVELS.items()}
     for name, info in infos.items():
-        if name not in abouts:
+        if name not in abouts and name != "learned":  # that needs a file
             with contextlib.suppress(NoSuchPlayer):  # another package registered one that cannot be imported
                 abouts[name] = info.about
     return abouts
