@@ -167,14 +167,17 @@ def run_each(
     update, close = _progress(len(tasks), command)
     with ExitStack() as stack:
         executor = stack.enter_context(workers(jobs, cluster))
-        file = stack.enter_context(going_on(command, results))
+        file = stack.enter_context(going_on(command, results, "--results DB lets the next call go on"))
         stack.callback(close)
         return run_tasks(tasks, executor=executor, results=file, progress=update)
 
 
 @contextmanager
-def going_on(command: str, results: str | None) -> Iterator[ResultFile | None]:
-    """Yield the file of --results, None without it; if the work is stopped, say how it can be continued."""
+def going_on(command: str, results: str | None, hint: str = "") -> Iterator[ResultFile | None]:
+    """Yield the file of --results; if the work is stopped, say that the same command goes on.
+
+    Without --results None is yielded, and a `hint` given instead, if there is one.
+    """
     from herbrand.errors import BudgetExceeded
     from herbrand.runtime.cluster.results import ResultFile
 
@@ -183,8 +186,9 @@ def going_on(command: str, results: str | None) -> Iterator[ResultFile | None]:
         try:
             yield file
         except (KeyboardInterrupt, BudgetExceeded):
-            again = "--results DB lets the next call go on"
-            remark(again if results is None else f"the same command goes on from {results}")
+            again = hint if results is None else f"the same command goes on from {results}"
+            if again:
+                remark(again)
             raise
 
 

@@ -121,9 +121,10 @@ class _Worker:
             context = get_context("spawn")
             self.connection, theirs = context.Pipe()
             # daemons end with this process; what they start by `subprocess` does not count as their child
-            self.process = context.Process(target=_serve, args=(theirs, self.megabytes), daemon=True)
-            self.process.start()
-            theirs.close()
+            process = context.Process(target=_serve, args=(theirs, self.megabytes), daemon=True)
+            with theirs:
+                process.start()
+            self.process = process  # one that could not be started cannot be killed or joined
             if self.is_killed:
                 self.kill()
         assert self.connection is not None

@@ -9,6 +9,7 @@ import re
 import sqlite3
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -172,6 +173,16 @@ def test_a_killed_worker_costs_its_task_only(pool: WorkerPool, tmp_path: Path) -
     assert (found[1].error, found[1].attempts) == ("", 2)
     assert [result.value for result in found[2:]] == [n**3 for n in range(6)]
     assert {result.attempts for result in found[2:]} == {1}
+
+
+def test_a_worker_that_cannot_be_started_fails_its_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next task tries again, and closing the pool has nothing to end."""
+    workers = WorkerPool(1, megabytes=300)
+    with monkeypatch.context() as patch:
+        patch.setattr(SpawnProcess, "start", lambda _: (_ for _ in ()).throw(OSError("too many processes")))
+        (failed,) = run_tasks([Task("sum", sum, ([1, 2],))], executor=workers, attempts=1)
+        assert "too many processes" in failed.error
+        workers.shutdown(wait=False, cancel_futures=True)
 
 
 def test_a_worker_beyond_its_memory_is_stopped() -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from herbrand.analyse.exploration.replay import walk
-from herbrand.analyse.invariants.plain import Encoding, record_again
+from herbrand.analyse.invariants.plain import RuleClauses, record_again
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded
 
@@ -71,12 +71,12 @@ def _ask(
         return
     if not listed:
         return
-    first = Encoding(game, seconds)
+    first = RuleClauses(game, seconds)
     frame = first.frame(initial=True)
     for state in listed:
         first.add([-literal for literal in _literals(first, frame, state)])
     first.possible(means=f"the initial state is one of the {len(listed)} of the strategy (as clauses)")
-    going = Encoding(game, seconds)
+    going = RuleClauses(game, seconds)
     frame = going.frame()
     numbers = _require_listed(going, frame, listed)
     faults = [going.signed(frame, np.array([going.network.terminal]))[0], going.wanted(frame, "playability")]
@@ -91,10 +91,12 @@ def _ask(
         means="in all of them the game goes on, every role has a legal move, and that of the strategy is "
         "legal (as clauses)"
     )
-    _ask_step(Encoding(game, seconds), role, is_good, listed)
+    _ask_step(RuleClauses(game, seconds), role, is_good, listed)
 
 
-def _ask_step(encoding: Encoding, role: str, is_good: Callable[[int], bool], listed: list[_Listed]) -> None:
+def _ask_step(
+    encoding: RuleClauses, role: str, is_good: Callable[[int], bool], listed: list[_Listed]
+) -> None:
     network = encoding.network
     frame = encoding.frame()
     numbers = _require_listed(encoding, frame, listed)
@@ -157,7 +159,7 @@ def _list(
     return [_Listed(facts[key], choices.get(facts[key]), left[key]) for key in facts]
 
 
-def _moves(encoding: Encoding) -> dict[tuple[str, str], int]:
+def _moves(encoding: RuleClauses) -> dict[tuple[str, str], int]:
     """Return the places of moves in the network by role and text, in lower case."""
     network = encoding.network
     text = network.terms.text
@@ -165,7 +167,7 @@ def _moves(encoding: Encoding) -> dict[tuple[str, str], int]:
     return {(encoding.roles[role].lower(), text(move).lower()): place for place, (role, move) in pairs}
 
 
-def _literals(encoding: Encoding, frame: int, state: _Listed) -> list[int]:
+def _literals(encoding: RuleClauses, frame: int, state: _Listed) -> list[int]:
     """Return the literals of the fluents in a state."""
     return [
         frame + 1 + place if name.lower() in state.facts else -(frame + 1 + place)
@@ -173,7 +175,7 @@ def _literals(encoding: Encoding, frame: int, state: _Listed) -> list[int]:
     ]
 
 
-def _require_listed(encoding: Encoding, frame: int, listed: list[_Listed]) -> list[int]:
+def _require_listed(encoding: RuleClauses, frame: int, listed: list[_Listed]) -> list[int]:
     """Require that a state is one of a list; return a variable for each."""
     numbers = [encoding.new() for _ in listed]
     for number, state in zip(numbers, listed, strict=True):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.invariant import Invariant
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Encoding", "Exhausted", "KInduction", "keeps_changing", "record_again", "record_step"]
+__all__ = ["Exhausted", "KInduction", "RuleClauses", "keeps_changing", "record_again", "record_step"]
 
 _MOST_CLAUSES = 20_000_000
 _MOST_RECORDED = 3_000_000
@@ -50,7 +50,7 @@ class Exhausted:
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Check that no depth has a wanted state and that no play is longer; see `verdict.Certificate`."""
-        encoding = Encoding(game, seconds)
+        encoding = RuleClauses(game, seconds)
         frame = encoding.frame(initial=True)
         for step in range(self.steps + 1):
             if self.wanted and encoding.possible(
@@ -84,7 +84,7 @@ class KInduction:
         if not self.invariant.check(game, seconds):
             return False
         for initial in (True, False):
-            encoding = Encoding(game, seconds - (time.monotonic() - started))
+            encoding = RuleClauses(game, seconds - (time.monotonic() - started))
             frame = encoding.frame(initial=initial)
             for _ in range(self.steps):
                 wanted = encoding.wanted(frame, self.wanted)
@@ -114,7 +114,7 @@ def keeps_changing(
 
     Raises `BudgetExceeded` after `seconds`.
     """
-    encoding = Encoding(game, seconds)
+    encoding = RuleClauses(game, seconds)
     places = [1 + encoding.fluents[name] for name in fluents]
     frame = encoding.frame()
     for _ in range(steps):
@@ -159,7 +159,7 @@ def record_again(ask: Callable[[], None]) -> None:
 def _ask_step(
     game: StateMachine, invariant: Invariant, seconds: float, rising: Sequence[str], falling: Sequence[str]
 ) -> None:
-    encoding = Encoding(game, seconds)
+    encoding = RuleClauses(game, seconds)
     frame = encoding.frame()
     encoding.require(frame, invariant)
     if rising or falling:
@@ -193,7 +193,7 @@ def _ask_step(
         )
 
 
-class Encoding:
+class RuleClauses:
     """Frames as clauses: node n of frame k is variable `k * nodes + n + 1`."""
 
     def __init__(self, game: StateMachine, seconds: float) -> None:
