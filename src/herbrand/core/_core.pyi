@@ -307,7 +307,7 @@ class SearchTree:
         """[positions] the role that has a choice; 0 if none has."""
 
     @property
-    def first(self) -> NDArray[numpy.int64]:
+    def first(self) -> NDArray[numpy.int32]:
         """[positions] the first arm."""
 
     @property
