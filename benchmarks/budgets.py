@@ -56,6 +56,7 @@ COMMANDS: Final[tuple[str, ...]] = (
     "match {file} --player random --player random --start-clock 1 --play-clock 1 --seconds {seconds}",
     "match {file} --player mcts --player alphabeta --start-clock 1 --play-clock 1 --seconds {seconds}",
     "tournament {file} --player random --player legal --start-clock 1 --play-clock 1 --seconds {seconds}",
+    "train {file} -o values.npz --minutes {minutes}",
     "tasks make {file} --seconds {seconds}",
     "params {file} --seconds {seconds}",
     "verify {file} --seconds {seconds}",
@@ -73,6 +74,7 @@ COMMANDS: Final[tuple[str, ...]] = (
     "bench {file} --seconds {seconds}",
 )
 """The commands that read rules, with their limit on the time."""
+_LIMITS: Final = ("--seconds", "--minutes", "--budget")
 _TIMES: Final = {"bench": 2}
 """How often they may take what they are given, if not once."""
 _LONGER: Final = 1.2
@@ -180,9 +182,7 @@ def try_budgets(
 
 def _try_command(command: str, folder: Path, sheets: Sequence[Path], seconds: float) -> CaseReport:
     name, *words = command.split()
-    kind = " ".join(
-        [name, *(word for word in words if "{" not in word and word not in ("--seconds", "--budget"))]
-    )
+    kind = " ".join([name, *(word for word in words if "{" not in word and word not in _LIMITS)])
     report = CaseReport(kind)
     longest, most = 0.0, 0.0
     for sheet in sheets:
@@ -191,7 +191,8 @@ def _try_command(command: str, folder: Path, sheets: Sequence[Path], seconds: fl
         work.mkdir(parents=True)
         for file in ("game.kif", "other.kif"):
             shutil.copy(sheet, work / file)
-        given = command.format(file="game.kif", other="other.kif", seconds=f"{seconds:g}")
+        limits = {"seconds": f"{seconds:g}", "minutes": f"{seconds / 60:g}"}
+        given = command.format(file="game.kif", other="other.kif", **limits)
         measured = measure(given, work, _TIMES.get(name, 1) * seconds)
         report.tried += 1
         longest = max(longest, measured.seconds - measured.waited)

@@ -144,7 +144,7 @@ def finish(page: Page, seed: int) -> None:
     [
         pytest.param("connectFour", PHONE, id="connectFour, phone"),
         pytest.param("kuhn", DESKTOP, id="kuhn, desktop"),
-        pytest.param("kosil", PHONE, id="kosil, phone"),
+        pytest.param("kosil", PHONE, id="kosil, phone", marks=pytest.mark.slow),
         pytest.param("connectFour", DESKTOP, id="connectFour, desktop", marks=pytest.mark.slow),
         pytest.param("kuhn", PHONE, id="kuhn, phone", marks=pytest.mark.slow),
         pytest.param("kosil", DESKTOP, id="kosil, desktop", marks=pytest.mark.slow),

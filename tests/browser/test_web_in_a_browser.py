@@ -237,6 +237,7 @@ def test_moves_without_places_are_in_the_list(page: Page) -> None:
     turn(page, "Your move, second")
 
 
+@pytest.mark.slow
 def test_a_game_is_broken_and_mended(page: Page) -> None:
     """A missing parenthesis is found while one types, and its button puts it back; then the game is played."""
     page.goto("/edit?game=ticTacToe")
@@ -571,8 +572,9 @@ def test_cells_are_large_enough_for_a_finger(page: Page) -> None:
         keep(page, f"phone-{game}")
 
 
-def test_pages_have_no_accessibility_violations(page: Page, database: Path) -> None:
-    """axe-core finds nothing on any page, and enough contrast in the dark, too."""
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_pages_have_no_accessibility_violations(page: Page, database: Path, every: bool) -> None:
+    """axe-core finds nothing on the main pages, or on any, and enough contrast in the dark, too."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="checking needs axe-core")
     problems = []
 
@@ -585,13 +587,17 @@ def test_pages_have_no_accessibility_violations(page: Page, database: Path) -> N
                 nodes = [node["html"][:160] for node in found["nodes"][:3]]
                 problems.append((name, scheme, found["id"], nodes))
 
-    for name in ("?q=hex", "game/mnk", "edit", "help", "records", "explore/nim", "game/none"):
+    others = "game/mnk", "help", "records", "explore/nim", "game/none"
+    for name in ("?q=hex", "edit", *(others if every else ())):
         page.goto(f"/{name}")
         page.wait_for_load_state("networkidle")
         check(name, dark=name in ("?q=hex", "edit"))
     sit(page, "breakthrough", white="you", black="you")
     page.click("#analysis summary")
     check("match", dark=True)
+    if not every:
+        assert problems == []
+        return
     sit(page, "ticTacToe", xplayer="legal", oplayer="legal")
     turn(page, "xplayer won")
     check("match over")

@@ -93,6 +93,13 @@ def test_odd_names_come_back_as_reported(tree):
         assert_round_trip(tree, notation, portable=portable)
 
 
+@pytest.mark.parametrize("name", ["%", "#", "//", "/*", "%%x", "#1", "//a"])
+def test_names_that_begin_comments_elsewhere_come_back(name: str) -> None:
+    """Alone, as a condition, and as a term."""
+    statements = (Rule(Atom(name, ()), ()), Rule(Atom("p", (Constant(name),)), (Atom(name, ()),)))
+    assert read(print_tree(statements).text, "prefix").statements == statements
+
+
 @given(
     text=st.text("pqXY_?()&|,;~.'\"%:-<=[]! \n#/*\\1a+", max_size=60),
     notation=st.sampled_from(["infix", "prolog", "auto"]),

@@ -74,6 +74,9 @@ def command(
     values with earlier ones, both looking one step ahead: they show progress, not strength against others.
     For games in which one role at a time chooses, without chance and hidden information.
     """
+    from herbrand.errors import BudgetExceeded
+
+    began = time.monotonic()
     game = read_game(file, notation)
     path = Path(output or f"{game.name}.npz")
     trainer, resumes = _open(game, path, seed, batch)
@@ -84,6 +87,8 @@ def command(
     )
     show, close = _progress(seconds, math.inf if games is None else games)
     saved = time.monotonic()
+    # what was prepared counts, too, and the file is still to be written
+    left = 0.95 * (seconds - trainer.seconds - (saved - began))
 
     def listen(trainer: Trainer, snapshot: Snapshot | None) -> None:
         nonlocal saved
@@ -95,13 +100,17 @@ def command(
     try:
         with workers(jobs, cluster) as executor:
             trainer.run(
-                seconds=seconds,
+                seconds=trainer.seconds + max(0.0, left),
                 games=math.inf if games is None else games,
                 executor=executor,
                 listener=listen,
             )
     except KeyboardInterrupt:
         remark("stopped; the same command goes on")
+    except BudgetExceeded as error:
+        if "seconds" not in error.spent:
+            raise
+        remark("the time was up in the middle of a round, which does not count")
     finally:
         close()
     _write(path, game, trainer)

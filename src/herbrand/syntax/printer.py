@@ -302,7 +302,9 @@ class _Prefix:
         """Return the lines of a statement; `after` is the next one."""
         self.name_variables(rule)
         if not rule.body:
-            return [self.literal(rule.head)]
+            head = self.literal(rule.head)
+            # alone, such a name would begin a comment of another language
+            return [f"({head})" if head.startswith(("#", "%", "//", "/*")) else head]
         return [f"(<= {' '.join([self.literal(rule.head), *map(self.literal, rule.body)])})"]
 
     def literal(self, literal: Literal) -> str:

@@ -193,7 +193,7 @@ def sure_value(game: herbrand.Game, role: str, state: State, move: str) -> float
     return float(round(search.value))
 
 
-@pytest.mark.parametrize("who", ["mcts", "alphabeta"])
+@pytest.mark.parametrize("who", ["mcts(playouts=20000)", "alphabeta(nodes=20000)"])
 @pytest.mark.parametrize("name", ["ticTacToe", "nim"])
 def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -> None:
     """Against an opponent that keeps as much as it can."""
@@ -212,7 +212,7 @@ def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -
         while not state.is_terminal:
             joint = [legal[0] for legal in state.legal_moves().values()]
             if len(state.legal_moves(game.roles[winner])) > 1:
-                joint[winner] = player.select(state, 0.1)
+                joint[winner] = player.select(state, 60)
             elif len(state.legal_moves(game.roles[1 - winner])) > 1:
                 place = policy[1 - winner].find(game.expander.pack([state.facts]))
                 assert place is not None
