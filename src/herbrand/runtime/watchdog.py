@@ -9,6 +9,7 @@ if that does not help, because Python is inside one long operation, it ends the 
 from __future__ import annotations
 
 import math
+import os
 import signal
 import threading
 from contextlib import contextmanager
@@ -42,6 +43,16 @@ _overrun = False
 def has_overrun() -> bool:
     """Whether a block of `watch` in this process was over its limits: its other threads may go on."""
     return _overrun
+
+
+def _forget_overrun() -> None:
+    """In a forked process only the thread that forked goes on: none is left to wait for."""
+    global _overrun
+    _overrun = False
+
+
+if hasattr(os, "register_at_fork"):  # missing on Windows
+    os.register_at_fork(after_in_child=_forget_overrun)
 
 
 @contextmanager

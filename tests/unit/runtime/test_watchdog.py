@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ import pytest
 
 from herbrand.core import Watchdog
 from herbrand.errors import BudgetExceeded
+from herbrand.runtime import watchdog
 from herbrand.runtime.limits import Limits, require_time, seconds_left, time_limit
 from herbrand.runtime.watchdog import watch
 
@@ -168,3 +170,14 @@ def test_nothing_is_watched_in_another_thread() -> None:
     thread.start()
     thread.join()
     assert done
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_no_threads_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends in order, although this process would not."""
+    monkeypatch.setattr(watchdog, "_overrun", True)
+    process = os.fork()
+    if not process:
+        os._exit(7 if watchdog.has_overrun() else 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    assert watchdog.has_overrun()
