@@ -24,6 +24,7 @@ from herbrand.errors import GameError
 from herbrand.game import load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 CIRCLES = """
@@ -49,6 +50,20 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_disk, "_CHUNK", 64)
     monkeypatch.setattr(on_disk, "_JOINTS", 40)
     monkeypatch.setattr(on_disk, "_SAMPLES", 16)
+
+
+class Killed(BaseException):
+    """Ends a process that is not there."""
+
+
+def finished(work: Callable[[], Any]) -> tuple[Any, int]:
+    """Do work again and again until it is not killed; return its result, and how often it was killed."""
+    killed = 0
+    while True:
+        try:
+            return work(), killed
+        except Killed:
+            killed += 1
 
 
 def counted(game: Any) -> tuple[list[int], int]:
@@ -100,9 +115,6 @@ def test_an_interruption_anywhere_loses_nothing(
     chance = random.Random(3)
     save, write = state_files.write_atomically, state_files.StateFiles.write
 
-    class Killed(BaseException):
-        pass
-
     def save_or_die(path: Any, text: str) -> None:
         if chance.random() < 0.04:
             raise Killed
@@ -119,13 +131,9 @@ def test_an_interruption_anywhere_loses_nothing(
 
     monkeypatch.setattr(state_files, "write_atomically", save_or_die)
     monkeypatch.setattr(state_files.StateFiles, "write", write_or_die)
-    killed = 0
-    while True:
-        try:
-            outcome = explore_on_disk(game, tmp_path / "killed", budget=Budget(60, megabytes=0.02))
-            break
-        except Killed:
-            killed += 1
+    outcome, killed = finished(
+        lambda: explore_on_disk(game, tmp_path / "killed", budget=Budget(60, megabytes=0.02))
+    )
     assert killed > 1
     assert (outcome.by_step, outcome.terminal) == (expected.by_step, expected.terminal)
     assert outcome.transitions == expected.transitions
@@ -244,9 +252,6 @@ def test_solving_on_disk_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pyt
     game = load("ticTacToe")
     chance, write = random.Random(5), state_files.StateFiles.write
 
-    class Killed(BaseException):
-        pass
-
     def write_or_die(self: Any, path: Any, rows: Any) -> None:
         write(self, path, rows)
         if chance.random() < 0.02:
@@ -254,13 +259,7 @@ def test_solving_on_disk_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(solving, "write_atomically", lambda path, text: path.write_text(text))
     monkeypatch.setattr(state_files.StateFiles, "write", write_or_die)
-    killed = 0
-    while True:
-        try:
-            found = solve_on_disk(game, tmp_path / "t", budget=Budget(60, megabytes=0.1))
-            break
-        except Killed:
-            killed += 1
+    found, killed = finished(lambda: solve_on_disk(game, tmp_path / "t", budget=Budget(60, megabytes=0.1)))
     assert killed > 1
     assert found.value == {"xplayer": 50, "oplayer": 50}
     (tmp_path / "t" / "values-0004").write_bytes(b"")

@@ -30,7 +30,7 @@ import numpy as np
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.codes import difference, sorted_set
 from herbrand.analyse.exploration.state_files import NOT_LAYERED, TOLERANCE, Journal, StateFiles
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import GameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,36 +120,24 @@ def explore_on_disk(
     *,
     budget: Budget | None = None,
     disk: float = math.inf,
-    keep: bool = False,
     progress: Callable[[DiskStep], None] | None = None,
 ) -> DiskExploration:
     """List all reachable states of a game in sorted files of a folder, and count them.
 
     `budget` limits seconds and memory (not the number of states), `disk` the megabytes of files.  The next
     call with the same game and folder goes on where this one ended, for whatever reason.  `progress` gets
-    each finished step.  When all is explored the files of states are removed, and the counts remain.  With
-    `keep` all files stay; the game is then refused if states are reached after different numbers of steps.
+    each finished step.  When all is explored the files of states are removed, and the counts remain.
 
     Raises `GameError` for a game that cannot be played or a folder of another game, and `BudgetExceeded`
     for a game without a network within its limits.
     """
-    from herbrand.engine.expand import Expander
-    from herbrand.network.unroll import unrolled
+    return explore_files(StateFiles.of(game, folder, budget or Budget(), disk), progress)
 
-    budget = budget or Budget()
-    game.require_playable()
-    expander = Expander(unrolled(game.network))
-    explorer = _DiskExplorer(StateFiles(expander, folder, budget, disk, keep=keep), progress)
-    stopped = ""
-    try:
-        explorer.run()
-    except KeyboardInterrupt:
-        stopped = "interrupted"
-    except MemoryError:
-        stopped = "out of memory"
-    except BudgetExceeded as error:
-        stopped = error.spent
-    return explorer.result(stopped)
+
+def explore_files(files: StateFiles, progress: Callable[[DiskStep], None] | None) -> DiskExploration:
+    """List all states in files, or go on with it; see `explore_on_disk`."""
+    explorer = _DiskExplorer(files, progress)
+    return explorer.result(files.stopped_by(explorer.run))
 
 
 class _OtherStepError(Exception):

@@ -12,7 +12,7 @@ import shutil
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.runtime.files import write_atomically
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.codes import Codes
     from herbrand.engine.expand import Expander
+    from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
 
 __all__ = ["NOT_LAYERED", "TOLERANCE", "Journal", "StateFiles"]
@@ -79,7 +81,11 @@ class StateFiles:
     def __init__(
         self, expander: Expander, folder: Path, budget: Budget, disk: float, *, keep: bool = False
     ) -> None:
-        """`disk` is the limit of all files in megabytes; `keep` as in `explore_on_disk`."""
+        """`disk` is the limit of all files in megabytes.
+
+        With `keep` the files of all steps stay, and a game is refused if states are reached after different
+        numbers of steps.
+        """
         self.folder = folder
         self.budget = budget
         self.disk = disk
@@ -93,6 +99,28 @@ class StateFiles:
         self.code = StateCoder(parts, self.expander.words)
         self.row = 8 * self.code.size
         """Bytes of a code."""
+
+    @classmethod
+    def of(cls, game: StateMachine, folder: Path, budget: Budget, disk: float, *, keep: bool = False) -> Self:
+        """Return the files of a game; `BudgetExceeded` if it has no network within its limits."""
+        from herbrand.engine.expand import Expander
+        from herbrand.network.unroll import unrolled
+
+        game.require_playable()
+        return cls(Expander(unrolled(game.network)), folder, budget, disk, keep=keep)
+
+    @staticmethod
+    def stopped_by(work: Callable[[], None]) -> str:
+        """Do work that can be continued; return why it ended before its end, or an empty text."""
+        try:
+            work()
+        except KeyboardInterrupt:
+            return "interrupted"
+        except MemoryError:
+            return "out of memory"
+        except BudgetExceeded as error:
+            return error.spent
+        return ""
 
     def save(self) -> None:
         """Write the journal."""

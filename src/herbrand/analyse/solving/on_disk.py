@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.exploration.on_disk import explore_on_disk
+from herbrand.analyse.exploration.on_disk import explore_files
 from herbrand.analyse.exploration.state_files import StateFiles
 from herbrand.analyse.solving.value import SolvedValue
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import GameError
 from herbrand.runtime.files import write_atomically
 
 if TYPE_CHECKING:
@@ -77,29 +77,20 @@ def solve_on_disk(
     are reached after different numbers of steps.  Raises `BudgetExceeded` for a game without a network
     within its limits.
     """
-    from herbrand.engine.expand import Expander
-    from herbrand.network.unroll import unrolled
-
     budget = budget or Budget()
     game.require_playable()
     if game.has_percepts:
         raise GameError("roles do not see everything: `herbrand analyse` has values of such games")
     if game.chance_role is not None or len(game.roles) > 2:
         raise GameError("games with chance or more than two roles are not solved on disk")
-    listed = explore_on_disk(game, folder, budget=budget, disk=disk, keep=True, progress=progress)
+    files = StateFiles.of(game, folder, budget, disk, keep=True)
+    listed = explore_files(files, progress)
     stopped = listed.stopped
     if not stopped:
-        files = StateFiles(Expander(unrolled(game.network)), folder, budget, disk, keep=True)
         induction = _Induction(files, solved)
-        try:
-            induction.run()
+        stopped = files.stopped_by(induction.run)
+        if not stopped:
             return induction.value(moves=moves)
-        except KeyboardInterrupt:
-            stopped = "interrupted"
-        except MemoryError:
-            stopped = "out of memory"
-        except BudgetExceeded as error:
-            stopped = error.spent
     unknown = dict.fromkeys(game.roles, (0.0, 100.0))
     return SolvedValue(METHOD, unknown, None, states=listed.states, seconds=budget.elapsed, stopped=stopped)
 
@@ -162,16 +153,22 @@ class _Induction:
                 end = min(begin + max(_CHUNK, int(joints / branching)), self.by_step[step])
                 states = self.files.code.decode(self.files.read(self.files.layer(step), begin, end))
                 legal = self.expander.legal(states)
-                branching = max(1.0, float(legal.joint_counts().mean()))
-                self.files.write(self._path(step), self._values(states, legal, step, joints))
+                successors = legal.joint_counts()
+                branching = max(1.0, float(successors.mean()))
+                self.files.write(self._path(step), self._values(states, legal, successors, step, joints))
                 begin = end
             self.first = step
             self._save()
             if self.report is not None:
                 self.report(step, self.by_step[step])
 
-    def _values(self, states: States, legal: Legal, step: int, joints: int) -> Values:
-        """Return the values of states of a step; those of the next one are known."""
+    def _values(
+        self, states: States, legal: Legal, successors: NDArray[np.int64], step: int, joints: int
+    ) -> Values:
+        """Return the values of states of a step, of which `successors` are the numbers of joint moves.
+
+        Those of the next step are known.
+        """
         values = np.zeros(len(states), np.uint8)
         ends = np.flatnonzero(legal.over)
         if len(ends):
@@ -182,7 +179,7 @@ class _Induction:
         counts = legal.counts()[others]
         self._require_one_choice(states, others, counts)
         minimizes = counts[:, -1] > 1 if len(self.roles) > 1 else np.zeros(len(others), np.bool_)
-        starts = np.concatenate([[0], np.cumsum(legal.joint_counts()[others])]).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(successors[others])]).astype(np.int64)
         rows = _rows_of(legal, others)
         begin = 0
         while begin < len(others):
