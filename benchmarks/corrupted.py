@@ -32,6 +32,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from analysing import CLAIMS
+
 import herbrand
 from herbrand.analyse import Budget, analyse, explore
 from herbrand.analyse.certification import verify_certificate
@@ -75,13 +77,6 @@ STUCK = """
 (<= terminal (true (at 9)))
 (goal walker 0)
 """
-CLAIMS = {
-    "termination": "cycle",
-    "playability": "stuck",
-    "goals": "no goal",
-    "monotonicity": "decrease",
-    "weak_winnability": "win",
-}
 
 
 @dataclass(frozen=True)

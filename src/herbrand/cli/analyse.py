@@ -25,10 +25,8 @@ from herbrand.cli.output import (
 from herbrand.cli.workers import (
     RESULTS,
     SHEETS,
-    failures,
     is_collection,
     run_collection,
-    sheets_of,
     worker_options,
 )
 from herbrand.runtime.limits import Limits, seconds_left
@@ -118,16 +116,12 @@ def command(
         "check": not no_check,
     }
     if len(files) > 1 or is_collection(files, jobs, cluster, results):
-        done = run_collection(
-            "analyse", sheets_of(files), notation, _as_data, {**options, "seconds": 0.95 * budget},
+        status = run_collection(
+            "analyse", files, notation, _as_data, {**options, "seconds": 0.95 * budget},
+            show=_table, as_json=as_json,
             jobs=jobs, cluster=cluster, results=results, seconds=budget,
         )  # fmt: skip
-        rows = [each.value for each in done if not each.failed]
-        if as_json:
-            write_json(rows)
-        else:
-            result(_table(rows))
-        ctx.exit(failures(done))
+        ctx.exit(status)
     (file,) = files
     game = read_game(file, notation)
     seconds = min(0.95 * budget, seconds_left())  # the rest is for what is known to be written

@@ -14,7 +14,6 @@ from herbrand.cli.output import progress_bar, remark, result, spaced, table, wri
 from herbrand.cli.workers import (
     RESULTS,
     SHEETS,
-    failures,
     is_collection,
     run_collection,
     sheets_of,
@@ -86,16 +85,12 @@ def command(
     files = tuple(sheets_of(files))
     if is_collection((), jobs, cluster, results):
         options = {"engine": engine, "seconds": seconds, "code": code, "reachable": reachable}
-        outcomes = run_collection(
+        status = run_collection(
             "bench", files, notation, bench, options,
+            show=lambda measured: _table(measured) if measured else "", as_json=as_json,
             jobs=jobs, cluster=cluster, results=results, seconds=seconds + _preparation(seconds, reachable),
         )  # fmt: skip
-        measured = [each.value for each in outcomes if not each.failed]
-        if as_json:
-            write_json(measured)
-        elif measured:
-            result(_table(measured))
-        ctx.exit(failures(outcomes))
+        ctx.exit(status)
     rows: list[dict[str, Any]] = []
     status = 0
     bar = progress_bar(len(files), "")

@@ -32,8 +32,9 @@ class CommandBudget:
     seconds: float | None = None
     """Default of --seconds; None for no limit."""
     time: str = "seconds"
-    """The parameter that limits the time of the whole command, in seconds unless it is "minutes"; empty if
-    --seconds means something else."""
+    """The parameter that limits the time of the whole command; empty if --seconds means something else."""
+    unit: float = 1.0
+    """Seconds that 1 stands for in this parameter."""
     each: bool = False
     """Whether the limits are for each process of --jobs, and for each file of a collection."""
 
@@ -94,9 +95,8 @@ def _limited(
 ) -> Callable[..., Any]:
     @functools.wraps(callback)
     def limited(*args: Any, **options: Any) -> Any:
-        seconds = options.get(budget.time) if budget.time else None
-        if seconds is not None and budget.time == "minutes":
-            seconds *= 60
+        given = options.get(budget.time) if budget.time else None
+        seconds = None if given is None else budget.unit * given
         megabytes = options[_MEMORY]
         if budget.each:
             files, jobs, *others = (options.get(name) for name in ("files", "jobs", "cluster", "results"))

@@ -13,15 +13,7 @@ from herbrand.cli.listing import explore_options, listing
 from herbrand.cli.options import JSON, time_limit
 from herbrand.cli.output import count as counted
 from herbrand.cli.output import remark, result, spaced, table, write_json
-from herbrand.cli.workers import (
-    RESULTS,
-    SHEETS,
-    failures,
-    is_collection,
-    run_collection,
-    sheets_of,
-    worker_options,
-)
+from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
 
 if TYPE_CHECKING:
     from herbrand.analyse.counting.count import StateCount, StepCount
@@ -76,16 +68,12 @@ def command(
     if len(files) > 1 or is_collection(files, jobs, cluster, results):
         if checkpoint is not None or explore is not None:
             raise click.UsageError("--checkpoint and --explore are for one game; --results is for several")
-        done = run_collection(
-            "count", sheets_of(files), notation, _as_data, {"seconds": seconds},
+        status = run_collection(
+            "count", files, notation, _as_data, {"seconds": seconds},
+            show=_table, as_json=as_json, is_whole=lambda row: row["complete"],
             jobs=jobs, cluster=cluster, results=results, seconds=seconds,
         )  # fmt: skip
-        rows = [each.value for each in done if not each.failed]
-        if as_json:
-            write_json(rows)
-        else:
-            result(_table(rows))
-        ctx.exit(failures(done) or (0 if all(row["complete"] for row in rows) else 3))
+        ctx.exit(status)
     game = read_game(files[0], notation)
     megabytes = game.limits.megabytes
     if explore is not None:

@@ -13,10 +13,8 @@ from herbrand.cli.output import progress_bar, remark, result, table, write_json
 from herbrand.cli.workers import (
     RESULTS,
     SHEETS,
-    failures,
     is_collection,
     run_collection,
-    sheets_of,
     worker_options,
 )
 from herbrand.errors import HerbrandError
@@ -96,17 +94,18 @@ def command(
             )
     if is_collection(files, jobs, cluster, results):
         options = {"effort": budget, "seed": seed, "only": names, "seconds": seconds}
-        outcomes = run_collection(
-            "measure", sheets_of(files), notation, _as_data, options,
+
+        def show(rows: list[dict[str, Any]]) -> str:
+            return _table(
+                rows, names or [name for name in _COLUMNS if any(name in row["measures"] for row in rows)]
+            )
+
+        status = run_collection(
+            "measure", files, notation, _as_data, options,
+            show=show, as_json=as_json,
             jobs=jobs, cluster=cluster, results=results, seconds=seconds,
         )  # fmt: skip
-        rows = [each.value for each in outcomes if not each.failed]
-        if as_json:
-            write_json(rows)
-        else:
-            shown = names or [name for name in _COLUMNS if any(name in row["measures"] for row in rows)]
-            result(_table(rows, shown))
-        ctx.exit(failures(outcomes))
+        ctx.exit(status)
     measured: list[Measures] = []
     failed = False
     for done, file in enumerate(files):

@@ -14,15 +14,7 @@ from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.listing import explore_options, listing
 from herbrand.cli.options import JSON, OUTPUT_FILE, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, spaced, table, write_json
-from herbrand.cli.workers import (
-    RESULTS,
-    SHEETS,
-    failures,
-    is_collection,
-    run_collection,
-    sheets_of,
-    worker_options,
-)
+from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,16 +86,12 @@ def command(
     if len(files) > 1 or is_collection(files, jobs, cluster, results):
         if output is not None or check is not None or explore is not None:
             raise click.UsageError("--output, --check and --explore are for one game")
-        done = run_collection(
-            "solve", sheets_of(files), notation, _as_data, {"seconds": 0.97 * seconds, "moves": moves},
+        status = run_collection(
+            "solve", files, notation, _as_data, {"seconds": 0.97 * seconds, "moves": moves},
+            show=_table, as_json=as_json, is_whole=lambda row: not row["stopped"],
             jobs=jobs, cluster=cluster, results=results, seconds=seconds,
         )  # fmt: skip
-        rows = [each.value for each in done if not each.failed]
-        if as_json:
-            write_json(rows)
-        else:
-            result(_table(rows))
-        ctx.exit(failures(done) or (3 if any(row["stopped"] for row in rows) else 0))
+        ctx.exit(status)
     game = read_game(files[0], notation)
     seconds = min(seconds, seconds_left())
     show, close = _progress()

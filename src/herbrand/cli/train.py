@@ -75,6 +75,7 @@ def command(
     For games in which one role at a time chooses, without chance and hidden information.
     """
     from herbrand.errors import BudgetExceeded
+    from herbrand.runtime.limits import seconds_left
 
     began = time.monotonic()
     game = read_game(file, notation)
@@ -107,8 +108,8 @@ def command(
             )
     except KeyboardInterrupt:
         remark("stopped; the same command goes on")
-    except BudgetExceeded as error:
-        if "seconds" not in error.spent:
+    except BudgetExceeded:
+        if seconds_left():  # it was memory
             raise
         remark("the time was up in the middle of a round, which does not count")
     finally:

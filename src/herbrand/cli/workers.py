@@ -14,7 +14,7 @@ import click
 
 from herbrand.cli.budget import given_limits, is_collection
 from herbrand.cli.files import STDIN, GameFile, given_parameters, read_tree
-from herbrand.cli.output import count, progress_bar, remark
+from herbrand.cli.output import count, progress_bar, remark, result, write_json
 from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
@@ -129,19 +129,30 @@ def run_collection(
     function: Callable[..., Any],
     options: dict[str, Any],
     *,
+    show: Callable[[list[Any]], str],
+    as_json: bool,
+    is_whole: Callable[[Any], bool] = lambda _: True,
     seconds: float | None = None,
     **how: Any,
-) -> list[TaskResult]:
-    """Call `function(game, **options)` for the game of each file, as `run_each` does.
+) -> int:
+    """Call `function(game, **options)` for the game of each file, as `run_each` does, and report the values.
 
-    A file has at most so many `seconds`.
+    A file has at most so many `seconds`.  `show` makes the table of the values, or an empty text.  Returns
+    the exit status: that of `failures`, or 3 if nothing failed but some value is not whole.
     """
     parameters, limits = given_parameters(), given_limits()
+    sheets = sheets_of(files)
     calls = [
-        (_call, (function, _text(file), notation, parameters, limits, seconds, options)) for file in files
+        (_call, (function, _text(file), notation, parameters, limits, seconds, options)) for file in sheets
     ]
-    labels = ["stdin" if file == STDIN else Path(file).stem for file in files]
-    return run_each(command, labels, calls, **how)
+    labels = ["stdin" if file == STDIN else Path(file).stem for file in sheets]
+    done = run_each(command, labels, calls, **how)
+    rows = [each.value for each in done if not each.failed]
+    if as_json:
+        write_json(rows)
+    elif text := show(rows):
+        result(text)
+    return failures(done) or (0 if all(map(is_whole, rows)) else 3)
 
 
 def run_each(
@@ -220,12 +231,12 @@ def _call(
 
 def failures(results: Sequence[TaskResult]) -> int:
     """Report the tasks that failed, and return the exit status: 3 if all of them exceeded a budget."""
-    failed = [result for result in results if result.failed]
-    for result in failed:
-        remark(f"error: {result.name}: {result.error}")
+    failed = [each for each in results if each.failed]
+    for each in failed:
+        remark(f"error: {each.name}: {each.error}")
     if failed:
         remark(f"{len(failed)} of {count(len(results), 'task')} failed")
-    if all(result.kind == "BudgetExceeded" for result in failed):
+    if all(each.kind == "BudgetExceeded" for each in failed):
         return 3 if failed else 0
     return 1
 
