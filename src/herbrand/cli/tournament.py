@@ -218,6 +218,10 @@ def _show(results: Results) -> None:
             [one, *(f"{row[two]['score']:g}/{row[two]['games']:g}" if two in row else "" for two in names)]
         )
     result(table(lines, ["head to head", *names], right=range(1, len(names) + 1)))
+    if len(results.games) > 1:
+        header, rows = results.game_standings()
+        result("")
+        result(table(rows, header, right=range(2, len(header))))
     if results.unsettled:
         remark(f"\n{count(len(results.unsettled), 'match')} without a result:")
         for entry in results.unsettled[:20]:

@@ -36,7 +36,7 @@ from herbrand.match.tournament.job import MatchJob, Played, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, encounters, ladder_order
 from herbrand.match.tournament.ratings import rate
 from herbrand.match.tournament.report import page, plot
-from herbrand.match.tournament.results import Leg, Meeting, summarise
+from herbrand.match.tournament.results import Leg, Meeting, ReplacedMoves, summarise
 from herbrand.match.tournament.runner import as_players, plan_with
 from herbrand.play import Player
 
@@ -232,6 +232,45 @@ def test_meetings_are_scored() -> None:
     assert Meeting(two, undecided).results() == []
     gave_up = (Leg("m.a", ("a",), None, "forfeit x", forfeit="a"), Leg("m.b", ("b",), (0,), "terminal"))
     assert Meeting(two, gave_up).results() == [0.0]
+
+
+def test_scores_by_game_have_intervals_and_replaced_moves() -> None:
+    """Wins, draws and losses of each game add up to those of the table; at a bound of Wilson's interval, the share is 1.96 deviations off"""
+    plan = a_plan({"g": herbrand.loads(COIN), "h": herbrand.loads(COIN)}, players=["a=random", "b=random"])
+    late = (ReplacedMoves(late=2), ReplacedMoves())
+    meetings = [
+        Meeting(
+            Encounter(1, 0, "g", ("a", "b")),
+            (
+                Leg("1", ("a", "b"), (100, 0), "terminal", replaced=late),
+                Leg("2", ("b", "a"), (50, 50), "terminal"),
+            ),
+        ),
+        Meeting(
+            Encounter(1, 1, "h", ("a", "b")),
+            (Leg("3", ("a", "b"), (0, 100), "terminal"), Leg("4", ("b", "a"), None, "max-steps")),
+        ),
+    ]
+    results = summarise(plan, meetings)
+    assert results.by_game["g"]["a"] | {"interval": None} == {
+        "wins": 1, "draws": 1, "losses": 0, "score": 1.5, "games": 2, "interval": None, "goals": 75.0,
+        "replaced": {"illegal": 0, "late": 2, "crashed": 0},
+    }  # fmt: skip
+    for row in (*results.table, *results.by_game["g"].values(), *results.by_game["h"].values()):
+        share = row["score"] / row["games"]
+        for bound in row["interval"]:  # where the share is 1.96 standard deviations away
+            deviation = 1.959964**2 * bound * (1 - bound) / row["games"]
+            assert (share - bound) ** 2 == pytest.approx(deviation, abs=2e-4)
+    for total in results.table:
+        for key in ("wins", "draws", "losses", "score", "games"):
+            assert total[key] == sum(rows[total["player"]][key] for rows in results.by_game.values())
+    header, rows = results.game_standings()
+    shown = [dict(zip(header, row, strict=True)) for row in rows]
+    assert {row["game"]: row["replaced"] for row in shown if row["player"] == "a"} == {
+        "g": "2 late",
+        "h": "0",
+    }
+    assert summarise(plan, []).table[0]["interval"] is None
 
 
 class Stuck(Player):
@@ -676,6 +715,7 @@ def test_the_command_is_killed_and_resumed(tmp_path: Path) -> None:
     drawn = ["--html", str(tmp_path / "t.html"), "--plot", str(tmp_path / "t.svg")]
     code, output = run("tournament", "--record", str(path), "--resume", *drawn)
     assert code == 0, output
+    assert len(re.findall(r"^(ticTacToe|rockPaperScissors) .* – ", output, re.MULTILINE)) == 6
     assert "24 of 24 matches played" in output
     assert run("record", "verify", str(path))[1].startswith("ok: 24 matches")
     results = json.loads(run("tournament", "--record", str(path), "--json")[1])

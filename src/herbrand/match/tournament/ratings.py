@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AVERAGE", "Rating", "rate"]
+__all__ = ["AVERAGE", "Rating", "rate", "wilson_interval"]
 
 AVERAGE: Final = 1500.0
 """The mean of all ratings."""
@@ -97,3 +97,15 @@ def rate(
         for at, name in enumerate(players)
     ]
     return sorted(ratings, key=lambda rating: (-rating.elo, place[rating.player]))
+
+
+def wilson_interval(score: float, games: int) -> tuple[float, float]:
+    """Return the 95 % interval of a mean score from 0 to 1 over at least one game (E. B. Wilson 1927).
+
+    >>> [round(bound, 3) for bound in wilson_interval(0.75, 8)]
+    [0.409, 0.929]
+    """
+    z2 = _NORMAL_975**2 / games
+    centre = (score + z2 / 2) / (1 + z2)
+    half = math.sqrt(z2 * (score * (1 - score) + z2 / 4)) / (1 + z2)
+    return max(0.0, centre - half), min(1.0, centre + half)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.match.tournament.plan import ladder_order
-from herbrand.match.tournament.ratings import rate
+from herbrand.match.tournament.ratings import rate, wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,6 +143,46 @@ def _score(mine: float, other: float) -> float:
     return 0.5 if mine == other else float(mine > other)
 
 
+_SCORE_HEADER: Final = ("wins", "draws", "losses", "points", "of", "95 % interval", "mean goal", "replaced")
+
+
+def _score_cells(row: Mapping[str, Any]) -> list[str]:
+    """Return the cells of `_SCORE_HEADER`; the interval is that of a point's share, from 0 to 1."""
+    interval = row["interval"]
+    return [
+        *(str(row[key]) for key in ("wins", "draws", "losses")),
+        f"{row['score']:g}",
+        str(row["games"]),
+        "" if interval is None else f"{interval[0]:.2f} – {interval[1]:.2f}",
+        f"{row['goals']:.1f}",
+        str(ReplacedMoves(**row["replaced"])),
+    ]
+
+
+class _Tally:
+    """The results of one player, in one game or in all."""
+
+    def __init__(self) -> None:
+        self.scores: list[float] = []
+        self.goals: list[float] = []
+        self.replaced = ReplacedMoves()
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the numbers that `Results.by_game` has."""
+        score, games = sum(self.scores), len(self.scores)
+        interval = [round(bound, 4) for bound in wilson_interval(score / games, games)] if games else None
+        return {
+            "wins": sum(own > 0.5 for own in self.scores),
+            "draws": self.scores.count(0.5),
+            "losses": sum(own < 0.5 for own in self.scores),
+            "score": score,
+            "games": games,
+            "interval": interval,
+            "goals": round(sum(self.goals) / len(self.goals), 2) if self.goals else 0.0,
+            "replaced": asdict(self.replaced),
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """The results of a tournament."""
@@ -156,12 +196,14 @@ class Results:
     played: int
     table: list[dict[str, Any]]
     """A row for each player, the highest rating first: `player`, `elo`, `margin` (half the 95 % interval),
-    `wins`, `draws`, `losses`, `score`, `games` (scored matches), `goals` (the mean), `byes`, `forfeits`, and
-    `replaced`: how many of its moves were `illegal`, `late` or `crashed`."""
+    `wins`, `draws`, `losses`, `score`, `games` (scored matches), `interval` (the 95 % interval of `score` /
+    `games` by Wilson; None without games), `goals` (the mean), `byes`, `forfeits`, and `replaced`: how many
+    of its moves were `illegal`, `late` or `crashed`."""
     head_to_head: dict[str, dict[str, dict[str, float]]]
     """By player and opponent: `score` and `games`."""
-    by_game: dict[str, dict[str, dict[str, float]]]
-    """By game and player: `score`, `games` and `goals` (the mean)."""
+    by_game: dict[str, dict[str, dict[str, Any]]]
+    """By game and player: `wins`, `draws`, `losses`, `score`, `games`, `interval`, `goals` and `replaced`, as
+    in `table`."""
     progress: list[dict[str, float]]
     """The points of each player after each encounter."""
     ladder: list[str] | None
@@ -171,21 +213,22 @@ class Results:
 
     def standings(self) -> tuple[list[str], list[list[str]]]:
         """Return the table for display: column headings, and a row of strings for each player."""
-        header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "replaced"]
         rows = [
-            [
-                row["player"],
-                f"{row['elo']:.0f}",
-                f"{row['margin']:.0f}",
-                *(str(row[key]) for key in ("wins", "draws", "losses")),
-                f"{row['score']:g}",
-                str(row["games"]),
-                f"{row['goals']:.1f}",
-                str(ReplacedMoves(**row["replaced"])),
-            ]
+            [row["player"], f"{row['elo']:.0f}", f"{row['margin']:.0f}", *_score_cells(row)]
             for row in self.table
         ]
-        return header, rows
+        return ["player", "Elo", "±", *_SCORE_HEADER], rows
+
+    def game_standings(self) -> tuple[list[str], list[list[str]]]:
+        """Return the scores by game for display, as `standings`, the players in the same order."""
+        names = [row["player"] for row in self.table]
+        rows = [
+            [game, name, *_score_cells(scores[name])]
+            for game, scores in self.by_game.items()
+            for name in names
+            if name in scores
+        ]
+        return ["game", "player", *_SCORE_HEADER], rows
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -195,12 +238,10 @@ class Results:
 def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
     """Compute standings and ratings."""
     names = list(plan.players)
-    record = {name: {"wins": 0, "draws": 0, "losses": 0, "byes": 0, "forfeits": 0} for name in names}
-    replaced = dict.fromkeys(names, ReplacedMoves())
-    goals: dict[str, list[float]] = {name: [] for name in names}
+    absences = {name: {"byes": 0, "forfeits": 0} for name in names}
+    total = {name: _Tally() for name in names}
     head: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in names}
-    games: dict[str, dict[str, list[float]]] = {game: defaultdict(list) for game in plan.games}
-    game_goals: dict[str, dict[str, list[float]]] = {game: defaultdict(list) for game in plan.games}
+    games: dict[str, dict[str, _Tally]] = {game: defaultdict(_Tally) for game in plan.games}
     results: list[tuple[str, str, float]] = []
     progress: list[dict[str, float]] = []
     points = dict.fromkeys(names, 0.0)
@@ -208,27 +249,28 @@ def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
     for meeting in meetings:
         game = meeting.encounter.game
         if len(meeting.encounter.players) == 1:
-            record[meeting.encounter.players[0]]["byes"] += 1
+            absences[meeting.encounter.players[0]]["byes"] += 1
             continue
         one, two = meeting.encounter.players
         for leg in meeting.legs:
             for name, moves in zip(leg.seats, leg.replaced, strict=False):
-                replaced[name] += moves
+                for tally in (total[name], games[game][name]):
+                    tally.replaced += moves
             if leg.forfeit is not None:
-                record[leg.forfeit]["forfeits"] += 1
+                absences[leg.forfeit]["forfeits"] += 1
             for name in dict.fromkeys(leg.seats):
                 value = leg.goal(name)
                 if value is not None:
-                    goals[name].append(value)
-                    game_goals[game][name].append(value)
+                    for tally in (total[name], games[game][name]):
+                        tally.goals.append(value)
             if leg.is_over and leg.goals is None and leg.forfeit is None:
                 unsettled.append({"match": leg.match, "game": game, "reason": str(leg.reason)})
         for score in meeting.results():
             results.append((one, two, score))
             for name, other, own in ((one, two, score), (two, one, 1 - score)):
-                record[name]["wins" if own > 0.5 else "draws" if own == 0.5 else "losses"] += 1
+                for tally in (total[name], games[game][name]):
+                    tally.scores.append(own)
                 head[name][other].append(own)
-                games[game][name].append(own)
                 points[name] += own
         if meeting.is_over:
             progress.append(dict(points))
@@ -240,11 +282,8 @@ def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
             "player": rating.player,
             "elo": round(rating.elo, 1),
             "margin": round(rating.margin, 1),
-            **record[rating.player],
-            "replaced": asdict(replaced[rating.player]),
-            "score": rating.score,
-            "games": rating.games,
-            "goals": _mean(goals[rating.player]),
+            **total[rating.player].as_row(),
+            **absences[rating.player],
         }
         for rating in rate(names, results)
     ]
@@ -257,24 +296,15 @@ def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
         len(legs),
         sum(1 for leg in legs if leg.is_over),
         table,
-        {one: {two: _totals(scores) for two, scores in row.items()} for one, row in head.items()},
         {
-            game: {
-                name: {**_totals(row[name]), "goals": _mean(game_goals[game][name])}
-                for name in names
-                if row[name] or game_goals[game][name]
-            }
-            for game, row in games.items()
+            one: {two: {"score": sum(scores), "games": len(scores)} for two, scores in row.items()}
+            for one, row in head.items()
+        },
+        {
+            game: {name: tallies[name].as_row() for name in names if name in tallies}
+            for game, tallies in games.items()
         },
         progress,
         ladder,
         unsettled,
     )
-
-
-def _totals(scores: Sequence[float]) -> dict[str, float]:
-    return {"score": sum(scores), "games": len(scores)}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return round(sum(values) / len(values), 2) if values else 0.0
