@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -26,15 +25,15 @@ SHEETS = (
 BUNDLED = ("chess", "connectFour", "breakthrough", "checkers", "reversi", "hex")
 
 
+def other_python(python: str, *arguments: str) -> list[str]:
+    """Return the command that runs the Python of a version: what ours is imported from must not hide it."""
+    return [python, *(() if python == sys.executable else ("-E",)), *arguments]
+
+
 def bench(python: str, game: str, seconds: float) -> dict[str, Any]:
     """Let a version play a game."""
-    command = [python, "-m", "herbrand", "bench", game, "--json", "--seconds", str(seconds)]
-    # what this version is imported from must not hide the other one
-    hidden = () if python == sys.executable else ("PYTHONPATH",)
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
-    done = subprocess.run(  # noqa: S603  # the two versions, as the caller names them
-        command, capture_output=True, text=True, check=False, timeout=600, env=environment
-    )
+    command = other_python(python, "-m", "herbrand", "bench", game, "--json", "--seconds", str(seconds))
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)  # noqa: S603  # the caller names them
     if done.returncode:
         raise SystemExit(f"{python} cannot play {game}: {done.stderr.strip()}")
     measurement: dict[str, Any] = json.loads(done.stdout)[0]

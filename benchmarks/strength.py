@@ -3,35 +3,49 @@
     python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S] [--players A,B,...]
     python benchmarks/strength.py players [GAME...] [--games N] [--clock S] [--players A,B,...]
     python benchmarks/strength.py solved [GAME...] [--games N] [--clock S] [--players A,B,...]
+    python benchmarks/strength.py edition PYTHON [GAME...] [--games N] [--clock S] [--players A,B,...]
+    python benchmarks/strength.py puzzles [SHEET...] [--start S] [--clock S] [--players A,B,...]
     python benchmarks/strength.py rates [GAME...] [--clock S]
 
-Every subcommand prints JSON.  Half of the games are played with colours exchanged; the first moves of
-a game are drawn (`--opening` of them), and the same ones are used for both colours.  `openspiel`
-needs open_spiel, whose search in C++ (MCTSBot, one random game from each leaf, solving) has the same seconds
-of processor time, as far as the speed it had so far tells, so that other work on the machine does not matter.
+Every subcommand prints JSON; `edition` and `puzzles` also write it to a file after every game (--json FILE).
+Half of the games are played with colours exchanged; the first moves of a game are drawn (`--opening` of
+them), and the same ones are used for both colours. `openspiel` needs open_spiel, whose search in C++
+(MCTSBot, one random game from each leaf, solving) has the same seconds of processor time, as far as the speed
+it had so far tells, so that other work on the machine does not matter. `edition` plays against `mcts` of
+another edition, with the same processor time in one thread on both sides; PYTHON is that of the environment
+in which it is installed. `puzzles` lets a player play games of one role, each in a process of its own on one
+processor.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
+import os
 import random
 import re
 import sys
 import time
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from editions import other_python
+from rulesheets import in_process
+
 import herbrand
+from herbrand.engine.playouts import goal_value
+from herbrand.match.tournament.ratings import wilson_interval
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.meta import MetaPlayer
 from herbrand.play.solved import solve_for_role
+from herbrand.runtime.files import write_atomically
+from herbrand.runtime.line_process import LineProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from herbrand.game import Game
     from herbrand.machine.moves import Move
@@ -52,11 +66,8 @@ STATES = 5_000_000
 
 
 def wilson(score: float, games: int) -> list[float]:
-    """Return the 95 % interval of a mean of games (Wilson 1927)."""
-    z = 1.96
-    centre = (score + z * z / (2 * games)) / (1 + z * z / games)
-    half = z / (1 + z * z / games) * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games))
-    return [round(centre - half, 3), round(centre + half, 3)]
+    """Return the 95 % interval of a mean of games, rounded."""
+    return [round(bound, 3) for bound in wilson_interval(score, games)]
 
 
 def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
@@ -67,13 +78,30 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
         if known is None:
             made[role] = make_player(name, seed=10 * seed + place)
             made[role].start(game, role, 600)
-            if isinstance(made[role], AlphaBetaPlayer) or "cutoff" in name:  # what it learned once is enough
-                _LEARNED[game, role, name] = made[role]
+            if isinstance(made[role], AlphaBetaPlayer | MetaPlayer) or "cutoff" in name:
+                _LEARNED[game, role, name] = made[role]  # what it learned once is enough
         else:
             made[role] = known
-            if isinstance(known, MctsPlayer) and known._match.search is not None:
-                known._match.search.tree.clear()
+            forget_positions(game, role, picked(known))
     return made
+
+
+def picked(player: Player) -> Player:
+    """Return the player itself, or the one that `meta` has picked."""
+    return player._player or player if isinstance(player, MetaPlayer) else player
+
+
+def forget_positions(game: Game, role: str, player: Player) -> None:
+    """Let a player begin a match without the positions of earlier ones, but with what it learned."""
+    if isinstance(player, MctsPlayer):
+        match = player._match
+        if match.search is not None:
+            match.search.tree.clear()
+        if match.probe is not None:
+            match.probe = player._build_probe(game, game.role_index(role))
+    elif isinstance(player, AlphaBetaPlayer) and player._engines:
+        learned = player.learned
+        player._store(player._build_engines(game, game.role_index(role), learned), learned)
 
 
 _LEARNED: dict[Any, Player] = {}
@@ -192,8 +220,7 @@ def thought(player: Any, state: State, clock: float) -> Move:
 
     With a number of playouts there is no clock.
     """
-    if isinstance(player, MetaPlayer) and player._player is not None:
-        player = player._player
+    player = picked(player)
     if getattr(player, "playouts", None) is not None:
         choice: Move = player.select(state, 600)
         return choice
@@ -289,6 +316,170 @@ def against_each_other(name: str, one: str, two: str, games: int, clock: float, 
         "game": name, "player": one, "opponent": two, "clock_s": clock, "games": games,
         "score": round(score, 3), "interval": wilson(score, games),
     }  # fmt: skip
+
+
+# -- against another edition ----------------------------------------------------------------
+
+EDITION_GAMES = (
+    "connectFour", "breakthrough", "reversi", "checkers", "hex", "amazons", "gomoku", "tron", "koukrark",
+    "chess",
+)  # fmt: skip
+MOST_STEPS = 500
+"""Steps after which a match is drawn."""
+
+
+class Allowance:
+    """Processor time for the moves of one side: what a move takes too long is taken from the next ones."""
+
+    def __init__(self, clock: float) -> None:
+        self.clock = clock
+        self.overdrawn = 0.0
+        self.moves, self.seconds = 0, 0.0
+
+    def next(self) -> float:
+        """Return the seconds for the next move."""
+        return max(0.2 * self.clock, self.clock - self.overdrawn)
+
+    def spend(self, seconds: float) -> None:
+        """Count what a move took."""
+        self.moves += 1
+        self.seconds += seconds
+        self.overdrawn = max(0.0, self.overdrawn + seconds - self.clock)
+
+
+class OtherEdition:
+    """`mcts` of another edition, in a process of its own; it compiles before its clock runs."""
+
+    def __init__(self, python: str, name: str) -> None:
+        program = str(Path(__file__).with_name("edition_player.py"))
+        self.process = LineProcess(python, other_python(python, program), restart=False)
+        self.preparation = 0.0
+        """Processor seconds of all starts."""
+        self.version = self._ask(600, rules=herbrand.games.text(name))["version"]
+        self._unseen: list[list[str]] = []
+
+    def start(self, role: str, seed: int) -> None:
+        """Begin a match."""
+        self.preparation += self._ask(1200, role=role, seed=seed, seconds=600)["seconds"]
+        self._unseen = []
+
+    def see(self, joint: list[str]) -> None:
+        """Note a joint move, in the order of the roles."""
+        self._unseen.append(joint)
+
+    def move(self, seconds: float) -> tuple[str, float]:
+        """Choose a move in the present state; return it with the processor time that it took."""
+        reply = self._ask(600 + 10 * seconds, moves=self._unseen, seconds=seconds)
+        self._unseen = []
+        return reply["move"], reply["seconds"]
+
+    def _ask(self, limit: float, **request: Any) -> dict[str, Any]:
+        reply: dict[str, Any] = json.loads(self.process.ask(json.dumps(request), limit))
+        return reply
+
+
+def against_edition(
+    name: str, who: str, python: str, games: int, clock: float, plies: int
+) -> Iterator[dict[str, Any]]:
+    """Play against `mcts` of another edition with the same processor time; yield the row so far."""
+    game = herbrand.load(name)
+    theirs = OtherEdition(python, name)
+    points: list[float] = []
+    mine_spent, their_spent = Allowance(clock), Allowance(clock)
+    for number in range(games):
+        mine = game.players[number % 2]
+        other = game.players[1 - number % 2]
+        ours = started(game, {mine: who}, number)[mine]
+        theirs.start(other, number)
+        state, steps = game.initial_state(), 0
+        first = opening(game, plies, number // 2)
+        while not state.is_terminal and steps < MOST_STEPS:
+            legal = state.legal_moves()
+            joint: dict[str, Move | str] = {role: moves[0] for role, moves in legal.items()}
+            if steps < len(first):
+                joint = dict(zip(game.roles, first[steps], strict=True))
+            else:
+                if len(legal[mine]) > 1:
+                    began = time.thread_time()
+                    joint[mine] = thought(ours, state, mine_spent.next())
+                    mine_spent.spend(time.thread_time() - began)
+                if len(legal[other]) > 1:
+                    joint[other], seconds = theirs.move(their_spent.next())
+                    their_spent.spend(seconds)
+            state = state.next(joint)
+            theirs.see([str(joint[role]) for role in game.roles])
+            steps += 1
+        goals = (state.goal(mine) or 0, state.goal(other) or 0) if state.is_terminal else (0, 0)
+        points.append(0.5 if goals[0] == goals[1] else float(goals[0] > goals[1]))
+        print(f"{name}: {who} {sum(points):g} of {len(points)}, {steps} steps", file=sys.stderr)
+        score = sum(points) / len(points)
+        yield {
+            "game": name, "player": who, "plays": type(picked(ours)).__name__,
+            "opponent": f"mcts of herbrand {theirs.version}",
+            "clock_s": clock, "games": len(points), "score": round(score, 3),
+            "interval": wilson(score, len(points)), "wins": points.count(1.0), "draws": points.count(0.5),
+            "losses": points.count(0.0),
+            "seconds_a_move": round(mine_spent.seconds / max(1, mine_spent.moves), 4),
+            "their_seconds_a_move": round(their_spent.seconds / max(1, their_spent.moves), 4),
+            "their_preparation_s": round(theirs.preparation, 1),
+        }  # fmt: skip
+    theirs.process.close()
+
+
+def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the result of a player in all games."""
+    games = sum(row["games"] for row in rows)
+    score = sum(row["games"] * row["score"] for row in rows) / games
+    return {
+        "game": "all", "player": rows[0]["player"], "games": games, "score": round(score, 3),
+        "interval": wilson(score, games), "lowest": min(row["score"] for row in rows),
+    }  # fmt: skip
+
+
+# -- puzzles ----------------------------------------------------------------------------------
+
+PUZZLES = ("eightPuzzle", "hanoi", "lightsOut", "sudoku", "knightsTour", "blocksWorld")
+"""The bundled games of one role without chance."""
+MEGABYTES = 12_000
+"""Address space for one puzzle."""
+
+
+def puzzle(sheet: str, who: str, start: float, clock: float) -> dict[str, Any]:
+    """Let a player play a game of one role, in a process of its own on one processor.
+
+    `start_s` is what it used of the start clock, `start_cpu_s` and `cpu_s` the processor time of the start
+    and of everything.
+    """
+
+    def play() -> Iterator[dict[str, Any]]:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        game = herbrand.load(sheet)
+        role = game.players[0]
+        player = make_player(who, seed=1)
+        cpu, wall = time.process_time(), time.monotonic()
+        player.start(game, role, start)
+        yield {
+            "start_s": round(time.monotonic() - wall, 2), "start_cpu_s": round(time.process_time() - cpu, 2)
+        }  # fmt: skip
+        state, steps, notes = game.initial_state(), 0, dict[str, None]()
+        while not state.is_terminal and steps < MOST_STEPS:
+            joint: dict[str, Move | str] = {role: moves[0] for role, moves in state.legal_moves().items()}
+            joint[role] = player.select(state, clock)
+            report = player.report()
+            notes |= dict.fromkeys(() if report is None else report.notes)
+            state = state.next(joint)
+            steps += 1
+        values = {goal_value(game.network.terms.text(term)) for term in game.network.goals[:, 1].tolist()}
+        yield {
+            "goal": state.goal(role) if state.is_terminal else None, "steps": steps,
+            "highest_in_rules": max(value for value in values if value is not None),
+            "cpu_s": round(time.process_time() - cpu, 2), "notes": list(notes)[:6],
+        }  # fmt: skip
+        player.stop()
+
+    limit = 60 + start + MOST_STEPS * clock
+    name = Path(sheet).name.removesuffix(".kif")
+    return {"game": name, "player": who, **in_process(Path(sheet), play, MEGABYTES, limit)}
 
 
 # -- against perfect play -------------------------------------------------------------------
@@ -409,41 +600,66 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("openspiel", "players", "solved", "rates"))
+    kinds = ("openspiel", "players", "solved", "edition", "puzzles", "rates")
+    parser.add_argument("what", choices=kinds)
     parser.add_argument("games_named", metavar="GAME", nargs="*")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--clock", type=float, default=1.0)
-    parser.add_argument("--players", help="names; mcts if nothing is said, `players` also simple ones")
+    parser.add_argument("--start", type=float, default=30.0, help="the start clock of puzzles")
+    parser.add_argument("--players", help="names, by default those that each subcommand is about")
     parser.add_argument("--opening", type=int, default=2)
+    parser.add_argument("--json", dest="file", type=Path, help="also write the rows so far to this file")
     given = parser.parse_args()
+    default = {"players": "mcts,montecarlo,greedy", "edition": "meta,mcts", "puzzles": "meta"}
+    players = re.split(r",(?![^()]*\))", given.players or default.get(given.what, "mcts"))
+    rows: list[dict[str, Any]] = []
 
-    def named(players: str) -> list[str]:
-        return re.split(r",(?![^()]*\))", players)
-
-    given.players = given.players or ("mcts,montecarlo,greedy" if given.what == "players" else "mcts")
+    def save() -> None:
+        if given.file is not None:
+            write_atomically(given.file, json.dumps(rows, indent=2) + "\n")
 
     if given.what == "openspiel":
         names = given.games_named or tuple(OPENSPIEL)
         rows = [
             against_openspiel(name, who, given.games, given.clock, given.opening)
             for name in names
-            for who in named(given.players)
+            for who in players
         ]
     elif given.what == "players":
         rows = [
             against_each_other(name, one, two, given.games, given.clock, given.opening)
             for name in given.games_named or ("connectFour", "breakthrough")
-            for one, two in combinations(named(given.players), 2)
+            for one, two in combinations(players, 2)
         ]
+    elif given.what == "edition":
+        if not given.games_named:
+            parser.error("give the Python of the other edition")
+        python, *named = given.games_named
+        for who in players:
+            done = len(rows)
+            for name in named or EDITION_GAMES:
+                rows.append({})
+                for row in against_edition(name, who, python, given.games, given.clock, given.opening):
+                    rows[-1] = row
+                    save()
+            rows.append(total(rows[done:]))
+            save()
+    elif given.what == "puzzles":
+        for name in given.games_named or PUZZLES:
+            for who in players:
+                rows.append(puzzle(name, who, given.start, given.clock))
+                save()
+                print(json.dumps(rows[-1]), file=sys.stderr)
     elif given.what == "solved":
         names = given.games_named or ("ticTacToe", *SMALL)
         rows = [
             row
             for name in names
-            for row in against_perfect(name, named(given.players), given.games, given.clock, given.opening)
+            for row in against_perfect(name, players, given.games, given.clock, given.opening)
         ]
     else:
         rows = [rate(name, given.clock) for name in given.games_named or RATE_GAMES]
+    save()
     print(json.dumps(rows, indent=2))
 
 
