@@ -6,6 +6,7 @@
     python benchmarks/strength.py edition PYTHON [GAME...] [--games N] [--clock S] [--players A,B,...]
     python benchmarks/strength.py puzzles [SHEET...] [--start S] [--clock S] [--players A,B,...]
     python benchmarks/strength.py rates [GAME...] [--clock S]
+    python benchmarks/strength.py hidden [GAME...] [--games N] [--clock S] [--players A,B,...]
 
 Every subcommand prints JSON; `edition` and `puzzles` also write it to a file after every game (--json FILE).
 Half of the games are played with colours exchanged; the first moves of a game are drawn (`--opening` of
@@ -14,7 +15,8 @@ them), and the same ones are used for both colours. `openspiel` needs open_spiel
 it had so far tells, so that other work on the machine does not matter. `edition` plays against `mcts` of
 another edition, with the same processor time in one thread on both sides; PYTHON is that of the environment
 in which it is installed. `puzzles` lets a player play games of one role, each in a process of its own on one
-processor.
+processor. `hidden` asks players in every information set of a game of hidden information, N times, and
+computes how much best replies gain (`best_replies.py`).
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from best_replies import against_best_replies
 from editions import other_python
 from rulesheets import in_process
 
@@ -600,7 +603,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    kinds = ("openspiel", "players", "solved", "edition", "puzzles", "rates")
+    kinds = ("openspiel", "players", "solved", "edition", "puzzles", "rates", "hidden")
     parser.add_argument("what", choices=kinds)
     parser.add_argument("games_named", metavar="GAME", nargs="*")
     parser.add_argument("--games", type=int, default=20)
@@ -610,7 +613,12 @@ def main() -> None:
     parser.add_argument("--opening", type=int, default=2)
     parser.add_argument("--json", dest="file", type=Path, help="also write the rows so far to this file")
     given = parser.parse_args()
-    default = {"players": "mcts,montecarlo,greedy", "edition": "meta,mcts", "puzzles": "meta"}
+    default = {
+        "players": "mcts,montecarlo,greedy",
+        "edition": "meta,mcts",
+        "puzzles": "meta",
+        "hidden": "random,ismcts,meta",
+    }
     players = re.split(r",(?![^()]*\))", given.players or default.get(given.what, "mcts"))
     rows: list[dict[str, Any]] = []
 
@@ -650,6 +658,11 @@ def main() -> None:
                 rows.append(puzzle(name, who, given.start, given.clock))
                 save()
                 print(json.dumps(rows[-1]), file=sys.stderr)
+    elif given.what == "hidden":
+        for name in given.games_named or ("kuhn", "leduc", "liarsDice"):
+            for who in players:
+                rows.append(against_best_replies(name, who, given.games, given.clock))
+                save()
     elif given.what == "solved":
         names = given.games_named or ("ticTacToe", *SMALL)
         rows = [

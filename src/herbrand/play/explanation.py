@@ -32,6 +32,8 @@ class MoveReport:
     """The number of steps that the proof of a value looks ahead."""
     line: tuple[tuple[str, ...], ...] = ()
     """The expected joint moves as KIF, the first with this move in it."""
+    chance: float | None = None
+    """The probability of the move, where the player drew it by a strategy."""
 
     @property
     def value(self) -> float | None:
@@ -49,6 +51,7 @@ class MoveReport:
             "at_most": self.at_most,
             "plies": self.plies,
             "line": [list(joint) for joint in self.line],
+            "chance": None if self.chance is None else round(self.chance, 4),
         }
 
 
@@ -149,6 +152,8 @@ def _line(report: MoveReport, width: int, digits: int) -> str:
     if report.proved is None:
         sure = f"  at least {report.at_least:g}" if report.at_least > 0 else ""
         visits = f"{report.visits:{digits}} visit{'s' if report.visits != 1 else ''}"
+        if report.chance is not None:
+            visits = f"{report.chance:4.0%} of the time"
         return f"{report.move:{width}}  {bar} {value:5.1f}  {visits}{sure}"
     steps = f" in {report.plies} step{'s' if report.plies != 1 else ''}" if report.plies else ""
     return f"{report.move:{width}}  {bar} {value:5.1f}  proved{steps}"

@@ -85,6 +85,10 @@ class FallbackPlayer(Player):
 
     def create_fallback(self) -> Player:
         """Return a new fallback, not started."""
+        if self.game.has_percepts:
+            from herbrand.play.ismcts import IsMctsPlayer
+
+            return IsMctsPlayer(seed=self.chance.getrandbits(32))
         return MctsPlayer(seed=self.chance.getrandbits(32), memory=self.memory, ponder=self.ponder)
 
     def start_fallback(self, seconds: float) -> Player:

@@ -1,4 +1,4 @@
-"""`LearnedPlayer`: alpha-beta search with values that self-play taught."""
+"""`LearnedPlayer`: plays by what `herbrand train` wrote to a file."""
 
 from __future__ import annotations
 
@@ -7,22 +7,29 @@ from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
 from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.fallback import FallbackPlayer
 from herbrand.play.learning import LearnedJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from herbrand.game import Game
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+    from herbrand.play.fallback import Choice
+    from herbrand.play.policy import Policy
 
 __all__ = ["LearnedPlayer"]
 
 
 class LearnedPlayer(AlphaBetaPlayer):
-    """Iterative-deepening alpha-beta with the values that `herbrand train` wrote to a file.
+    """Plays by what `herbrand train` wrote to a file: values for alpha-beta search, or strategies.
 
-    `file` is that file; without one it plays as `alphabeta` does.  `memory`, `nodes`, `threads` and `ponder`
-    are those of `alphabeta`.  A file that is damaged or for other rules raises `HerbrandError` when the match
-    starts.
+    `file` is that file; without one it plays as `alphabeta` does.  Values of positions are searched with by
+    iterative-deepening alpha-beta; `memory`, `nodes`, `threads` and `ponder` are those of `alphabeta`.  With
+    strategies for hidden information or chance it draws moves by their probabilities, given its own moves and
+    percepts; where the file has none, `ismcts` chooses, or `mcts` where nothing is hidden.  A file that is
+    damaged or for other rules raises `HerbrandError` when the match starts.
     """
 
     name = "learned"
@@ -40,26 +47,45 @@ class LearnedPlayer(AlphaBetaPlayer):
         super().__init__(seed, memory=memory, nodes=nodes, threads=threads, ponder=ponder)
         self.file = file
         self._refusal: HerbrandError | None = None
+        self._policy: Policy | None = None
 
     def prepare(self, deadline: float) -> None:
-        """Read the file and build the searches; `HerbrandError` if the file is not for the game."""
+        """Read the file and prepare to play by it; `HerbrandError` if it is not for the game."""
         self._refusal = None
-        if self.file is not None and (self.game.has_percepts or self.game.chance_role is not None):
-            from herbrand.play.training.trainer import require_suitable
-
-            require_suitable(self.game)
-        super().prepare(deadline)
+        if self.file is None:
+            super().prepare(deadline)
+            return
+        FallbackPlayer.prepare(self, deadline)
         if self._refusal is not None:
             raise self._refusal
 
+    def forget(self) -> None:
+        """Release what was read."""
+        super().forget()
+        self._policy = None
+
+    def choose(self, state: State, moves: list[Move]) -> Choice | None:
+        """Draw a move by the strategies of the file, or search with its values."""
+        if self._policy is None:
+            return super().choose(state, moves)
+        return self._policy.choose(self, self.name, self._history, state, moves)
+
     def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
-        """Build the searches with the values of the file, or learn as `alphabeta` does."""
+        """Read the file, and build searches if it has values; without a file learn as `alphabeta` does."""
         if self.file is None:
             yield from super().study(game, role, seconds)
             return
         from herbrand.play.training.file import read_model
+        from herbrand.play.training.policy_file import holds_policy, read_policy
 
         try:
+            if holds_policy(self.file, game):
+                from herbrand.play.policy import Policy
+
+                strategy, exploitability = read_policy(self.file, game)
+                policy = Policy(strategy, f"the strategies of {self.file}", exploitability)
+                yield partial(self._store_policy, policy)
+                return
             model = read_model(self.file, game)
             learned = LearnedJudge(model.judge(role), 0, len(model.literals), 0.0, 0.0)
             yield partial(self._store, self._build_engines(game, role, learned), learned)
@@ -68,6 +94,10 @@ class LearnedPlayer(AlphaBetaPlayer):
         except HerbrandError as error:
             self._refusal = error
             yield partial(setattr, self, "_fallback_reason", str(error))
+
+    def _store_policy(self, policy: Policy) -> None:
+        self._policy = policy
+        self._fallback_reason = f"{self.file} has no probabilities for this information set"
 
     def judge_note(self, learned: LearnedJudge) -> str:
         """Return what positions are evaluated by."""

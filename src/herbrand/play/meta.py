@@ -38,9 +38,9 @@ _MAX_SOLVED_STATES = 200_000
 class MetaPlayer(Player):
     """Picks a player for the game and reports why.
 
-    A planner for one role, a perfect player for small games, alpha-beta where an evaluation function can be
-    learned, and tree search elsewhere.  `memory` is in megabytes; with `ponder` the player that was picked
-    thinks while others do, where it can.
+    A planner for one role, a perfect player for small games, also with hidden information, alpha-beta where
+    an evaluation function can be learned, and tree search elsewhere.  `memory` is in megabytes; with `ponder`
+    the player that was picked thinks while others do, where it can.
     """
 
     def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
@@ -56,7 +56,7 @@ class MetaPlayer(Player):
         self._player = None
         try:
             player = self._start_player(self._pick(deadline), deadline - time.monotonic())
-            if isinstance(player, SolvedPlayer) and player.policy is None:
+            if isinstance(player, SolvedPlayer) and not player.has_solution:
                 player, self.reason = self._pick_search(player, deadline)
         except (HerbrandError, MemoryError) as error:  # tree search can go on by evaluating the rules
             self.reason = f"tree search, since no other player could be prepared: {error or 'no memory'}"
@@ -74,6 +74,12 @@ class MetaPlayer(Player):
     def _pick_search(self, solved: SolvedPlayer, deadline: float) -> tuple[Player, str]:
         """Return a prepared player for a game that was not solved, and why it was picked."""
         unsolved = solved.note()
+        if self.game.has_percepts:
+            if not solved.finished.is_set():
+                return solved, f"tree search over information sets: {unsolved}"
+            ismcts = IsMctsPlayer(self.chance.getrandbits(32))
+            reason = f"tree search over information sets: {unsolved}"
+            return self._start_player(ismcts, deadline - time.monotonic()), reason
         seed, left = self.chance.getrandbits(32), deadline - time.monotonic()
         if not solved.finished.is_set() or left < _MIN_LEARNING_SECONDS:
             return solved, f"tree search: {unsolved}"
@@ -101,8 +107,8 @@ class MetaPlayer(Player):
             self.reason = "one role: a planner, and tree search until it has a plan"
             return PuzzlePlayer(seed, memory=self.memory, ponder=self.ponder)
         if game.has_percepts:
-            self.reason = "hidden information: tree search over information sets"
-            return IsMctsPlayer(seed)
+            self.reason = "hidden information, but few enough histories: strategies for all information sets"
+            return SolvedPlayer(seed, memory=self.memory, ponder=self.ponder)
         simultaneous = self._find_simultaneous_choice(deadline)
         if simultaneous:
             self.reason = f"tree search with regret matching: {simultaneous}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herbrand.analyse.knowledge.unfolding import MOST_NODES
 from herbrand.errors import GameError, HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.fallback import FallbackPlayer
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.fallback import Choice
+    from herbrand.play.policy import Policy
 
 __all__ = ["SolvedPlayer", "solve_for_role"]
 
@@ -153,8 +155,10 @@ def _strategy_for(game: Game, file: str) -> Strategy:
 class SolvedPlayer(FallbackPlayer):
     """Solves small games before the first move and plays perfectly; else `mcts` chooses.
 
-    `states` bounds the number of reachable states.  Games with simultaneous moves are not solved.  With
-    `file`, it plays by the strategies that `herbrand solve -o FILE` wrote, in the states that they are for.
+    `states` bounds the number of reachable states, or of histories with hidden information, where strategies
+    close to an equilibrium are computed by regret minimisation, and `ismcts` chooses if that fails.  Games
+    with simultaneous moves, but nothing hidden, are not solved.  With `file`, it plays by the strategies that
+    `herbrand solve -o FILE` wrote, in the states that they are for.
     """
 
     name = "solved"
@@ -173,13 +177,15 @@ class SolvedPlayer(FallbackPlayer):
         self.file = file
         self.strategy: Strategy | None = None
         self.policy: OptimalPolicy | None = None
+        self.hidden_policy: Policy | None = None
+        """Strategies for a game of hidden information, if it was solved."""
         self._unsolved_reason = ""
         self._seconds = 0.0
 
     def forget(self) -> None:
         """Release the solved states."""
         super().forget()
-        self.policy = None
+        self.policy = self.hidden_policy = None
         self.strategy = None
         self._unsolved_reason = "the game is not solved yet"
 
@@ -190,11 +196,22 @@ class SolvedPlayer(FallbackPlayer):
             if self.file is not None:
                 yield partial(setattr, self, "strategy", _strategy_for(game, self.file))
                 return
+            if game.has_percepts:
+                from herbrand.play.policy import solve_in_time
+
+                nodes = min(self.states, MOST_NODES)
+                yield partial(setattr, self, "hidden_policy", solve_in_time(game, seconds, nodes=nodes))
+                return
             policy = solve_for_role(game, role, seconds, states=self.states, megabytes=self.memory)
         except (HerbrandError, MemoryError) as error:
             yield partial(setattr, self, "_unsolved_reason", f"the game is not solved: {error}")
         else:
             yield partial(self._store, policy, time.monotonic() - started)
+
+    @property
+    def has_solution(self) -> bool:
+        """Whether the game was solved."""
+        return self.policy is not None or self.hidden_policy is not None
 
     def _store(self, policy: OptimalPolicy, seconds: float) -> None:
         self._seconds = seconds
@@ -204,6 +221,8 @@ class SolvedPlayer(FallbackPlayer):
         """Return an optimal move."""
         if self.strategy is not None:
             return self._by_strategy(self.strategy, state, moves)
+        if self.hidden_policy is not None:
+            return self.hidden_policy.choose(self, self.name, self._history, state, moves)
         policy = self.policy
         if policy is None:
             return None

@@ -12,6 +12,8 @@ from herbrand.cli.main import cli
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """Run the command; return its status and what it printed."""
@@ -37,9 +39,31 @@ def test_a_file_is_written_and_goes_on(tmp_path: Path) -> None:
     assert "other rules" in errors
 
 
-def test_unsuitable_games_are_refused(tmp_path: Path) -> None:
+def test_hidden_information_is_trained_by_the_same_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines of progress and JSON show the exploitability; training goes on, and ends when it is precise."""
+    monkeypatch.setattr("herbrand.play.training.regrets.PRECISION", 0.05)
+    file, picture = str(tmp_path / "coins.npz"), tmp_path / "plot.svg"
+    status, text, errors = run("kuhn", "--games", "20", "-o", file)
+    assert status == 0
+    assert f"learned(file='{file}')" in text
+    assert "20 rounds  exploitability" in errors
+    status, text, errors = run("kuhn", "--minutes", "1", "-o", file, "--json", "--plot", str(picture))
+    answer = json.loads(text)
+    assert status == 0
+    assert "going on after 20 rounds" in errors
+    assert "trained to the end: best replies gain no more than 0.05 points" in errors
+    assert answer["exploitability"] == answer["snapshots"][-1]["exploitability"] <= 0.05
+    assert answer["information_sets"] == 12
+    assert answer["snapshots"][0]["exploitability"] > 10
+    assert picture.read_text().count("<circle") == len(answer["snapshots"])
+
+
+def test_games_with_too_many_histories_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the reason, and without a file."""
-    status, _, errors = run("kuhn", "--games", "10", "-o", str(tmp_path / "kuhn.npz"))
+    monkeypatch.setattr("herbrand.play.training.regrets.MOST_NODES", 1000)
+    status, _, errors = run("pairs", "--games", "10", "-o", str(tmp_path / "pairs.npz"))
     assert status == 1
-    assert "hidden information" in errors
+    assert "its tree of histories is too large: over budget: 1000 nodes" in errors
     assert not list(tmp_path.iterdir())

@@ -14,6 +14,7 @@ remembers its own moves and percepts: its *history*.  Plays with the same histor
 | `induction`     | exact values of games with perfect information                              |
 | `sequence_form` | exact values of two-player games, by a linear program and a rational proof   |
 | `regrets`       | strategies by counterfactual regret minimisation, for larger games         |
+| `behaviour`     | strategies as tables, which players look up by history                     |
 | `exchange`      | exact values of games in which the players can change places                |
 | `solving`       | `solve`: the value of a game by the method that applies                    |
 | `perfection`    | `perfect_information`: whether anything is hidden at all                     |

@@ -1,8 +1,9 @@
-"""Histories: what a role remembers of a play."""
+"""Histories: what a role remembers of a play, and keys by which tables find them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from herbrand.machine.moves import Move
 from herbrand.machine.trajectory import Trajectory
@@ -13,7 +14,21 @@ if TYPE_CHECKING:
     from herbrand.machine.state import JointMove
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["History", "HistoryStep", "history", "history_of"]
+__all__ = [
+    "FIRST_KEY",
+    "KEY_BYTES",
+    "History",
+    "HistoryStep",
+    "extended_key",
+    "history",
+    "history_key",
+    "history_of",
+    "state_key",
+]
+
+KEY_BYTES: Final = 16
+FIRST_KEY: Final = bytes(KEY_BYTES)
+"""The key of the empty history."""
 
 
 class HistoryStep(NamedTuple):
@@ -57,3 +72,25 @@ def history_of(play: Trajectory, role: str) -> History:
         HistoryStep(Move(joint[place]).gdl, frozenset(play.percepts(step, role)))
         for step, joint in enumerate(play.joint_moves)
     )
+
+
+def extended_key(key: bytes, move: str, percepts: Iterable[str]) -> bytes:
+    """Return the key of a history, given that of the history before its last step, and this step as KIF."""
+    return _digest(key, (move, *sorted({percept.lower() for percept in percepts})))
+
+
+def history_key(steps: History) -> bytes:
+    """Return the key of a history: a digest, in which the case of names does not matter."""
+    key = FIRST_KEY
+    for step in steps:
+        key = extended_key(key, step.move, step.percepts)
+    return key
+
+
+def state_key(facts: Iterable[str]) -> bytes:
+    """Return the key of a state, which takes the place of the history where nothing is hidden."""
+    return _digest(b"state", sorted(fact.lower() for fact in facts))
+
+
+def _digest(before: bytes, words: Iterable[str]) -> bytes:
+    return blake2b(before + "\n".join(words).lower().encode(), digest_size=KEY_BYTES).digest()

@@ -19,6 +19,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from herbrand.analyse.knowledge.histories import FIRST_KEY, extended_key, state_key
 from herbrand.analyse.knowledge.states import legal_moves, single_goal
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.limits import DEFAULT, Limits
@@ -50,6 +51,9 @@ class InformationSet:
     """The legal moves, sorted."""
     first: int
     """The number of the sequence that ends with the first move; those of the other moves follow."""
+    key: bytes
+    """`histories.history_key` of the history; without `sees`, `state_key` of the state, which several
+    information sets may share."""
 
     def __str__(self) -> str:
         return "; ".join(self.history) if self.history else "(at the start)"
@@ -117,6 +121,8 @@ class _Histories:
         self.role = role
         self.words: list[tuple[str, ...]] = [()]
         """Each history in words."""
+        self.keys: list[bytes] = [FIRST_KEY]
+        """The key of each history."""
         self.numbers: dict[tuple[int, int, Hashable], int] = {}
         self.legal: dict[int, tuple[int, ...]] = {}
         self.sets: dict[int, tuple[int, int]] = {}
@@ -133,13 +139,21 @@ class _Histories:
             self.sets[history] = sequence, len(self.depths)
             self.depths += [self.depths[sequence] + 1] * len(moves)
 
-    def extend(self, history: int, move: int, seen: Hashable, words: Callable[[], Iterable[str]]) -> int:
+    def extend(
+        self,
+        history: int,
+        move: int,
+        seen: Hashable,
+        words: Callable[[], Iterable[str]],
+        key: Callable[[bytes], bytes],
+    ) -> int:
         """Return the history after one more move and its percepts."""
-        key = history, move, seen
-        number = self.numbers.get(key)
+        step = history, move, seen
+        number = self.numbers.get(step)
         if number is None:
-            number = self.numbers[key] = len(self.words)
+            number = self.numbers[step] = len(self.words)
             self.words.append((*self.words[history], *words()))
+            self.keys.append(key(self.keys[history]))
         return number
 
 
@@ -159,6 +173,9 @@ def unfold(
     tables = [_Histories(game.roles[i]) for i in places]
     clock = limits.start()
     leaves: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
+    if not game.has_percepts:
+        for table in tables:
+            table.keys[0] = state_key(map(text, machine.fluents(machine.initial())))
     start = (0,) * len(places)
     frontier: dict[_Node, Fraction] = {(machine.initial(), start, start): Fraction(1)}
     expanded = steps = 0
@@ -179,15 +196,16 @@ def unfold(
                 table.add_choice(history, sequence, legal[i])
             share = weight if chance is None else weight / len(legal[chance])
             for joint in product(*legal):
+                successor = machine.successor(key, joint)
                 extended = [
-                    _step(game, machine, table, key, history, joint, i, free=len(legal[i]) > 1)
+                    _step(game, machine, table, (key, successor), history, joint, i, free=len(legal[i]) > 1)
                     for table, i, history in zip(tables, places, histories, strict=True)
                 ]
                 chosen = [
                     table.sets[history][1] + legal[i].index(joint[i]) if len(legal[i]) > 1 else sequence
                     for table, i, history, sequence in zip(tables, places, histories, sequences, strict=True)
                 ]
-                node = machine.successor(key, joint), tuple(extended), tuple(chosen)
+                node = successor, tuple(extended), tuple(chosen)
                 after[node] = after.get(node, Fraction(0)) + share
             if expanded + len(after) > nodes:
                 raise BudgetExceeded(f"{nodes} nodes of the game tree", f"{steps + 1} joint moves deep")
@@ -214,18 +232,18 @@ def _step(
     game: StateMachine,
     machine: Engine,
     table: _Histories,
-    key: Any,
+    states: tuple[Any, Any],
     history: int,
     joint: tuple[int, ...],
     i: int,
     *,
     free: bool,
 ) -> int:
-    """Return the history of role i after a joint move."""
+    """Return the history of role i after a joint move, which leads from the first state to the second."""
     text = machine.terms.text
     percepts: tuple[int, ...] = joint
     if game.has_percepts:
-        percepts = tuple(sorted(set(machine.percepts(key, joint, i))))
+        percepts = tuple(sorted(set(machine.percepts(states[0], joint, i))))
 
     def words() -> Iterator[str]:
         if free:
@@ -241,7 +259,12 @@ def _step(
         if remembered:
             yield f"saw {' '.join(remembered)}"
 
-    return table.extend(history, joint[i], percepts, words)
+    def key(before: bytes) -> bytes:
+        if game.has_percepts:
+            return extended_key(before, text(joint[i]), map(text, percepts))
+        return state_key(map(text, machine.fluents(states[1])))
+
+    return table.extend(history, joint[i], percepts, words, key)
 
 
 def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[PlayerDecisions, list[int]]:
@@ -255,7 +278,11 @@ def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[PlayerDecis
         next_number += len(table.legal[history])
     information_sets = tuple(
         InformationSet(
-            table.words[history], order[parent], tuple(map(text, table.legal[history])), order[first]
+            table.words[history],
+            order[parent],
+            tuple(map(text, table.legal[history])),
+            order[first],
+            table.keys[history],
         )
         for history, (parent, first) in sets
     )

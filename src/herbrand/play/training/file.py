@@ -1,24 +1,29 @@
-"""The file of a training: a NumPy archive (`.npz`) of plain arrays.
+"""The file of a training by self-play: plain arrays, see `archive`.
 
-`about` is JSON as bytes: the digests of the rules and of the network, roles, settings, and progress.
-`literals`, int32 [features], are numbers in that network; `weights`, float32 [features + roles, views], and
-`biases`, float32 [views], are those of the model that plays.  The other arrays are for going on.
+`about` also has the digest of the network, roles, settings, and progress.  `literals`, int32 [features], are
+numbers in that network; `weights`, float32 [features + roles, views], and `biases`, float32 [views], are
+those of the model that plays.  The other arrays are for going on.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from herbrand.analyse.solving.strategy import digest_of
-from herbrand.errors import HerbrandError
+from herbrand.errors import GameError, HerbrandError
+from herbrand.play.training.archive import (
+    checked_array,
+    natural,
+    read_archive,
+    reading,
+    restore_times,
+    write_archive,
+)
 from herbrand.play.training.model import Parameters, ValueModel
-from herbrand.play.training.trainer import Settings, Snapshot, Trainer, require_suitable
-from herbrand.runtime.arrays import read_arrays, write_arrays
+from herbrand.play.training.trainer import Settings, Snapshot, Trainer, is_suitable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,11 +33,9 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["read_model", "read_training", "write_training"]
+__all__ = ["VALUES_FORMAT", "read_model", "read_self_play", "write_self_play"]
 
-_FORMAT: Final = "herbrand training 1"
-_LARGEST: Final = 64_000_000
-"""Bytes of the arrays of a file, at most."""
+VALUES_FORMAT: Final = "herbrand training 1"
 _MOST_INPUTS: Final = 100_000
 _MOST_SNAPSHOTS: Final = 100_000
 
@@ -48,57 +51,40 @@ def network_digest(game: StateMachine) -> str:
     return digest.hexdigest()
 
 
-def write_training(path: Path | str, game: Game, trainer: Trainer) -> None:
+def write_self_play(path: Path | str, trainer: Trainer) -> None:
     """Write a training to a file, which never has a part of it only."""
     about = {
-        "format": _FORMAT,
-        "game": game.name,
-        "rules": digest_of(game),
-        "network": network_digest(game),
+        "network": network_digest(trainer.game),
         "roles": list(trainer.expander.roles),
         "constant_sum": trainer.model.constant_sum,
         "settings": asdict(trainer.settings),
         "games": trainer.games,
         "states": trainer.states,
         "rounds": trainer.rounds,
-        "seconds": trainer.seconds,
-        "cpu_seconds": trainer.cpu_seconds,
         "length": trainer.length,
         "steps": trainer.optimizer.steps,
         "snapshots": [asdict(snapshot) for snapshot in trainer.snapshots],
     }
-    arrays: dict[str, NDArray[Any]] = {
-        "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
-        "literals": trainer.model.literals.astype("<i4"),
-    }
+    arrays: dict[str, NDArray[Any]] = {"literals": trainer.model.literals.astype("<i4")}
     for prefix, parameters in trainer.parameters().items():
         for name, array in zip(Parameters._fields, parameters, strict=True):
             arrays[prefix + name] = array.astype("<f4")
-    write_arrays(path, arrays)
+    write_archive(path, VALUES_FORMAT, trainer, about, arrays)
 
 
 def _read(path: Path | str, game: Game) -> tuple[dict[str, Any], dict[str, NDArray[Any]], ValueModel]:
     """Return the contents of a file and the model that plays; `HerbrandError` if it is not for this game."""
-    try:
-        arrays = read_arrays(path, _LARGEST)
-        about = json.loads(arrays["about"].tobytes())
-        if about["format"] != _FORMAT:
-            raise ValueError("another format")
-        rules, network, constant_sum = about["rules"], about["network"], about["constant_sum"] is True
-        literals = _checked(arrays["literals"], "<i4", 1)
+    about, arrays = read_archive(path, game, VALUES_FORMAT)
+    if not is_suitable(game):
+        raise GameError(f"`{path}` has values of positions, which `{game.name}` does not have")
+    with reading(path):
+        network, constant_sum = about["network"], about["constant_sum"] is True
+        literals = checked_array(arrays["literals"], "<i4", 1)
         if len(literals) > _MOST_INPUTS:
             raise ValueError("too many inputs")
-    except OSError as error:
-        raise HerbrandError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(path, error) from error
-    if rules != digest_of(game):
-        name = str(about.get("game", ""))[:80]
-        raise HerbrandError(f"`{path}` was learned for other rules than those of `{game.name}` ({name!r})")
-    require_suitable(game)
     if network != network_digest(game):
         raise HerbrandError(f"`{path}` was learned by another version of herbrand: train again")
-    try:
+    with reading(path):
         expander = game.expander
         model = ValueModel.untrained(
             literals.astype(np.int32), len(expander.roles), constant_sum=constant_sum
@@ -107,8 +93,6 @@ def _read(path: Path | str, game: Game) -> tuple[dict[str, Any], dict[str, NDArr
             raise ValueError("a constant sum without two roles")
         model.parameters = _parameters(arrays, "", model)
         model.reader(expander)
-    except (ValueError, KeyError) as error:
-        raise _damaged(path, error) from error
     return about, arrays, model
 
 
@@ -121,53 +105,34 @@ def read_model(path: Path | str, game: Game) -> ValueModel:
     return _read(path, game)[2]
 
 
-def read_training(path: Path | str, game: Game) -> Trainer:
+def read_self_play(path: Path | str, game: Game) -> Trainer:
     """Return the training of a file, to go on with; raises as `read_model` does."""
     about, arrays, model = _read(path, game)
-    try:
+    with reading(path):
         settings = Settings(**{name: int(value) for name, value in about["settings"].items()})
         trainer = Trainer(game, settings, model)
         for prefix, parameters in trainer.parameters().items():
             for array, saved in zip(parameters, _parameters(arrays, prefix, model), strict=True):
                 array[...] = saved
         for name in ("games", "states", "rounds"):
-            setattr(trainer, name, _natural(about[name]))
-        trainer.optimizer.steps = _natural(about["steps"])
-        for name in ("seconds", "cpu_seconds", "length"):
-            setattr(trainer, name, max(0.0, float(about[name])))
+            setattr(trainer, name, natural(about[name]))
+        trainer.optimizer.steps = natural(about["steps"])
+        restore_times(trainer, about)
+        trainer.length = max(0.0, float(about["length"]))
         listed = about["snapshots"]
         if len(listed) > _MOST_SNAPSHOTS:
             raise ValueError("too many snapshots")
         trainer.snapshots = [
             Snapshot(**{name: float(value) for name, value in one.items()}) for one in listed
         ]
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise _damaged(path, error) from error
     return trainer
-
-
-def _damaged(path: Path | str, error: Exception) -> HerbrandError:
-    return HerbrandError(f"`{path}` is not a file that `herbrand train` wrote, or damaged ({error})")
-
-
-def _natural(value: Any) -> int:
-    number = int(value)
-    if not 0 <= number < 1 << 60:
-        raise ValueError("a number out of range")
-    return number
-
-
-def _checked(array: NDArray[Any], dtype: str, dimensions: int) -> NDArray[Any]:
-    if array.dtype != np.dtype(dtype) or array.ndim != dimensions:
-        raise ValueError("an array of another type")
-    return array
 
 
 def _parameters(arrays: dict[str, NDArray[Any]], prefix: str, model: ValueModel) -> Parameters:
     """Return the parameters with a prefix, for a model of the same shapes."""
     found = []
     for name, like in zip(Parameters._fields, model.parameters, strict=True):
-        array = _checked(arrays[prefix + name], "<f4", like.ndim)
+        array = checked_array(arrays[prefix + name], "<f4", like.ndim)
         if array.shape != like.shape or not (np.abs(array) < 1e6).all():
             raise ValueError(f"{prefix}{name} do not fit the inputs")
         found.append(array.astype(np.float32))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from herbrand.errors import GameError
 from herbrand.play.learning import learn_judge, sample_states
 from herbrand.play.search.features import takes_turns
+from herbrand.play.training.interface import Training
 from herbrand.play.training.model import Optimizer, Parameters, ValueModel, gradients
 from herbrand.play.training.selfplay import play_match, self_play
 from herbrand.runtime.cluster import Runner, Task, values
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from herbrand.play.training.selfplay import Lesson
     from herbrand.runtime.cluster import TaskResult
 
-__all__ = ["Settings", "Snapshot", "Trainer", "require_suitable"]
+__all__ = ["Settings", "Snapshot", "Trainer", "is_suitable"]
 
 _SUCCESSORS: Final = 20_000
 """About as many successors are evaluated together."""
@@ -53,17 +54,9 @@ _OPENING: Final = 0.25
 """Share of a game, at most, in which moves are drawn at its beginning."""
 
 
-def require_suitable(game: Game) -> None:
-    """Raise `GameError` with the reason if values of a game cannot be learned by self-play."""
-    reason = ""
-    if game.has_percepts:
-        reason = "it has hidden information"
-    elif game.chance_role is not None:
-        reason = "it has chance moves"
-    elif not takes_turns(game.expander):
-        reason = "several roles choose at the same time"
-    if reason:
-        raise GameError(f"values of `{game.name}` cannot be learned by self-play: {reason}")
+def is_suitable(game: Game) -> bool:
+    """Whether values can be learned by self-play: roles take turns, nothing is hidden or left to chance."""
+    return not game.has_percepts and game.chance_role is None and takes_turns(game.expander)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +85,17 @@ class Snapshot:
     """Root mean square of the errors of prediction, in goal points."""
 
 
-class Trainer:
+class Trainer(Training):
     """Learns values of one game by self-play.
 
     While the games of a round are played, the states of the round before are fitted, so that the result does
     not depend on the number of workers.
     """
 
+    unit = "game"
+
     def __init__(self, game: Game, settings: Settings, model: ValueModel) -> None:
-        self.game = game
+        super().__init__(game)
         self.expander = game.expander
         self.settings = settings
         self.model = model
@@ -110,16 +105,23 @@ class Trainer:
         """The model of the last snapshot."""
         self.optimizer = Optimizer(model)
         self.games = self.states = self.rounds = 0
-        self.seconds = self.cpu_seconds = 0.0
-        """Time of training, and processor time of this process."""
         self.length = 20.0
         """The mean length of games, in steps."""
         self.snapshots: list[Snapshot] = []
 
+    @property
+    def done(self) -> int:
+        """The number of games."""
+        return self.games
+
     @classmethod
     def start(cls, game: Game, settings: Settings) -> Trainer:
         """Choose the inputs and return a training at its beginning; `GameError` if the game is unsuitable."""
-        require_suitable(game)
+        if not is_suitable(game):
+            raise GameError(
+                f"values of `{game.name}` cannot be learned by self-play: they need perfect information, "
+                "roles that take turns, and no chance"
+            )
         expander = game.expander
         roles = len(expander.roles)
         ended = expander.rollouts(expander.initial, seed=settings.seed, each=512, max_steps=400)
@@ -146,7 +148,7 @@ class Trainer:
         games: float = math.inf,
         executor: Executor | None = None,
         snapshots: int = 20,
-        listener: Callable[[Trainer, Snapshot | None], None] | None = None,
+        listener: Callable[[Any, Any], None] | None = None,
     ) -> None:
         """Train until it has lasted `seconds`, or so many `games` were played, both in all.
 
@@ -241,6 +243,45 @@ class Trainer:
         self.snapshots.append(Snapshot(self.games, self.states, self.seconds, score, elo, error))
         self.earlier = self.model.copy()
         return self.snapshots[-1]
+
+    def progress(self) -> str:
+        """Return games and rating in a few words."""
+        return f"{_spaced(self.games)} games, Elo {self.snapshots[-1].elo if self.snapshots else 0.0:+.0f}"
+
+    def describe(self, snapshot: Snapshot) -> str:
+        """Return a snapshot as a line of text."""
+        return (
+            f"{snapshot.seconds:6.0f} s  {_spaced(snapshot.games):>9} games  error {snapshot.error:4.1f}  "
+            f"{snapshot.score:4.0%} against the last snapshot  Elo {snapshot.elo:+5.0f}"
+        )
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Return the results as names and values."""
+        return [
+            ("games", _spaced(self.games)),
+            ("positions", _spaced(self.states)),
+            ("minutes", f"{self.seconds / 60:.1f}"),
+            ("conditions of the rules", str(len(self.model.literals))),
+            *([("Elo above the beginning", f"{self.snapshots[-1].elo:.0f}")] if self.snapshots else []),
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the results as JSON-ready data."""
+        return {
+            "games": self.games,
+            "states": self.states,
+            "inputs": len(self.model.literals),
+            "snapshots": [asdict(snapshot) for snapshot in self.snapshots],
+        }
+
+    def chart(self) -> tuple[str, float, list[tuple[float, float]]]:
+        """Return the ratings of the snapshots; the first model has 0."""
+        title = f"{self.game.name}: Elo above the values at the beginning"
+        return title, 50.0, [(0.0, 0.0), *((one.seconds, one.elo) for one in self.snapshots)]
+
+
+def _spaced(number: float) -> str:
+    return f"{round(number):,}".replace(",", " ")
 
 
 class _Buffer:
