@@ -64,6 +64,9 @@ RATE_GAMES = (
 SMALL = ("nim", "notakto", "connectFour5x4", "breakthrough3x5", "reversi4x4")
 """Games, or bundled ones on smaller boards, of which all states can be listed."""
 
+START_CLOCK = 20.0
+"""Seconds by the clock to prepare for a game."""
+
 STATES = 5_000_000
 """States that a game may have to be solved."""
 
@@ -80,7 +83,7 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
         known = _LEARNED.get((game, role, name))
         if known is None:
             made[role] = make_player(name, seed=10 * seed + place)
-            made[role].start(game, role, 600)
+            made[role].start(game, role, START_CLOCK)
             if isinstance(made[role], AlphaBetaPlayer | MetaPlayer) or "cutoff" in name:
                 _LEARNED[game, role, name] = made[role]  # what it learned once is enough
         else:

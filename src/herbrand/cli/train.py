@@ -52,6 +52,11 @@ _SAVE_SECONDS = 30.0
     type=click.IntRange(1),
     help="Tasks of self-play in each round: with many workers, their number or a multiple.  [default: 2]",
 )
+@click.option(
+    "--device",
+    metavar="NAME",
+    help="Fit on this device of PyTorch, such as cuda or cuda:1; needs herbrand[torch].  [default: NumPy]",
+)
 @click.option("--plot", metavar="OUT", type=OUTPUT_FILE, help="Write a plot of the progress (SVG).")
 @worker_options("Number of processes for self-play.  [default: this one]")
 @JSON
@@ -63,6 +68,7 @@ def command(
     output: str | None,
     seed: int | None,
     batch: int | None,
+    device: str | None,
     plot: str | None,
     jobs: int | None,
     cluster: str | None,
@@ -114,6 +120,7 @@ def command(
                 seconds=training.seconds + max(0.0, left),
                 games=math.inf if games is None else games,
                 executor=executor,
+                device=device,
                 listener=listen,
             )
     except KeyboardInterrupt:

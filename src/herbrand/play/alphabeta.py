@@ -33,7 +33,9 @@ __all__ = ["AlphaBetaPlayer", "move_reports"]
 _NOT_YET = "the network is not ready yet"
 _SIMULTANEOUS = "several roles choose at the same time"
 _LEARNING_SECONDS = 20.0
-"""Seconds for learning, at most."""
+"""Seconds for learning from random games, at most."""
+_MIN_SELF_PLAY_SECONDS = 2.0
+"""Seconds of a start clock that must be left to learn by self-play."""
 
 
 class AlphaBetaPlayer(FallbackPlayer):
@@ -43,9 +45,10 @@ class AlphaBetaPlayer(FallbackPlayer):
     is not ready, `mcts` chooses.  `memory` is the size of the transposition table in megabytes, `nodes` the
     maximum of positions searched for a move (None: limited by the clock), `threads` the number of search
     threads sharing the table (None: two, if there are two processors).  Without `learning` only terminal
-    states have a value.  With `novelty`, ties in move ordering go to moves that make a fluent true for the
-    first time in the match, and rare fluents are features of the evaluation function.  With `ponder`, the
-    state that is expected next is searched while others think, into the table that later searches use.
+    states have a value; with `self_play` (None: as `ponder`) learning goes on by self-play for the rest of
+    the start clock.  With `novelty`, ties in move ordering go to moves that make a fluent true for the first
+    time in the match, and rare fluents are features of the evaluation function.  With `ponder`, the state
+    that is expected next is searched while others think, into the table that later searches use.
     """
 
     name = "alphabeta"
@@ -58,6 +61,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         nodes: int | None = None,
         threads: int | None = None,
         learning: bool = True,
+        self_play: bool | None = None,
         novelty: bool = True,
         ponder: bool = False,
     ) -> None:
@@ -65,6 +69,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         self.nodes = nodes
         self.threads = min(SEARCH_THREADS, available_cores()) if threads is None else threads
         self.learning = learning
+        self.self_play = ponder if self_play is None else self_play
         self.novelty = novelty
         self.learned: LearnedJudge | None = None
         """The learned evaluation function; None without one."""
@@ -83,6 +88,15 @@ class AlphaBetaPlayer(FallbackPlayer):
             self.start_fallback(max(0.0, deadline - time.monotonic()))
             return
         super().prepare(deadline)
+        if self.self_play:
+            self.improve(deadline)
+
+    def improve(self, deadline: float) -> None:
+        """Improve the evaluation function by self-play until `deadline`, if it is learned by now."""
+        if self.learned is None or not self.finished.is_set():
+            return
+        work = partial(self._keep_results, self.finished, self._learn_by_self_play(self.learned, deadline))
+        self.run_in_background(work, deadline - 0.01)
 
     def forget(self) -> None:
         """Release the transposition table and the evaluation function."""
@@ -107,6 +121,22 @@ class AlphaBetaPlayer(FallbackPlayer):
                 yield partial(self._store, self._build_engines(game, role, learned), learned)
         except (HerbrandError, MemoryError) as error:
             yield partial(setattr, self, "_fallback_reason", f"no network: {error}")
+
+    def _learn_by_self_play(self, learned: LearnedJudge, deadline: float) -> Iterator[Callable[[], None]]:
+        """Build the searches again with better values, if self-play finds any."""
+        left = deadline - time.monotonic()
+        if left < _MIN_SELF_PLAY_SECONDS:
+            return
+        from herbrand.play.training.quick import improve_judge
+
+        game, role = self.game, self.game.role_index(self.role)
+        seed = self.chance.getrandbits(32)
+        try:
+            better = improve_judge(game, role, learned, seed=seed, seconds=left, stopped=lambda: self.stopped)
+            if better is not None:
+                yield partial(self._store, self._build_engines(game, role, better), better)
+        except (HerbrandError, MemoryError):
+            pass  # the values that it has remain
 
     def _store(self, engines: list[AlphaBetaSearch], learned: LearnedJudge | None) -> None:
         self.learned = learned
@@ -246,10 +276,10 @@ class AlphaBetaPlayer(FallbackPlayer):
 
     def judge_note(self, learned: LearnedJudge) -> str:
         """Return what positions are evaluated by."""
-        return (
-            f"evaluates positions by {learned.features} conditions of the rules, "
-            f"learned from {learned.games} random games"
-        )
+        source = f"{learned.games} random games"
+        if learned.self_played:
+            source += f" and {learned.self_played} games against itself"
+        return f"evaluates positions by {learned.features} conditions of the rules, learned from {source}"
 
     def note(self) -> str:
         """Return why alpha-beta did not choose."""

@@ -108,16 +108,20 @@ class FallbackPlayer(Player):
 
         def work() -> None:
             try:
-                for store in self.study(game, role, seconds):
-                    with self._result_lock:
-                        if self.stopped or self.finished is not finished:
-                            return
-                        store()
-                    del store  # it references the result, which `forget` must be able to free
+                self._keep_results(finished, self.study(game, role, seconds))
             finally:
                 finished.set()
 
         self._study_thread = self.run_in_background(work, deadline - 0.01)
+
+    def _keep_results(self, finished: threading.Event, results: Iterator[Callable[[], None]]) -> None:
+        """Store results while the match goes on that the event belongs to."""
+        for store in results:
+            with self._result_lock:
+                if self.stopped or self.finished is not finished:
+                    return
+                store()
+            del store  # it references the result, which `forget` must be able to free
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:

@@ -60,6 +60,8 @@ class LearnedJudge(NamedTuple):
     explained: float
     """Share of the variance of goals explained in held-out states, from 0 to 1."""
     seconds: float
+    self_played: int = 0
+    """Games against itself that improved it."""
 
 
 def learn_judge(

@@ -89,11 +89,13 @@ class MetaPlayer(Player):
             return solved, f"tree search, since there is no network: {error}"
         if not reason:
             alphabeta = self._start_player(
-                AlphaBetaPlayer(seed, memory=self.memory / 4, ponder=self.ponder), left / 2
+                AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder), left / 2
             )
             explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained
             reason = f"the learned evaluation explains {explained:.0%} of the variance of outcomes"
             if explained >= _MIN_EXPLAINED:
+                if self.ponder:
+                    alphabeta.improve(deadline)
                 return alphabeta, f"alpha-beta, since {reason}: {unsolved}"
             alphabeta.stop()
         mcts = self._start_player(

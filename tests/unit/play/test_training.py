@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import herbrand
-from herbrand.analyse.solving.minimax.judge import SCALE
-from herbrand.errors import GameError, HerbrandError
+from herbrand.analyse.solving.minimax.judge import SCALE, no_judge
+from herbrand.errors import GameError, HerbrandError, MissingExtra
 from herbrand.play import make_player
-from herbrand.play.learning import sample_states
+from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.learning import LearnedJudge, learn_judge, sample_states
 from herbrand.play.training import Settings, Trainer, ValueModel, read_model, read_training, write_training
 from herbrand.play.training.chart import plot
+from herbrand.play.training.quick import improve_judge
 from herbrand.play.training.selfplay import play_match, self_play
 from herbrand.runtime.arrays import read_arrays, write_arrays
 from herbrand.runtime.pool import WorkerPool
@@ -137,7 +141,7 @@ def test_a_file_goes_on(training: Trainer, tmp_path: Path) -> None:
         training.snapshots,
     )
     assert np.array_equal(
-        read_model(path, training.game).parameters.weights, training.model.parameters.weights
+        read_model(path, training.game).parameters.weights, training.best.parameters.weights
     )
     before = found.games
     found.run(games=before)
@@ -233,3 +237,62 @@ def test_damaged_files_are_refused(training: Trainer, tmp_path: Path) -> None:
         write_arrays(path, arrays)
         with pytest.raises(HerbrandError):
             read_training(path, training.game)
+
+
+def test_a_device_fits_as_numpy_does() -> None:
+    """The same batches give the same model, up to rounding; a training goes on with or without a device."""
+    pytest.importorskip("torch")
+    game = herbrand.load("ticTacToe")
+    here, there = (Trainer.start(game, Settings(3)) for _ in range(2))
+    here.run(games=1500)
+    there.run(games=1500, device="cpu")
+    for one, other in zip(arrays_of(here), arrays_of(there), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+    there.run(games=2000)
+    assert there.games >= 2000
+
+
+def test_devices_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message names the device, or the library to install."""
+    trainer = Trainer.start(herbrand.load("nim"), Settings())
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "torch", None)
+        with pytest.raises(MissingExtra, match=r"herbrand\[torch\]"):
+            trainer.run(games=10, device="cuda")
+    pytest.importorskip("torch")
+    for name in ("cuda:77", "abacus"):
+        with pytest.raises(HerbrandError, match=f"cannot use the device `{name}`"):
+            trainer.run(games=10, device=name)
+
+
+def test_seconds_of_self_play_improve_values() -> None:
+    """From values that say nothing, for either role; what is no better is refused, and so is a match that is over."""
+    game = herbrand.load("ticTacToe")
+    nothing = LearnedJudge(no_judge(2), 0, 0, 0.0, 0.0)
+    better = [improve_judge(game, role, nothing, seed=1, seconds=1.5) for role in range(2)]
+    states = sample_states(game.expander, np.random.default_rng(1))
+    values = []
+    for role, learned in enumerate(better):
+        assert learned is not None
+        assert learned.self_played >= 256
+        values.append(learned.judge.valuer(game.expander.network, role).values(states) / SCALE)
+    assert np.corrcoef(values[0], 100 - values[1])[0, 1] > 0.9
+    assert improve_judge(game, 0, nothing, seed=1, seconds=0.3, stopped=lambda: True) is None
+
+
+def test_alphabeta_learns_for_the_rest_of_its_start_clock() -> None:
+    """It says so, and not without `self_play`."""
+    game = herbrand.load("breakthrough")
+    player = make_player("alphabeta(threads=1,nodes=100)", seed=1)
+    assert isinstance(player, AlphaBetaPlayer)
+    player.learning = False
+    player.start(game, "white", 60)
+    player.learned = learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 0.5)
+    player.improve(time.monotonic() + 4)
+    assert player.learned is not None
+    if player.learned.self_played:
+        player.select(game.initial_state(), 60)
+        report = player.report()
+        assert report is not None
+        assert f"and {player.learned.self_played} games against itself" in report.notes[-1]
+    player.stop()

@@ -22,6 +22,8 @@ with hidden information, chance or simultaneous moves, regret minimisation learn
 | `trainer`     | `Trainer`: rounds of self-play and fitting, compared with earlier selves             |
 | `model`       | `ValueModel`: predicts goal values from conditions of the rules                      |
 | `selfplay`    | games of a model against itself, hundreds at a time, and the values that they teach  |
+| `fitting`     | how a model is fitted to them; `device`: the same on an accelerator                  |
+| `quick`       | seconds of it before a match, for `alphabeta`                                        |
 | `regrets`     | `RegretTrainer`: rounds of regret minimisation, with measured exploitability         |
 | `archive`     | what all files have in common                                                        |
 | `file`        | the file of a training by self-play, for players and to go on                        |

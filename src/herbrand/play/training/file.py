@@ -2,7 +2,7 @@
 
 `about` also has the digest of the network, roles, settings, and progress.  `literals`, int32 [features], are
 numbers in that network; `weights`, float32 [features + roles, views], and `biases`, float32 [views], are
-those of the model that plays.  The other arrays are for going on.
+those of the best model.  The other arrays are for going on.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VALUES_FORMAT", "read_model", "read_self_play", "write_self_play"]
 
-VALUES_FORMAT: Final = "herbrand training 1"
+VALUES_FORMAT: Final = "herbrand training 2"
 _MOST_INPUTS: Final = 100_000
 _MOST_SNAPSHOTS: Final = 100_000
 

@@ -45,12 +45,14 @@ class Training(ABC):
         seconds: float = math.inf,
         games: float = math.inf,
         executor: Executor | None = None,
+        device: str | None = None,
         listener: Callable[[Any, Any], None] | None = None,
     ) -> None:
         """Train until it has lasted `seconds`, or so many games or rounds, both in all, or has converged.
 
         `listener` is called now and then with the training, and with the snapshot that was taken, if one was.
-        Tasks that can be run elsewhere are given to the `executor`.
+        Tasks that can be run elsewhere are given to the `executor`.  Methods that fit by PyTorch use its
+        `device`; others raise `HerbrandError` for one.
         """
 
     @abstractmethod

@@ -22,15 +22,29 @@ if TYPE_CHECKING:
     from herbrand.core import Valuer
     from herbrand.engine.expand import Expander
 
-__all__ = ["Optimizer", "Parameters", "ValueModel", "gradients"]
+__all__ = [
+    "COUNT_SCALE",
+    "DECAY",
+    "RATES",
+    "Optimizer",
+    "Parameters",
+    "ValueModel",
+    "average",
+    "gradients",
+    "kept_share",
+]
 
-_COUNT_SCALE = np.float32(0.05)
+COUNT_SCALE = np.float32(0.05)
 """Factor of the numbers of legal moves, so that they are of the size of other inputs."""
 _POINTS = 12.5
 """Goal points for a unit of the logit where the core adds up points: half the slope of the logistic function
 at 50, so that few values leave the range.  Values are ordered in the same way."""
-_RATES = (0.9, 0.999)
-_DECAY = 0.01
+RATES = (0.9, 0.999)
+"""Decays of the first and second moments of Adam."""
+DECAY = 0.01
+"""Weight decay, times the learning rate."""
+_AVERAGE = 0.998
+"""Decay of the moving average of the parameters."""
 
 
 class Parameters(NamedTuple):
@@ -76,17 +90,18 @@ class ValueModel:
         weights = points * self.parameters.weights[:, view].astype(float)
         count = len(self.literals)
         bias = 50.0 + points * float(self.parameters.biases[view])
-        return linear_judge(self.literals, weights[:count], weights[count:] * float(_COUNT_SCALE), bias)
+        return linear_judge(self.literals, weights[:count], weights[count:] * float(COUNT_SCALE), bias)
 
-    def set_judge(self, view: int, judge: LinearJudge) -> None:
-        """Take the weights for a view from a judge whose literals are among those of the model."""
+    def set_judge(self, role: int, judge: LinearJudge) -> None:
+        """Take the weights for a role from a judge whose literals are among those of the model."""
+        view, sign = (0, 1 - 2 * role) if self.constant_sum else (role, 1)
         count = len(self.literals)
         at = np.arange(len(judge.literals))
         points = judge.table[at // 8, 1 << at % 8] / SCALE
         weights = self.parameters.weights[:, view]
-        weights[np.searchsorted(self.literals, judge.literals)] = points / _POINTS
-        weights[count:] = judge.mobility / (SCALE * _POINTS * float(_COUNT_SCALE))
-        self.parameters.biases[view] = (judge.bias / SCALE - 50.0) / _POINTS
+        weights[np.searchsorted(self.literals, judge.literals)] = sign * points / _POINTS
+        weights[count:] = sign * judge.mobility / (SCALE * _POINTS * float(COUNT_SCALE))
+        self.parameters.biases[view] = sign * (judge.bias / SCALE - 50.0) / _POINTS
 
     def valuers(self, expander: Expander) -> list[Valuer]:
         """Return an evaluator of states for each view."""
@@ -103,7 +118,7 @@ class ValueModel:
         if n:
             little = np.ascontiguousarray(packed).astype("<u8", copy=False).view(np.uint8)
             rows[:, :n] = np.unpackbits(little, axis=1, bitorder="little", count=n)
-        rows[:, n:] = counts * _COUNT_SCALE
+        rows[:, n:] = counts * COUNT_SCALE
         return rows
 
     def predict(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -119,6 +134,18 @@ def gradients(model: ValueModel, inputs: NDArray[np.float32], targets: NDArray[n
     return Parameters(inputs.T @ errors, errors.sum(axis=0))
 
 
+def kept_share(steps: int) -> float:
+    """Return the share of its own that a moving average keeps in a step; less in the first ones."""
+    return min(_AVERAGE, steps / (steps + 10))
+
+
+def average(averaged: ValueModel, model: ValueModel, steps: int) -> None:
+    """Move averaged parameters towards those of a model, in place, after so many steps."""
+    keep = kept_share(steps)
+    for mean, fitted in zip(averaged.parameters, model.parameters, strict=True):
+        mean += np.float32(1 - keep) * (fitted - mean)
+
+
 class Optimizer:
     """Adam with decoupled weight decay (Kingma and Ba 2015; Loshchilov and Hutter 2019)."""
 
@@ -127,15 +154,21 @@ class Optimizer:
         self.moments = Parameters(*(np.zeros_like(array) for array in model.parameters))
         self.squares = Parameters(*(np.zeros_like(array) for array in model.parameters))
 
+    @staticmethod
+    def scale(rate: float, steps: int) -> float:
+        """Return the learning rate times the correction of the moments' bias in a step, from 1."""
+        first, second = RATES
+        return float(rate * np.sqrt(1 - second**steps) / (1 - first**steps))
+
     def update(self, model: ValueModel, slopes: Parameters, rate: float) -> None:
         """Change the parameters against the gradient, in place."""
         self.steps += 1
-        first, second = _RATES
-        scale = np.float32(rate * np.sqrt(1 - second**self.steps) / (1 - first**self.steps))
+        first, second = RATES
+        scale = np.float32(self.scale(rate, self.steps))
         for parameter, slope, moment, square in zip(
             model.parameters, slopes, self.moments, self.squares, strict=True
         ):
             moment += np.float32(1 - first) * (slope - moment)
             square += np.float32(1 - second) * (slope * slope - square)
             parameter -= scale * moment / (np.sqrt(square) + np.float32(1e-8))
-            parameter *= np.float32(1 - _DECAY * rate)
+            parameter *= np.float32(1 - DECAY * rate)

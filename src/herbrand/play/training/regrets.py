@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.analyse.knowledge.behaviour import average_strategy
 from herbrand.analyse.knowledge.regrets import RegretMinimiser
 from herbrand.analyse.knowledge.unfolding import MOST_NODES, unfold
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.play.training.interface import Training
 from herbrand.runtime.limits import seconds_left
 
@@ -104,6 +104,7 @@ class RegretTrainer(Training):
         seconds: float = math.inf,
         games: float = math.inf,
         executor: Executor | None = None,
+        device: str | None = None,
         listener: Callable[[Any, Any], None] | None = None,
     ) -> None:
         """Train until it has lasted `seconds`, or so many rounds, both in all, or is precise enough.
@@ -112,6 +113,8 @@ class RegretTrainer(Training):
         no tasks.
         """
         del executor
+        if device is not None:
+            raise HerbrandError("regret minimisation has no use for a device: it runs on the processor")
         before, before_cpu = self.seconds, self.cpu_seconds
         began, began_cpu = time.monotonic(), time.process_time()
         told = began

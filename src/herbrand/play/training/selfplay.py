@@ -8,6 +8,8 @@ evaluation (Cohen-Solal and Cazenave 2020).  Its target mixes the backed-up valu
 
 from __future__ import annotations
 
+import math
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -99,11 +101,13 @@ def self_play(
     games: int,
     constant_sum: bool,
     openings: int,
-    trace: float = 0.8,
+    trace: float = 1.0,
+    until: float = math.inf,
 ) -> Lesson:
-    """Play games and return what they teach.
+    """Play games and return what they teach: nothing if they last longer than `until`.
 
-    Up to `openings` first moves of a game are drawn uniformly.  `trace` is the lambda of TD(lambda).
+    Up to `openings` first moves of a game are drawn uniformly.  `trace` is the lambda of TD(lambda); with 1
+    the target is the result of the game, or the backed-up value before the first move that was not the best.
     """
     states = np.repeat(expander.initial, games, axis=0)
     numbers = np.arange(games)
@@ -113,6 +117,9 @@ def self_play(
         tuple[NDArray[np.int64], States, NDArray[np.int64], NDArray[np.float32], NDArray[np.bool_]]
     ] = []
     for step in range(_MAX_STEPS):
+        if time.monotonic() > until:
+            games, rows = 0, []
+            break
         going, counts, after = _successors(expander, states)
         numbers, states = numbers[going], states[going]
         if not len(numbers):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,19 +13,18 @@ import numpy as np
 from herbrand.errors import GameError
 from herbrand.play.learning import learn_judge, sample_states
 from herbrand.play.search.features import takes_turns
+from herbrand.play.training.fitting import Fitter
 from herbrand.play.training.interface import Training
-from herbrand.play.training.model import Optimizer, Parameters, ValueModel, gradients
+from herbrand.play.training.model import Optimizer, Parameters, ValueModel
 from herbrand.play.training.selfplay import play_match, self_play
 from herbrand.runtime.cluster import Runner, Task, values
 from herbrand.runtime.cluster.tasks import ThisProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Executor, Future
 
-    from numpy.typing import NDArray
-
-    from herbrand.core import Valuer
+    from herbrand.analyse.solving.minimax.judge import LinearJudge
     from herbrand.engine.expand import Expander
     from herbrand.game import Game
     from herbrand.play.training.selfplay import Lesson
@@ -35,21 +35,16 @@ __all__ = ["Settings", "Snapshot", "Trainer", "is_suitable"]
 _SUCCESSORS: Final = 20_000
 """About as many successors are evaluated together."""
 _FEWEST_GAMES, _MOST_GAMES = 16, 256
-_BUFFER: Final = 300_000
-"""States that are kept for fitting, at most."""
-_BUFFER_BYTES: Final = 500_000_000
-_BATCH: Final = 512
-_REUSE: Final = 3.0
-"""How often a state is used for fitting, on average."""
 _RATE, _LAST_RATE = 1e-3, 1e-4
 """Learning rates at the beginning and at the end."""
-_AVERAGE: Final = 0.998
-"""Decay of the moving average of the parameters."""
 _MOST_FLUENTS: Final = 1024
 _MATCHES: Final = 200
 """Games against an earlier self."""
+_BETTER: Final = 0.52
+"""The score from which a self counts as better than the best before."""
 _HIGHEST_SCORE: Final = 0.99
 """Scores are bounded by this before they become differences of ratings."""
+_NO_JUDGES: Final[Mapping[int, LinearJudge]] = MappingProxyType({})
 _OPENING: Final = 0.25
 """Share of a game, at most, in which moves are drawn at its beginning."""
 
@@ -77,10 +72,10 @@ class Snapshot:
     seconds: float
     """Wall-clock seconds of training."""
     score: float
-    """Against the self of the snapshot before, from 0 to 1."""
+    """Against the best self before, from 0 to 1."""
     elo: float
-    """The sum of the differences of ratings for these scores; the model at the
-    beginning has 0."""
+    """The rating of that best self plus the difference for this score; the model at
+    the beginning has 0."""
     error: float
     """Root mean square of the errors of prediction, in goal points."""
 
@@ -99,10 +94,10 @@ class Trainer(Training):
         self.expander = game.expander
         self.settings = settings
         self.model = model
-        """The moving average of the fitted parameters (Polyak and Juditsky 1992), which is what plays."""
+        """The moving average of the fitted parameters (Polyak and Juditsky 1992), for self-play."""
         self.fitted = model.copy()
-        self.earlier = model.copy()
-        """The model of the last snapshot."""
+        self.best = model.copy()
+        """The model of the best snapshot, which is the result."""
         self.optimizer = Optimizer(model)
         self.games = self.states = self.rounds = 0
         self.length = 20.0
@@ -115,8 +110,12 @@ class Trainer(Training):
         return self.games
 
     @classmethod
-    def start(cls, game: Game, settings: Settings) -> Trainer:
-        """Choose the inputs and return a training at its beginning; `GameError` if the game is unsuitable."""
+    def start(cls, game: Game, settings: Settings, judges: Mapping[int, LinearJudge] = _NO_JUDGES) -> Trainer:
+        """Choose the inputs and return a training at its beginning; `GameError` if the game is unsuitable.
+
+        It begins with the values of `judges`, by role; for roles without one, values are learned from random
+        games.
+        """
         if not is_suitable(game):
             raise GameError(
                 f"values of `{game.name}` cannot be learned by self-play: they need perfect information, "
@@ -127,16 +126,17 @@ class Trainer(Training):
         ended = expander.rollouts(expander.initial, seed=settings.seed, each=512, max_steps=400)
         goals = ended.goals[~ended.truncated]
         constant_sum = roles == 2 and len(goals) > 0 and bool((goals.sum(axis=1) == 100).all())
-        trainer = cls(game, settings, _first_model(expander, settings.seed, constant_sum=constant_sum))
+        model = _first_model(expander, settings.seed, judges, constant_sum=constant_sum)
+        trainer = cls(game, settings, model)
         trainer.length = float(ended.lengths.mean())
         return trainer
 
     def parameters(self) -> dict[str, Parameters]:
-        """Return all that changes during training, by prefixes of names of arrays; "" is what plays."""
+        """Return all that changes during training, by prefixes of names of arrays; "" is the result."""
         return {
-            "": self.model.parameters,
+            "": self.best.parameters,
+            "average_": self.model.parameters,
             "fitted_": self.fitted.parameters,
-            "earlier_": self.earlier.parameters,
             "moments_": self.optimizer.moments,
             "squares_": self.optimizer.squares,
         }
@@ -147,14 +147,18 @@ class Trainer(Training):
         seconds: float = math.inf,
         games: float = math.inf,
         executor: Executor | None = None,
+        device: str | None = None,
+        until: float = math.inf,
         snapshots: int = 20,
         listener: Callable[[Any, Any], None] | None = None,
     ) -> None:
         """Train until it has lasted `seconds`, or so many `games` were played, both in all.
 
+        Games that are not over at `until`, on the monotonic clock of the machine, teach nothing.
+
         `listener` is called after every round, with the snapshot that was taken, if one was; there are about
         so many `snapshots` evenly over the training.  Self-play is by tasks for the `executor`, see
-        `runtime.cluster`.
+        `runtime.cluster`.  Fitting is on a `device` of PyTorch ("cuda", "cpu"), by NumPy without one.
         """
         runner = Runner(executor if executor is not None else ThisProcess())
         before, before_cpu = self.seconds, self.cpu_seconds
@@ -167,21 +171,25 @@ class Trainer(Training):
 
         if share() >= 1.0:
             return
-        buffer = _Buffer(self.model, self.expander)
+        fitter = _make_fitter(device, self.model, self.expander)
         taken = math.floor(share() * snapshots)
-        pending = self._send_round(runner)
+        pending = self._send_round(runner, until)
         try:
             while pending:
                 lessons: list[Lesson] = values([future.result() for future in pending])
                 for lesson in lessons:
                     self.games += lesson.games
                     self.states += len(lesson.states)
-                self.length = max(1.0, float(np.mean([lesson.steps for lesson in lessons])))
+                lengths = [lesson.steps for lesson in lessons if lesson.games]
+                self.length = max(1.0, float(np.mean(lengths))) if lengths else self.length
                 now = share()
-                pending = self._send_round(runner) if now < 1.0 else []
+                pending = self._send_round(runner, until) if now < 1.0 else []
                 for lesson in lessons:
-                    buffer.add(lesson)
-                error = self._fit(buffer, _RATE + (_LAST_RATE - _RATE) * now)
+                    fitter.add(lesson)
+                error = fitter.fit(
+                    self.fitted, self.model, self.optimizer,
+                    rate=_RATE + (_LAST_RATE - _RATE) * now, seed=self.settings.seed,
+                )  # fmt: skip
                 snapshot = None
                 if math.floor(now * snapshots) > taken:
                     taken = math.floor(now * snapshots)
@@ -193,7 +201,7 @@ class Trainer(Training):
             for future in pending:
                 future.cancel()
 
-    def _send_round(self, runner: Runner) -> list[Future[TaskResult]]:
+    def _send_round(self, runner: Runner, until: float) -> list[Future[TaskResult]]:
         """Send the tasks of a round of self-play."""
         self.rounds += 1
         model = self.model.copy()
@@ -202,7 +210,7 @@ class Trainer(Training):
                 Task(
                     f"train-{self.rounds:06}-{part:03}",
                     play_part,
-                    (self.game, model, (self.settings.seed, 1, self.rounds, part), self._opening),
+                    (self.game, model, (self.settings.seed, 1, self.rounds, part), self._opening, until),
                 )
             )
             for part in range(self.settings.batch)
@@ -213,46 +221,35 @@ class Trainer(Training):
         """The most moves drawn at the beginning of a game."""
         return max(1, int(_OPENING * self.length))
 
-    def _fit(self, buffer: _Buffer, rate: float) -> float:
-        """Fit the model to states of the buffer; return the root mean square of the errors before."""
-        if not buffer.size:
-            return 0.0
-        generator = np.random.default_rng([self.settings.seed, 2, self.optimizer.steps])
-        total = 0.0
-        steps = max(1, int(_REUSE * buffer.added / _BATCH))
-        for _ in range(steps):
-            inputs, targets = buffer.draw(generator)
-            total += float(((self.fitted.predict(inputs) - targets) ** 2).mean())
-            self.optimizer.update(self.fitted, gradients(self.fitted, inputs, targets), rate)
-            keep = min(_AVERAGE, self.optimizer.steps / (self.optimizer.steps + 10))
-            for average, fitted in zip(self.model.parameters, self.fitted.parameters, strict=True):
-                average += np.float32(1 - keep) * (fitted - average)
-        buffer.added = 0
-        return 100 * math.sqrt(total / steps)
+    @property
+    def elo(self) -> float:
+        """The rating of the best model, as in `Snapshot.elo`."""
+        return next((s.elo for s in reversed(self.snapshots) if s.score >= _BETTER), 0.0)
 
     def _take_snapshot(self, error: float) -> Snapshot:
-        """Play against the self of the last snapshot."""
+        """Play against the best self before, and take its place if the score is better."""
         generator = np.random.default_rng([self.settings.seed, 3, self.games])
         score = play_match(
             self.expander,
-            (self.model.valuers(self.expander), self.earlier.valuers(self.expander)),
+            (self.model.valuers(self.expander), self.best.valuers(self.expander)),
             generator, games=_MATCHES, constant_sum=self.model.constant_sum, openings=self._opening,
         )  # fmt: skip
         bounded = min(max(score, 1 - _HIGHEST_SCORE), _HIGHEST_SCORE)
-        elo = (self.snapshots[-1].elo if self.snapshots else 0.0) + 400 * math.log10(bounded / (1 - bounded))
+        elo = self.elo + 400 * math.log10(bounded / (1 - bounded))
         self.snapshots.append(Snapshot(self.games, self.states, self.seconds, score, elo, error))
-        self.earlier = self.model.copy()
+        if score >= _BETTER:
+            self.best = self.model.copy()
         return self.snapshots[-1]
 
     def progress(self) -> str:
         """Return games and rating in a few words."""
-        return f"{_spaced(self.games)} games, Elo {self.snapshots[-1].elo if self.snapshots else 0.0:+.0f}"
+        return f"{_spaced(self.games)} games, Elo {self.elo:+.0f}"
 
     def describe(self, snapshot: Snapshot) -> str:
         """Return a snapshot as a line of text."""
         return (
             f"{snapshot.seconds:6.0f} s  {_spaced(snapshot.games):>9} games  error {snapshot.error:4.1f}  "
-            f"{snapshot.score:4.0%} against the last snapshot  Elo {snapshot.elo:+5.0f}"
+            f"{snapshot.score:4.0%} against the best before  Elo {snapshot.elo:+5.0f}"
         )
 
     def summary(self) -> list[tuple[str, str]]:
@@ -262,7 +259,7 @@ class Trainer(Training):
             ("positions", _spaced(self.states)),
             ("minutes", f"{self.seconds / 60:.1f}"),
             ("conditions of the rules", str(len(self.model.literals))),
-            *([("Elo above the beginning", f"{self.snapshots[-1].elo:.0f}")] if self.snapshots else []),
+            *([("Elo above the beginning", f"{self.elo:.0f}")] if self.snapshots else []),
         ]
 
     def as_json(self) -> dict[str, Any]:
@@ -284,52 +281,35 @@ def _spaced(number: float) -> str:
     return f"{round(number):,}".replace(",", " ")
 
 
-class _Buffer:
-    """The last states of self-play, as inputs of a model with their targets."""
+def _make_fitter(device: str | None, model: ValueModel, expander: Expander) -> Fitter:
+    """Return what fits a model on a device of PyTorch, or by NumPy without one.
 
-    def __init__(self, model: ValueModel, expander: Expander) -> None:
-        words = -(-len(model.literals) // 64)
-        row = 8 * words + 4 * model.roles + 4 * model.views
-        self.capacity = max(_BATCH, min(_BUFFER, _BUFFER_BYTES // row))
-        self.model = model
-        self.reader: Valuer = model.reader(expander)
-        self.features = np.zeros((self.capacity, words), np.uint64)
-        self.counts = np.zeros((self.capacity, model.roles), np.int32)
-        self.targets = np.zeros((self.capacity, model.views), np.float32)
-        self.size = self._next = 0
-        self.added = 0
-        """States added since the last fit."""
+    Raises `MissingExtra` without PyTorch, `HerbrandError` for a device that is not there.
+    """
+    if device is None:
+        return Fitter(model, expander)
+    from herbrand.play.training.device import DeviceFitter
 
-    def add(self, lesson: Lesson) -> None:
-        """Add states; those of long ago are overwritten."""
-        n = min(len(lesson.states), self.capacity)
-        at = (self._next + np.arange(n)) % self.capacity
-        self.features[at] = self.reader.features(lesson.states[:n])
-        self.counts[at] = lesson.counts[:n]
-        self.targets[at] = lesson.targets[:n]
-        self._next = (self._next + n) % self.capacity
-        self.size = min(self.size + n, self.capacity)
-        self.added += n
-
-    def draw(self, generator: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Draw the inputs and targets of a batch."""
-        rows = generator.integers(0, self.size, _BATCH)
-        return self.model.inputs(self.features[rows], self.counts[rows]), self.targets[rows]
+    return DeviceFitter(device, model, expander)
 
 
-def play_part(game: Game, model: ValueModel, seed: tuple[int, ...], opening: int) -> Lesson:
+def play_part(
+    game: Game, model: ValueModel, seed: tuple[int, ...], opening: int, until: float = math.inf
+) -> Lesson:
     """Play the games of one task of a round, in a worker."""
     expander = game.expander
     width = max(1, int(expander.legal(expander.initial).joint_counts()[0]))
     games = min(_MOST_GAMES, max(_FEWEST_GAMES, _SUCCESSORS // width))
     return self_play(
         expander, model.valuers(expander), np.random.default_rng(seed), games=games,
-        constant_sum=model.constant_sum, openings=opening,
+        constant_sum=model.constant_sum, openings=opening, until=until,
     )  # fmt: skip
 
 
-def _first_model(expander: Expander, seed: int, *, constant_sum: bool) -> ValueModel:
-    """Return the model to begin with: the values that random games teach.
+def _first_model(
+    expander: Expander, seed: int, judges: Mapping[int, LinearJudge], *, constant_sum: bool
+) -> ValueModel:
+    """Return the model to begin with: the values of `judges`, or those that random games teach.
 
     Its inputs are fluents that vary, and those gates that explain the results of random games best.
     """
@@ -339,12 +319,12 @@ def _first_model(expander: Expander, seed: int, *, constant_sum: bool) -> ValueM
     spread = shares * (1 - shares)
     fluents = np.argsort(-spread, kind="stable")[:_MOST_FLUENTS]
     chosen = [2 * (1 + fluents[spread[fluents] > 0])]
-    judges = [
-        learn_judge(expander, view, seed=seed, novelty=False).judge
-        for view in range(1 if constant_sum else roles)
-    ]
-    literals = np.unique(np.concatenate([*chosen, *(judge.literals for judge in judges)])).astype(np.int32)
-    model = ValueModel.untrained(literals, roles, constant_sum=constant_sum)
-    for view, judge in enumerate(judges):
-        model.set_judge(view, judge)
+    known = dict(judges)
+    for role in range(roles):
+        if role not in known and not (constant_sum and (role or known)):  # with a constant sum one is enough
+            known[role] = learn_judge(expander, role, seed=seed, novelty=False).judge
+    literals = np.unique(np.concatenate([*chosen, *(judge.literals for judge in known.values())]))
+    model = ValueModel.untrained(literals.astype(np.int32), roles, constant_sum=constant_sum)
+    for role, judge in known.items():
+        model.set_judge(role, judge)
     return model
