@@ -76,7 +76,7 @@ class FallbackPlayer(Player):
 
     def ponder_at(self, state: State, play_clock: float) -> None:
         """Think in the background after a request that leaves no choice; returns at once."""
-        if self._fallback is not None:
+        if isinstance(self._fallback, MctsPlayer):  # others would not return before the clock runs out
             self._fallback.select(state, play_clock)
 
     def note(self) -> str:

@@ -6,6 +6,10 @@ There is a tree for each role, whose nodes are information sets, sequences of ow
 (multiple-observer ISMCTS: Cowling, Powley and Whitehouse 2012).  Simultaneous moves are chosen independently,
 and UCB1 counts how often a move was available instead of the visits of the node.  The other roles are assumed
 to know the state at the root.
+
+That assumption costs much where bluffs matter.  So where a traversal of sampled plays from the initial state
+is short enough, regrets are minimised on them (`sampled_regrets`), and the move is drawn by the average
+strategy once the information set was visited often enough.
 """
 
 from __future__ import annotations
@@ -13,12 +17,14 @@ from __future__ import annotations
 import math
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.interface import Player, counted_goals
+from herbrand.play.sampled_regrets import SampledRegrets, SampledSet
 from herbrand.play.threads import CLOCK_MARGIN
 from herbrand.runtime.collector import suspend_full_collections
 
@@ -40,6 +46,11 @@ _REPLAYS = 20
 _DRAWS = 8
 """Moves of the others that are tried in each step of a replay."""
 _MAX_STEPS = 300
+_SAMPLED_SHARE = 0.5
+"""Share of what is left of a clock after which an information set must have been visited often enough."""
+_START_SECONDS = 2.0
+"""Seconds of the start clock, at most, for sampling plays."""
+_MIN_SAMPLING_SECONDS = 0.02
 
 
 class _Node:
@@ -60,15 +71,23 @@ class IsMctsPlayer(Player):
     """Information set tree search, from the role's own moves and percepts alone.
 
     `playouts` is their maximum for a move (None: limited by the clock), `exploration` the constant of UCB1.
+    With `sampling`, moves are drawn by strategies learned from sampled plays where that is possible.
     """
 
     def __init__(
-        self, seed: int | None = None, *, playouts: int | None = None, exploration: float = 0.7
+        self,
+        seed: int | None = None,
+        *,
+        playouts: int | None = None,
+        exploration: float = 0.7,
+        sampling: bool = True,
     ) -> None:
         super().__init__(seed)
         self.playouts = playouts
         self.exploration = exploration
+        self.sampling = sampling
         self.history: History = ()
+        self._sampled: SampledRegrets | None = None
         self._report: PlayerReport | None = None
         self._has_network = False
 
@@ -78,6 +97,7 @@ class IsMctsPlayer(Player):
         self._report = None
         self._has_network = False
         game = self.game
+        self._sampled = SampledRegrets(game, self.chance) if self.sampling and game.has_percepts else None
 
         def work() -> None:
             import herbrand.analyse.knowledge  # noqa: F401  # slower than a short clock
@@ -90,6 +110,9 @@ class IsMctsPlayer(Player):
                 self._has_network = True
 
         self.run_in_background(work, deadline - CLOCK_MARGIN)
+        if self.playouts is None:
+            started = time.monotonic()
+            self._sample(started + min(_START_SECONDS, _SAMPLED_SHARE * (deadline - started)), None)
 
     def receive_history(self, history: History) -> None:
         """Keep the history, from which the possible states are computed."""
@@ -111,6 +134,9 @@ class IsMctsPlayer(Player):
             return moves[0]
         if not weights:
             return self.chance.choice(moves)
+        drawn = self._draw_by_samples(moves, deadline)
+        if drawn is not None:
+            return drawn
         search = _Search(self, weights)
         done = threading.Event()
 
@@ -144,6 +170,54 @@ class IsMctsPlayer(Player):
             search.playouts, len(weights), notes,
         )  # fmt: skip
         return best
+
+    def _sample(self, until: float, plays: int | None) -> SampledSet | None:
+        """Learn from sampled plays until a time, or at most so many in all; return the set of the history.
+
+        None where the game has too many histories for that, or too few plays led to this one.
+        """
+        sampled, done = self._sampled, threading.Event()
+        if sampled is None or not self.has_time(until - _MIN_SAMPLING_SECONDS):
+            return None
+
+        def run() -> None:
+            with suppress(HerbrandError):
+                while not done.is_set() and sampled.is_suitable and (plays is None or sampled.plays < plays):
+                    sampled.traverse(done.is_set)
+
+        self.run_in_background(run, until)
+        done.set()
+        if not sampled.is_suitable:
+            self._sampled = None
+            return None
+        found = sampled.find(self.game.role_index(self.role), self.history)
+        return found if found is not None and found.is_explored else None
+
+    def _draw_by_samples(self, moves: list[Move], deadline: float) -> Move | None:
+        """Learn from sampled plays and draw a move; None if the information set is too rare in them."""
+        sampled, started = self._sampled, time.monotonic()
+        if sampled is None:
+            return None
+        plays: list[int | None] = [None, None]
+        if self.playouts is not None:
+            plays = [sampled.plays + int(share * self.playouts) for share in (_SAMPLED_SHARE, 1.0)]
+        if self._sample(started + _SAMPLED_SHARE * (deadline - started), plays[0]) is None:
+            return None
+        found = self._sample(deadline, plays[1])
+        if found is None or found.moves != moves:
+            return None
+        chances = found.average()
+        best = self.chance.choices(range(len(moves)), chances)[0]
+        order = sorted(range(len(moves)), key=lambda k: (k != best, -chances[k]))
+        reports = tuple(
+            MoveReport(str(moves[k]), found.traversals, found.totals[k] / found.traversals, chance=chances[k])
+            for k in order
+        )
+        note = f"draws moves by a strategy learned from {sampled.plays} plays from the start"
+        self._report = PlayerReport(
+            "ismcts", self.role, reports, time.monotonic() - started, sampled.plays, sampled.sets, (note,)
+        )
+        return moves[best]
 
     def _possible_states(self, state: State | None, seconds: float) -> dict[State, float]:
         """Return the states that are consistent with the history, with weights; only `state` if it is given.

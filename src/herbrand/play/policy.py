@@ -41,6 +41,11 @@ class Policy:
     exploitability: float
     """In goal points."""
 
+    def __post_init__(self) -> None:
+        """Index the tables, which takes too long for a play clock."""
+        for table in self.strategy.tables.values():
+            _ = table.places
+
     def choose(
         self, player: Player, name: str, history: History, state: State, moves: list[Move]
     ) -> Choice | None:

@@ -397,6 +397,7 @@ class MatchTable:
                     "value": move.value,
                     "visits": move.visits,
                     "proved": move.proved is not None,
+                    "chance": move.chance,
                 }
                 for move in best
             ],

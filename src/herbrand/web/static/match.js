@@ -149,14 +149,16 @@ function list(name, lines) {
   $(name).scrollTop = $(name).scrollHeight;
 }
 
-// the report of a program's search: values and visits of moves, and the expected line
+// the report of a program: values of moves, how often they were tried or are played, and the expected line
 function thought(report, title) {
+  const drawn = report.moves.some((one) => one.chance != null);
+  const often = (one) => one.proved ? "proved" : drawn ? `${Math.round(100 * (one.chance ?? 0))} %` : one.visits.toLocaleString("en");
   const rows = report.moves.map((one) => element("tr", {},
     element("th", { scope: "row" }, one.text),
     element("td", {}, one.value == null ? null : element("meter", { min: 0, max: 100, value: one.value, "aria-label": `${one.value.toFixed(0)} of 100` })),
     element("td", { class: "number" }, one.value == null ? "" : one.value.toFixed(0)),
-    element("td", { class: "number muted" }, one.proved ? "proved" : one.visits.toLocaleString("en"))));
-  const head = element("tr", {}, element("th", { scope: "col" }, "move"), element("th", { scope: "col", colspan: 2 }, "points"), element("th", { scope: "col", class: "number" }, "games"));
+    element("td", { class: "number muted" }, often(one))));
+  const head = element("tr", {}, element("th", { scope: "col" }, "move"), element("th", { scope: "col", colspan: 2 }, "points"), element("th", { scope: "col", class: "number" }, drawn ? "played" : "games"));
   const line = report.line.length > 1 ? element("p", {}, element("span", { class: "muted" }, "Expected: "), report.line.join("; ")) : null;
   return element("div", { class: "hint" }, element("strong", {}, title), element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)), line,
     report.notes.length ? element("p", { class: "muted small" }, report.notes.join("; ")) : null);
