@@ -234,8 +234,10 @@ def thought(player: Any, state: State, clock: float) -> Move:
     return move
 
 
-def against_openspiel(name: str, who: str, games: int, clock: float, plies: int) -> dict[str, Any]:
-    """Play against OpenSpiel's search in C++ with the same processor time for a move."""
+def against_openspiel(
+    name: str, who: str, games: int, clock: float, their_clock: float, plies: int
+) -> dict[str, Any]:
+    """Play against OpenSpiel's search in C++, both with an amount of processor time for a move."""
     import pyspiel
 
     game = herbrand.load(name)
@@ -248,7 +250,7 @@ def against_openspiel(name: str, who: str, games: int, clock: float, plies: int)
     for number in range(games):
         mine = number % 2
         ours = started(game, {game.roles[mine]: who}, number)[game.roles[mine]]
-        bot = TheirSearch(their_game, clock, number)
+        bot = TheirSearch(their_game, their_clock, number)
         state, theirs = game.initial_state(), their_game.new_initial_state()
         first = opening(game, plies, number // 2)
         step = 0
@@ -281,7 +283,7 @@ def against_openspiel(name: str, who: str, games: int, clock: float, plies: int)
     score = sum(points) / len(points)
     row = {
         "game": name, "opponent": "OpenSpiel MCTSBot (C++)", "player": who, "clock_s": clock,
-        "games": games,
+        "their_clock_s": their_clock, "games": games,
         "score": round(score, 3), "interval": wilson(score, games), "wins": points.count(1.0),
         "draws": points.count(0.5), "losses": points.count(0.0), "their_simulations": theirs_made,
         "their_simulations_per_s": round(theirs_made / max(theirs_spent, 1e-9)),
@@ -611,6 +613,7 @@ def main() -> None:
     parser.add_argument("games_named", metavar="GAME", nargs="*")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--clock", type=float, default=1.0)
+    parser.add_argument("--their-clock", type=float, help="that of OpenSpiel, by default the same")
     parser.add_argument("--start", type=float, default=30.0, help="the start clock of puzzles")
     parser.add_argument("--players", help="names, by default those that each subcommand is about")
     parser.add_argument("--opening", type=int, default=2)
@@ -632,7 +635,9 @@ def main() -> None:
     if given.what == "openspiel":
         names = given.games_named or tuple(OPENSPIEL)
         rows = [
-            against_openspiel(name, who, given.games, given.clock, given.opening)
+            against_openspiel(
+                name, who, given.games, given.clock, given.their_clock or given.clock, given.opening
+            )
             for name in names
             for who in players
         ]

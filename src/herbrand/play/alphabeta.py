@@ -34,6 +34,8 @@ _NOT_YET = "the network is not ready yet"
 _SIMULTANEOUS = "several roles choose at the same time"
 _LEARNING_SECONDS = 20.0
 """Seconds for learning from random games, at most."""
+_LEARNING_SHARE = 0.8
+"""Share of the time for learning; the rest is for building the searches."""
 _MIN_SELF_PLAY_SECONDS = 2.0
 """Seconds of a start clock that must be left to learn by self-play."""
 
@@ -115,7 +117,8 @@ class AlphaBetaPlayer(FallbackPlayer):
             from herbrand.play.learning import learn_judge
 
             left = seconds - (time.monotonic() - started)
-            until = time.monotonic() + min(_LEARNING_SECONDS, max(1.0, left - 0.5))
+            share = max(1.0, min(left - 0.5, _LEARNING_SHARE * left))
+            until = time.monotonic() + min(_LEARNING_SECONDS, share)
             learned = learn_judge(game.expander, role, seed=seed, deadline=until, novelty=self.novelty)
             if learned.features:
                 yield partial(self._store, self._build_engines(game, role, learned), learned)

@@ -45,6 +45,8 @@ _FEATURES_PER_ROUND = 48
 _MIN_SUPPORT = 40
 """Number of states in which a feature must be true, and in which it must be false."""
 _RIDGE = 30.0
+_NEXT_REGRESSION = 2.0
+"""How much longer the regression of the second iteration may take, with up to twice as many states."""
 _MIN_SAMPLES = 100
 """Labelled states below which nothing is learned."""
 
@@ -76,11 +78,11 @@ def learn_judge(
     best = LearnedJudge(no_judge(len(expander.roles)), 0, 0, 0.0, 0.0)
     states, labels, games = np.zeros((0, expander.words), np.uint64), np.zeros(0), 0
     additions = np.zeros((len(expander.roles), expander.fluents), np.int64)
+    until = started + 0.5 * max(0.0, deadline - started)
     for iteration in range(2):
         judge = best.judge if iteration else None
-        sample = _sample_states(expander, role, generator, judge, deadline, additions)
-        middle = time.monotonic() + 0.5 * max(0.0, deadline - time.monotonic())
-        new_labels = _label(expander, role, sample, generator, deadline if iteration else middle)
+        sample = _sample_states(expander, role, generator, judge, until, additions)
+        new_labels = _label(expander, role, sample, generator, until)
         games += len(new_labels) * _PLAYOUTS
         states = np.concatenate([states, sample[: len(new_labels)]])
         labels = np.concatenate([labels, new_labels])
@@ -88,9 +90,11 @@ def learn_judge(
         if valid.sum() < _MIN_SAMPLES:
             break
         worth = rarity(expander, states[valid], additions) if novelty else np.zeros_like(additions, float)
+        began = time.monotonic()
         judge, features, explained = _regress(expander, role, states[valid], labels[valid], worth, generator)
+        until = deadline - _NEXT_REGRESSION * (time.monotonic() - began)
         best = LearnedJudge(judge, games, features, explained, time.monotonic() - started)
-        if not features or time.monotonic() > deadline:
+        if not features or time.monotonic() > until:
             break
     return best
 

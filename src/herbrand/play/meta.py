@@ -40,12 +40,21 @@ class MetaPlayer(Player):
 
     A planner for one role, a perfect player for small games, also with hidden information, alpha-beta where
     an evaluation function can be learned, and tree search elsewhere.  `memory` is in megabytes; with `ponder`
-    the player that was picked thinks while others do, where it can.
+    the player that was picked thinks while others do, where it can, and with `self_play` (None: as `ponder`)
+    an evaluation function is improved by self-play for the rest of the start clock.
     """
 
-    def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
+    def __init__(
+        self,
+        seed: int | None = None,
+        *,
+        memory: float = 512.0,
+        self_play: bool | None = None,
+        ponder: bool = False,
+    ) -> None:
         super().__init__(seed)
         self.memory = memory
+        self.self_play = ponder if self_play is None else self_play
         self.ponder = ponder
         self.reason = ""
         """Why the player was picked."""
@@ -91,10 +100,12 @@ class MetaPlayer(Player):
             alphabeta = self._start_player(
                 AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder), left / 2
             )
+            while not alphabeta.finished.is_set() and self.has_time(deadline - 0.25 * left):
+                alphabeta.finished.wait(0.02)  # what it learns in a large game may be late
             explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained
             reason = f"the learned evaluation explains {explained:.0%} of the variance of outcomes"
             if explained >= _MIN_EXPLAINED:
-                if self.ponder:
+                if self.self_play:
                     alphabeta.improve(deadline)
                 return alphabeta, f"alpha-beta, since {reason}: {unsolved}"
             alphabeta.stop()

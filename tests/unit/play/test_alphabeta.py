@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import herbrand
+from herbrand.analyse.knowledge.histories import history
 from herbrand.analyse.solving.minimax.judge import LOWER, SCALE, no_judge
 from herbrand.analyse.solving.minimax.search import DEEPEST, AlphaBetaSearch
 from herbrand.core import TranspositionTable
@@ -150,13 +151,16 @@ def test_values_are_learned_from_random_games(
     ("name", "why"),
     [("rockPaperScissors", "at the same time"), ("kuhn", "hidden information")],
 )
-def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str, random_state: RandomState) -> None:
-    """Moves at once, hidden things and chance are for the tree search, and the report says so."""
+def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str) -> None:
+    """Moves at once, hidden things and chance are for tree searches, and the report says so."""
     game = herbrand.load(name)
     player = AlphaBetaPlayer(seed=1, learning=False)
     player.start(game, game.players[0], 600)
-    states = (random_state(game, seed % 4, seed) for seed in range(40))
-    state = next(state for state in states if len(state.legal_moves(player.role)) > 1)
+    state, moves = game.initial_state(), []
+    while len(state.legal_moves(player.role)) == 1:
+        moves.append(state.random_joint_move(random.Random(1)))
+        state = state.next(moves[-1])
+    player.receive_history(history(game, player.role, moves))
     assert state.is_legal(player.role, player.select(state, 0.2))
     assert why in player.note()
 
