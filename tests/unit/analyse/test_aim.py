@@ -16,7 +16,7 @@ from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.domains import UNREACHABLE, find_domains
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import observed_groups
-from herbrand.analyse.solving.aim import Aim, target_states
+from herbrand.analyse.solving.aim import Aim, compatible_moves, target_states
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line
@@ -46,6 +46,27 @@ LOCK = """
 (<= unset (true (free ?d))) (<= wrong (code ?d ?v) (not (true (is ?d ?v))))
 (<= terminal (not unset)) (<= (goal a 100) (not wrong)) (<= (goal a 0) wrong)
 """
+TRAIL = """
+(role a) (init (cell 1 3)) (init (cell 8 6)) (init (cell 2 blank)) (init (cell 3 blank)) (init (cell 4 blank))
+(init (cell 5 blank)) (init (cell 6 blank)) (init (cell 7 blank)) (init (cell 9 blank))
+(number 1) (number 2) (number 3) (number 4) (number 5) (number 6) (number 7) (number 8) (number 9)
+(succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+(by 1 2) (by 2 3) (by 4 5) (by 5 6) (by 7 8) (by 8 9) (by 1 4) (by 4 7) (by 2 5) (by 5 8) (by 3 6) (by 6 9)
+(<= (near ?x ?y) (by ?x ?y)) (<= (near ?x ?y) (by ?y ?x)) (<= (next_to ?n ?m) (succ ?n ?m))
+(<= (next_to ?n ?m) (succ ?m ?n))
+(<= (used ?n) (number ?n) (true (cell ?x ?n)))
+(<= (broken ?x ?n) (number ?n) (true (cell ?y ?m)) (next_to ?n ?m) (near ?z ?x) (not (near ?y ?x)))
+(<= (legal a (put ?x ?n)) (true (cell ?x blank)) (number ?n) (not (used ?n)) (not (broken ?x ?n)))
+(legal a quit) (<= (next over) (does a quit))
+(<= (next (cell ?x ?n)) (true (cell ?x ?n)) (number ?n)) (<= (next (cell ?x ?n)) (does a (put ?x ?n)))
+(<= (next (cell ?x blank)) (true (cell ?x blank)) (does a (put ?y ?n)) (distinct ?x ?y))
+(<= (next (cell ?x blank)) (true (cell ?x blank)) (does a quit))
+(<= open (true (cell ?x blank))) (<= terminal (not open)) (<= terminal (true over))
+(<= (goal a 100) (not open)) (<= (goal a 0) open)
+"""
+"""The numbers from 1 to 9 are put on a square such that neighbours in number are neighbours on the board."""
+STAY = "(role a) (legal a b) (legal a c) (<= (next d) (does a b)) (<= terminal (true d)) (goal a 100)"
+"""One of the moves changes nothing, the other ends the game."""
 
 
 def _place(game: herbrand.Game, fluent: str) -> int:
@@ -54,6 +75,34 @@ def _place(game: herbrand.Game, fluent: str) -> int:
 
 def _wins(game: herbrand.Game, line: tuple[tuple[str, ...], ...] | None) -> bool:
     return line is not None and holds(game, "win", Witness(line, game.roles[0]))
+
+
+def test_number_puzzles_are_filled_by_moves_that_do_not_exclude_each_other() -> None:
+    """What is illegal after a move cannot be part of the same end; each number has one place."""
+    game = herbrand.loads(TRAIL)
+    filling = compatible_moves(game.expander)
+    assert filling is not None
+    names = game.expander.fluent_names
+    groups = {(group.some, frozenset(names[fluent] for fluent in group.fluents)) for group in filling.groups}
+    assert (False, frozenset({"(cell 7 7)", "(cell 9 7)"})) in groups  # a number twice
+    assert (False, frozenset({"(cell 2 4)", "(cell 4 4)"})) in groups
+    assert (False, frozenset({"(cell 9 7)", "(cell 6 8)"})) not in groups
+    assert (True, frozenset({"(cell 7 7)", "(cell 5 7)", "(cell 9 7)"})) in groups
+    assert "(cell 2 5)" in {names[fluent] for fluent in filling.never}
+    assert filling.count == 0
+    aim = Aim(game.expander, play(game.expander, time.monotonic() + _LATER).states, _LATER)
+    line = aim.win_by_filling(0, time.monotonic() + _LATER)
+    assert _wins(game, line)
+    assert line is not None
+    assert len(line) == 7
+    lock = herbrand.loads(LOCK)
+    filling = compatible_moves(lock.expander)
+    assert filling is not None
+    assert (filling.count, len(filling.made)) == (6, 18)  # each random game takes six steps
+    aim = Aim(lock.expander, play(lock.expander, time.monotonic() + _LATER).states, _LATER)
+    assert _wins(lock, aim.win_by_filling(0, time.monotonic() + _LATER))
+    for other in (CLIMB, STAY):
+        assert compatible_moves(herbrand.loads(other).expander) is None
 
 
 def test_domains_tell_how_many_steps_a_count_has_to_go() -> None:

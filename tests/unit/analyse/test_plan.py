@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import Phase, given, settings
 from strategies import games as random_games
@@ -11,6 +13,7 @@ from herbrand import GameError
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.replay import replay
 from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.solving.horizon import line_of_some_length
 from herbrand.analyse.solving.plan import any_plans, find_plan, plan_by_states, plan_by_steps
 
 LOOP = """(role r) (index 1) (index 2) (index 3) (index 4)
@@ -51,6 +54,42 @@ def test_a_plan_that_may_be_longer_leads_to_the_goal(name: str) -> None:
     assert last.is_terminal
     assert list(last.goals.values()) == [100]
     assert any_plans(game, 50)(60.0) is None
+
+
+LATIN = """(role r) (n 1) (n 2) (n 3) (n 4) (init (cell 1 1 1)) (init (cell 2 2 1)) (init (cell 3 4 2))
+(<= (filled ?x ?y) (true (cell ?x ?y ?d))) (<= (blank ?x ?y) (n ?x) (n ?y) (not (filled ?x ?y)))
+(<= (legal r (put ?x ?y ?d)) (blank ?x ?y) (n ?d))
+(<= (next (cell ?x ?y ?d)) (true (cell ?x ?y ?d))) (<= (next (cell ?x ?y ?d)) (does r (put ?x ?y ?d)))
+(<= open (blank ?x ?y)) (<= terminal (not open))
+(<= clash (true (cell ?x ?y ?d)) (true (cell ?x ?z ?d)) (distinct ?y ?z))
+(<= clash (true (cell ?x ?y ?d)) (true (cell ?z ?y ?d)) (distinct ?x ?z))
+(<= (goal r 100) (not clash)) (<= (goal r 0) clash)"""
+
+
+def test_squares_are_filled_without_refuting_shorter_plans() -> None:
+    """A Latin square takes 13 moves in any order; that 12 do not fill it is a problem of pigeons and holes."""
+    game = herbrand.loads(LATIN)
+    moves = line_of_some_length(game.expander, 0, 100, time.monotonic() + 60)
+    assert moves is not None
+    assert len(moves) == 13
+    last = replay(game, moves)[-1]
+    assert (last.is_terminal, last.goals) == (True, {"r": 100})
+
+
+def test_a_plan_of_some_length_is_found_for_any_goal_value_or_refuted() -> None:
+    """With recursion in the rules; where all plays end after two steps, three make no plan."""
+    game = herbrand.loads(LOOP)
+    for value, ends in ((40, True), (100, True), (70, False)):
+        moves = line_of_some_length(game.expander, 0, value, time.monotonic() + (60 if ends else 0.5))
+        assert (moves is not None) == ends
+        assert moves is None or replay(game, moves)[-1].goals == {"r": value}
+    two = herbrand.loads("""(role r) (init (n 0)) (next_of 0 1) (next_of 1 2) (legal r a) (legal r b)
+        (<= (next (n ?y)) (true (n ?x)) (next_of ?x ?y)) (<= (next won) (does r b) (true (n 1)) (true lost))
+        (<= (next lost) (does r a)) (<= terminal (true (n 2)))
+        (<= (goal r 100) (true won) (true lost)) (<= (goal r 0) (not (true won)))
+        (<= (goal r 50) (true won) (not (true lost)))""")
+    assert line_of_some_length(two.expander, 0, 100, time.monotonic() + 60) is None
+    assert line_of_some_length(two.expander, 0, 50, time.monotonic() + 60) == (("a",), ("b",))
 
 
 def test_hanoi_takes_as_long_as_is_known() -> None:

@@ -83,19 +83,29 @@ class Frame:
 
     def wins(self, role: int) -> int:
         """Return the literal that the game is over and the goal of a role is 100, and no other value."""
-        return self.system.circuit.all_of((self.terminal, self.hundred(role), self.no_other(role)))
+        return self.gets(role, 100)
+
+    def gets(self, role: int, value: int) -> int:
+        """Return the literal that the game is over and a role has one goal value, this one."""
+        circuit = self.system.circuit
+        has_value = circuit.any_of(self._values(role, value))
+        return circuit.all_of((self.terminal, has_value, *(x ^ 1 for x in self._other_values(role, value))))
 
     def hundred(self, role: int) -> int:
         """Return the literal that a goal value of a role is 100, in any state."""
-        return self.system.circuit.any_of(self._values(role, hundred=True))
+        return self.system.circuit.any_of(self._values(role, 100))
 
     def no_other(self, role: int) -> int:
         """Return the literal that a role has no goal value but 100, in any state."""
-        return self.system.circuit.all_of([x ^ 1 for x in self._values(role, hundred=False)])
+        return self.system.circuit.all_of([x ^ 1 for x in self._other_values(role, 100)])
 
-    def _values(self, role: int, *, hundred: bool) -> list[int]:
+    def _values(self, role: int, value: int) -> list[int]:
         pairs = zip(self.system.goal_values, self.goal().tolist(), strict=True)
-        return [x for (owner, text), x in pairs if owner == role and (text == "100") == hundred]
+        return [x for (owner, text), x in pairs if owner == role and text == str(value)]
+
+    def _other_values(self, role: int, value: int) -> list[int]:
+        pairs = zip(self.system.goal_values, self.goal().tolist(), strict=True)
+        return [x for (owner, text), x in pairs if owner == role and text != str(value)]
 
     def has_no_goal(self, role: int) -> int:
         """Return the literal that the game is over and a role has no, several or an invalid goal value."""
@@ -106,23 +116,26 @@ class Frame:
         valid = circuit.all_of([circuit.only_one(proper)[0], *others])
         return circuit.all_of((self.terminal, valid ^ 1))
 
-    def play(self, solver: Solver) -> FrameStep:
-        """Require that the game is not over and each role makes one legal move; return the step."""
+    def play(self, solver: Solver, when: int = 1) -> FrameStep:
+        """Require that the game is not over and each role makes one legal move; return the step.
+
+        With `when`, a literal, this is required where it is true.
+        """
         system, network = self.system, self.system.network
-        solver.add([self.terminal ^ 1])
+        solver.add([self.terminal ^ 1, when ^ 1])
         choices = np.zeros(len(network.moves), np.int32)
         for moves in system.moves:
             legal_moves = moves[self.legal[moves] != 0]
             if len(legal_moves) == 1:
                 choices[legal_moves[0]] = 1
-                solver.add([int(self.legal[legal_moves[0]])])
+                solver.add([int(self.legal[legal_moves[0]]), when ^ 1])
                 continue
             chosen = system.circuit.variables(len(legal_moves))
             choices[legal_moves] = chosen
             for choice, legal in zip(chosen.tolist(), self.legal[legal_moves].tolist(), strict=True):
-                solver.add([choice ^ 1, legal])
-            solver.add(chosen.tolist())
-            solver.at_most_one(chosen.tolist())
+                solver.add([choice ^ 1, legal, when ^ 1])
+            solver.add([*chosen.tolist(), when ^ 1])
+            solver.at_most_one(chosen.tolist(), when)
         first = 1 + len(network.fluents)
         self.value[first : first + len(choices)] = choices
         system.circuit.copy(network, self.value, network.cones[0], network.cones[1])

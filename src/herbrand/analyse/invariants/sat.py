@@ -13,7 +13,7 @@ from herbrand.runtime.collector import suspend_collector
 from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from herbrand.network.circuit import UnrolledCircuit
 
@@ -131,7 +131,11 @@ class Solver:
             return False
         self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
         self._limit(conflicts)
-        answer: bool | None = self._solver.solve_limited(assumptions=list(self._assumed))
+        return self._solve_limited(list(self._assumed))
+
+    def _solve_limited(self, assumptions: Sequence[int] = ()) -> bool | None:
+        """Ask the solver; other threads, such as a player's whose clock runs, go on meanwhile."""
+        answer: bool | None = self._solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
         return answer
 
     def guess(self, true: Iterable[int], false: Iterable[int]) -> None:
@@ -145,7 +149,7 @@ class Solver:
     def impossible(self, conflicts: int) -> bool:
         """Return whether the clauses are shown unsatisfiable within so many conflicts."""
         self._limit(conflicts)
-        return self._solver.solve_limited() is False
+        return self._solve_limited() is False
 
     def _limit(self, conflicts: int) -> None:
         if time.monotonic() > self.deadline:

@@ -2,21 +2,24 @@
 
 Beams (`guided`) and parallel games (`climb`) follow the estimated distance to such an end (`distance`), with
 the transition distances of counters and pieces (`domains`); then the distance to particular ends, which a
-solver finds first, reachable or not (`target_states`).
+solver finds first, reachable or not (`target_states`).  Puzzles in which moves of the first state are made in
+some order, as where numbers are filled in, are solved that way first: what each of them makes illegal says
+which moves can be part of an end together (`compatible_moves`).
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herbrand.analyse.invariants.domains import find_domains
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import observed_groups, require
+from herbrand.analyse.invariants.groups import Group, observed_groups, require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
@@ -30,16 +33,22 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.invariants.domains import Domains
     from herbrand.analyse.invariants.frames import Frame
-    from herbrand.analyse.invariants.groups import Group
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander
+    from herbrand.network.circuit import UnrolledCircuit
+    from herbrand.network.network import Network
 
-__all__ = ["Aim", "target_states"]
+__all__ = ["Aim", "Filling", "compatible_moves", "target_states"]
 
 _ENDING = 0.02
 """The weight of `terminal` in the distance that puts the goal first."""
 _BEAMS = 2
 """Beams for each particular end."""
+_GAMES = 64
+_MOST_COUNTED = 50_000
+"""Length of games times moves of the initial state, at most, for the moves of an end to be counted."""
+_MOST_MOVES = 4000
+"""Moves of the initial state that are compared with each other, at most."""
 _EACH = 0.1
 """The fraction of the time for parallel games to each particular end."""
 
@@ -87,26 +96,129 @@ class Aim:
         distance = Distance(self.system.circuit, frame.state, parts, self.domains)
         ways = (distance, distance.weighted(*[1.0] * (len(parts) - 1), _ENDING))
         return (
-            guided_line(self.expander, ways, _after(0.45, deadline), seeds=self.beams[role])
+            self.win_by_filling(role, _after(0.3, deadline))
+            or guided_line(self.expander, ways, _after(0.45, deadline), seeds=self.beams[role])
             or self.win_by_ends(role, _after(0.5, deadline), groups)
             or climb(self.expander, ways, deadline, seeds=self.climbs[role])
         )
+
+    def win_by_filling(self, role: int, deadline: float) -> Moves | None:
+        """Search for an end in which a role has 100 and that compatible moves make, as in number puzzles."""
+        filling = compatible_moves(self.expander)
+        if filling is None:
+            return None
+        return self._reach_ends(role, observed_groups(self.expander.network, self.states), deadline, filling)
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
         """Search for particular ends in which a role has 100; None when none was reached in time.
 
         Ends in which the groups of sampled states hold come first, then those in which `groups` hold.
         """
-        for candidates in (observed_groups(self.expander.network, self.states), groups):
-            wins = target_states(self.system, lambda frame: frame.wins(role), candidates, deadline)
-            for frame, literal in wins:
-                ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
-                line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
-                if line is None:
-                    line = climb(self.expander, ways, _after(_EACH, deadline))
-                if line is not None:
-                    return line
+        observed = observed_groups(self.expander.network, self.states)
+        return self._reach_ends(role, observed, deadline) or self._reach_ends(role, groups, deadline)
+
+    def _reach_ends(
+        self, role: int, groups: Sequence[Group], deadline: float, filling: Filling | None = None
+    ) -> Moves | None:
+        """Search for ends in which groups hold, one after the other."""
+        for frame, literal in target_states(
+            self.system, lambda frame: frame.wins(role), groups, deadline, filling
+        ):
+            ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
+            line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
+            if line is None:
+                line = climb(self.expander, ways, _after(_EACH, deadline))
+            if line is not None:
+                return line
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What the end of a filling game is made of: of moves that are legal from the beginning."""
+
+    groups: list[Group]
+    """Pairs of fluents of which none can be made true after the other, and sets of which one is made true."""
+    never: list[int]
+    """Fluents like those in `made` that are false at the beginning and that no move there makes true."""
+    made: list[int]
+    """The fluents that one of the moves makes true."""
+    count: int
+    """At least so many of them are true at an end: the length of all random games, or 0 if they differ."""
+
+
+def compatible_moves(expander: Expander) -> Filling | None:
+    """Return which moves of the initial state exclude each other, by what is legal after each.
+
+    For games with one role in which moves make different single fluents true, as where numbers are filled in;
+    None for others.  It is proved of nothing but the first two steps.
+    """
+    if len(expander.roles) != 1:
+        return None
+    legal = expander.legal(expander.initial).mask(0)[0]
+    moves = np.flatnonzero(legal).astype(np.int32)
+    if not 0 < len(moves) <= _MOST_MOVES:
+        return None
+    after = expander.step(np.repeat(expander.initial, len(moves), axis=0), moves[:, None])
+    going = ~expander.terminal(after)
+    moves, after = moves[going], after[going]
+    initial = expander.bits(expander.initial)[0]
+    added = expander.bits(after) & ~initial
+    added &= ~added.all(axis=0)  # what every move makes true, such as the next number of a step
+    if not len(moves) or (added.sum(axis=1) != 1).any():
+        return None
+    fluents = added.argmax(axis=1)
+    if len(np.unique(fluents)) != len(fluents):
+        return None
+    remain = expander.legal(after).mask(0)[:, moves]
+    excludes = ~(remain & remain.T)
+    np.fill_diagonal(excludes, val=True)
+    pairs = np.argwhere(np.triu(excludes, 1))
+    groups = [Group((int(fluents[a]), int(fluents[b])), some=False) for a, b in pairs.tolist()]
+    groups += _equal_partitions(expander.network, fluents, excludes)
+    network = expander.network
+    functors = np.array([network.terms.functor[int(fluent)] for fluent in network.fluents])
+    alike = np.isin(functors, functors[fluents])
+    never = np.flatnonzero(alike & ~initial & ~added.any(axis=0)).tolist()
+    games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=len(moves))
+    least, most = int(games.lengths.min()), int(games.lengths.max())
+    is_small = most * len(moves) <= _MOST_COUNTED
+    return Filling(groups, never, fluents.tolist(), most if least == most and is_small else 0)
+
+
+def _equal_partitions(
+    network: Network, fluents: NDArray[np.int64], excludes: NDArray[np.bool_]
+) -> list[Group]:
+    """Return sets of fluents of which one is made true, such as all places of a number.
+
+    If each place has a number, and there are as many numbers as places, each number has a place: a solver
+    takes very long to find that by itself.  Such partitions of the fluents are the smallest ones in which the
+    fluents of a set exclude each other, if there are two.
+    """
+    arguments = [network.terms.args[int(network.fluents[fluent])] for fluent in fluents]
+    partitions = []
+    for varied in range(min(map(len, arguments))):
+        sets: dict[tuple[int, ...], list[int]] = {}
+        for place, args in enumerate(arguments):
+            sets.setdefault((*args[:varied], *args[varied + 1 :]), []).append(place)
+        if all(excludes[np.ix_(one, one)].all() for one in sets.values()):
+            partitions.append(list(sets.values()))
+    smallest = min(map(len, partitions), default=0)
+    chosen = [partition for partition in partitions if len(partition) == smallest]
+    if len(chosen) < 2:
+        return []
+    return [Group(tuple(fluents[one].tolist()), some=True) for partition in chosen for one in partition]
+
+
+def _at_least(circuit: UnrolledCircuit, literals: list[int], count: int) -> int:
+    """Return the literal that at least `count` of some literals are true (sequential counter, Sinz 2005)."""
+    reached = [1, *[0] * count]
+    for literal in literals:
+        reached[1:] = [
+            circuit.any_of((more, circuit.all_of((one_less, literal))))
+            for one_less, more in pairwise(reached)
+        ]
+    return reached[count]
 
 
 def _after(fraction: float, deadline: float) -> float:
@@ -116,14 +228,19 @@ def _after(fraction: float, deadline: float) -> float:
 
 
 def target_states(
-    system: System, target: Callable[[Frame], int], groups: Sequence[Group], deadline: float
+    system: System,
+    target: Callable[[Frame], int],
+    groups: Sequence[Group],
+    deadline: float,
+    filling: Filling | None = None,
 ) -> Iterator[tuple[Frame, int]]:
     """Yield wanted states, each as a frame and a literal that implies that it is wanted, until time is up.
 
-    The solver finds a state that is wanted and in which groups of fluents hold; the fluents that matter are
-    the failed assumptions (Een and Sorensson 2003) in the proof that their values make it a wanted one.  The
-    first state resembles the initial one, as far as the phases of the solver can achieve that, the others
-    less and less.  `deadline` is a time of `time.monotonic`.
+    The solver finds a state that is wanted, and in which groups of fluents hold; the fluents that matter are
+    the failed assumptions (Een and Sorensson 2003) in the proof that their values make it a wanted one.  With
+    `filling`, which the state is to agree with, all true fluents matter.  The first state resembles the
+    initial one, as far as the phases of the solver can achieve that, the others less and less.  `deadline` is
+    a time of `time.monotonic`.
     """
     frame = system.any_state()
     circuit, rng = system.circuit, np.random.default_rng(0)
@@ -133,14 +250,25 @@ def target_states(
         try:
             for group in groups:
                 require(solver, frame.state.tolist(), group)
+            filled = int(circuit.variables(1)[0]) if filling is not None else 1
+            if filling is not None:
+                for group in filling.groups:
+                    require(solver, frame.state.tolist(), group, filled)
+                for fluent in filling.never:
+                    solver.add([filled ^ 1, int(frame.state[fluent]) ^ 1])
+                solver.add(
+                    [filled ^ 1, _at_least(circuit, frame.state[filling.made].tolist(), filling.count)]
+                )
             different = 0.0
             solver.guess(frame.state[initial].tolist(), frame.state[~initial].tolist())
-            while solver.solve(wanted):
+            while solver.solve(wanted, filled):
                 model = solver.model()
                 literals = [x if model(x) else x ^ 1 for x in frame.state.tolist()]
                 if solver.solve(wanted ^ 1, *literals):
                     return  # the target depends on other variables, too
                 core = sorted(solver.core() & set(literals))
+                if filling is not None:
+                    core = sorted({*core, *(x for x in frame.state.tolist() if model(x))})
                 yield frame, circuit.all_of(core)
                 solver.add([x ^ 1 for x in core])
                 different = min(0.5, different + 0.02)

@@ -17,7 +17,8 @@ Three searches for shortest plans, of which the first to succeed answers:
     refuted.  This reaches depths at which states no longer fit in memory, but cannot prove that there is
     no plan of any length.
 
-and one for plans that may be longer (`any_plans`): beams and parallel games that approach the goal (`Aim`).
+and two for plans that may be longer (`any_plans`): a SAT solver with little time for each length (`horizon`),
+and beams and parallel games that approach the goal (`Aim`).
 """
 
 from __future__ import annotations
@@ -51,6 +52,10 @@ __all__ = [
 
 _ESTIMATING = 20.0
 """The most seconds of the search for an estimate."""
+_FILLING = 0.4
+"""The fraction of the time for any plan in which ends are looked for that moves of the first state make."""
+_SOLVING = 0.4
+"""The fraction of the rest that a SAT solver has for plans of each length, before beams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,26 +224,34 @@ def plan_by_steps(
 def any_plans(game: StateMachine, value: int) -> Callable[[float], Plan | None]:
     """Return a search for any plan, which takes so many seconds at a time and goes on in the next call.
 
-    It returns None where it has not found one.  Only for a goal value of 100 there is such a search.
+    It returns None where it has not found one.
     """
     from herbrand.analyse.exploration.walks import play
     from herbrand.analyse.solving.aim import Aim
+    from herbrand.analyse.solving.horizon import line_of_some_length
 
     aim: Aim | None = None
 
     def search(seconds: float) -> Plan | None:
         nonlocal aim
-        began = time.monotonic()
-        if value != 100:
-            return None
+        began, method = time.monotonic(), "a SAT solver"
+        moves = None
         try:
-            if aim is None:
-                aim = Aim(game.expander, play(game.expander, began + 0.1 * seconds).states, 0.2 * seconds)
-            moves = aim.win(0, began + seconds)
+            if value == 100:  # distances are estimated for no other value
+                if aim is None:
+                    aim = Aim(game.expander, play(game.expander, began + 0.1 * seconds).states, 0.1 * seconds)
+                moves = aim.win_by_filling(0, began + _FILLING * seconds)
+            if moves is None:
+                left = began + seconds - time.monotonic()
+                until = time.monotonic() + (left if aim is None else _SOLVING * left)
+                moves = line_of_some_length(game.expander, 0, value, until)
+            if moves is None and aim is not None:
+                method = "guided search"
+                moves = aim.win(0, began + seconds)
         except (BudgetExceeded, MissingExtra):
             return None
         spent = time.monotonic() - began
-        return None if moves is None else Plan(value, moves, False, True, "guided search", -1, spent)
+        return None if moves is None else Plan(value, moves, False, True, method, -1, spent)
 
     return search
 
