@@ -49,8 +49,9 @@ class AlphaBetaPlayer(FallbackPlayer):
     threads sharing the table (None: two, if there are two processors).  Without `learning` only terminal
     states have a value; with `self_play` (None: as `ponder`) learning goes on by self-play for the rest of
     the start clock.  With `novelty`, ties in move ordering go to moves that make a fluent true for the first
-    time in the match, and rare fluents are features of the evaluation function.  With `ponder`, the state
-    that is expected next is searched while others think, into the table that later searches use.
+    time in the match, and rare fluents are features of the evaluation function.  With `threats`, so are
+    fluents that are missing for the end of the game, where they explain clearly more.  With `ponder`, the
+    state that is expected next is searched while others think, into the table that later searches use.
     """
 
     name = "alphabeta"
@@ -65,6 +66,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         learning: bool = True,
         self_play: bool | None = None,
         novelty: bool = True,
+        threats: bool = True,
         ponder: bool = False,
     ) -> None:
         super().__init__(seed, memory=memory, ponder=ponder)
@@ -73,6 +75,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         self.learning = learning
         self.self_play = ponder if self_play is None else self_play
         self.novelty = novelty
+        self.threats = threats
         self.learned: LearnedJudge | None = None
         """The learned evaluation function; None without one."""
         self._engines: list[AlphaBetaSearch] = []
@@ -119,7 +122,9 @@ class AlphaBetaPlayer(FallbackPlayer):
             left = seconds - (time.monotonic() - started)
             share = max(1.0, min(left - 0.5, _LEARNING_SHARE * left))
             until = time.monotonic() + min(_LEARNING_SECONDS, share)
-            learned = learn_judge(game.expander, role, seed=seed, deadline=until, novelty=self.novelty)
+            learned = learn_judge(
+                game.expander, role, seed=seed, deadline=until, novelty=self.novelty, threats=self.threats
+            )
             if learned.features:
                 yield partial(self._store, self._build_engines(game, role, learned), learned)
         except (HerbrandError, MemoryError) as error:
@@ -149,18 +154,18 @@ class AlphaBetaPlayer(FallbackPlayer):
         """Return one search for each thread, all sharing a table; imports what `choose` needs."""
         import herbrand.play.search.results  # noqa: F401
         from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
+        from herbrand.play.threats import with_gates
 
         judge = None if learned is None else learned.judge
+        network = game.network if learned is None else with_gates(game.network, learned.gates)
         first = AlphaBetaSearch(
-            game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
+            network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
         )
         first.table.touch()
         return [
             first,
             *(
-                AlphaBetaSearch(
-                    game.network, role, judge=judge, table=first.table, ahead=1, novelty=self.novelty
-                )
+                AlphaBetaSearch(network, role, judge=judge, table=first.table, ahead=1, novelty=self.novelty)
                 for _ in range(1, self.threads)
             ),
         ]

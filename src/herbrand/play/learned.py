@@ -87,7 +87,7 @@ class LearnedPlayer(AlphaBetaPlayer):
                 yield partial(self._store_policy, policy)
                 return
             model = read_model(self.file, game)
-            learned = LearnedJudge(model.judge(role), 0, len(model.literals), 0.0, 0.0)
+            learned = LearnedJudge(model.judge(role), 0, len(model.literals), 0.0, 0.0, gates=model.gates)
             yield partial(self._store, self._build_engines(game, role, learned), learned)
         except MemoryError:
             yield partial(setattr, self, "_fallback_reason", "no network: no memory")

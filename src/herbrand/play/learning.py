@@ -4,9 +4,10 @@ The gates behind `legal` and `terminal` are the conditions of the rules: two in 
 open path.  Sampled states of playouts are labelled with the mean result of further playouts from each, and
 ridge regression predicts these labels from gates and fluents.  Features are added in rounds, by their
 correlation with the residuals (matching pursuit, Mallat and Zhang 1993).  Further features are the number of
-legal moves of each role (mobility), the current goal value (progress), and the rarity of the fluents that
-each role makes true (novelty).  The second iteration samples states of games in which roles mostly take the
-best successor, since those are closer to the states of a search.
+legal moves of each role (mobility), the current goal value (progress), the rarity of the fluents that each
+role makes true (novelty), and threats (`play.threats`) where they explain clearly more.  The second iteration
+samples states of games in which roles mostly take the best successor, since those are closer to the states of
+a search.
 
 Novelty follows width-based search (Lipovetzky and Geffner 2012; Geffner and Geffner 2015), where a state is
 novel if it makes a fluent true for the first time.  After thousands of games few fluents are new, so novelty
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from herbrand.analyse.solving.minimax.judge import SCALE, LinearJudge, linear_judge, no_judge
+from herbrand.play.threats import NO_GATES, Threats, find_threats, with_gates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +49,8 @@ _MIN_SUPPORT = 40
 _RIDGE = 30.0
 _NEXT_REGRESSION = 2.0
 """How much longer the regression of the second iteration may take, with up to twice as many states."""
+_MIN_GAIN = 0.05
+"""Share of the variance that threats, and those in more steps, must explain in addition."""
 _MIN_SAMPLES = 100
 """Labelled states below which nothing is learned."""
 
@@ -64,14 +68,22 @@ class LearnedJudge(NamedTuple):
     seconds: float
     self_played: int = 0
     """Games against itself that improved it."""
+    gates: NDArray[np.int32] = NO_GATES
+    """[gates, 2] the gates of threats that the literals of the judge need, see `with_gates`; none without."""
+
+    def valuer(self, expander: Expander, role: int) -> Valuer:
+        """Return the evaluator of states for the role."""
+        return self.judge.valuer(with_gates(expander.network, self.gates), role)
 
 
 def learn_judge(
-    expander: Expander, role: int, *, seed: int = 0, deadline: float = float("inf"), novelty: bool = True
-) -> LearnedJudge:
+    expander: Expander, role: int, *, seed: int = 0, deadline: float = float("inf"), novelty: bool = True,
+    threats: bool = True,
+) -> LearnedJudge:  # fmt: skip
     """Learn an evaluation function for a role, until `deadline` on the monotonic clock at the latest.
 
-    Without `novelty`, the rarity of fluents is not a feature.
+    Without `novelty`, the rarity of fluents is not a feature; without `threats`, the literals of the judge
+    are of the game's own network.
     """
     started = time.monotonic()
     generator = np.random.default_rng(seed)
@@ -79,9 +91,9 @@ def learn_judge(
     states, labels, games = np.zeros((0, expander.words), np.uint64), np.zeros(0), 0
     additions = np.zeros((len(expander.roles), expander.fluents), np.int64)
     until = started + 0.5 * max(0.0, deadline - started)
+    chosen: Threats | None = None
     for iteration in range(2):
-        judge = best.judge if iteration else None
-        sample = _sample_states(expander, role, generator, judge, until, additions)
+        sample = _sample_states(expander, role, generator, best if iteration else None, until, additions)
         new_labels = _label(expander, role, sample, generator, until)
         games += len(new_labels) * _PLAYOUTS
         states = np.concatenate([states, sample[: len(new_labels)]])
@@ -90,26 +102,34 @@ def learn_judge(
         if valid.sum() < _MIN_SAMPLES:
             break
         worth = rarity(expander, states[valid], additions) if novelty else np.zeros_like(additions, float)
+        data = expander, role, states[valid], labels[valid], worth, _candidates(expander, generator)
         began = time.monotonic()
-        judge, features, explained = _regress(expander, role, states[valid], labels[valid], worth, generator)
+        fit = _regress(*data, chosen)
         until = deadline - _NEXT_REGRESSION * (time.monotonic() - began)
-        best = LearnedJudge(judge, games, features, explained, time.monotonic() - started)
-        if not features or time.monotonic() > until:
+        for more in find_threats(expander, sample) if threats and not iteration else ():
+            if time.monotonic() > until:
+                break
+            other = _regress(*data, more)
+            if other.explained < fit.explained + _MIN_GAIN:
+                break
+            chosen, fit = more, other
+        best = fit._replace(games=games, seconds=time.monotonic() - started)
+        if not fit.features or time.monotonic() > until:
             break
     return best
 
 
 def _sample_states(
-    expander: Expander, role: int, generator: np.random.Generator, judge: LinearJudge | None, deadline: float,
-    additions: NDArray[np.int64],
+    expander: Expander, role: int, generator: np.random.Generator, learned: LearnedJudge | None,
+    deadline: float, additions: NDArray[np.int64],
 ) -> States:  # fmt: skip
-    """Play games, guided by `judge` if there is one; return distinct non-terminal states in random order.
+    """Play games, guided by what is learned if anything; return distinct non-terminal states in random order.
 
     Adds to `additions`, [roles, fluents], how often a move of each role made each fluent true in states where
     no other role had a choice.
     """
     states = np.repeat(expander.initial, _GAMES, axis=0)
-    valuer = None if judge is None else judge.valuer(expander.network, role)
+    valuer = None if learned is None else learned.valuer(expander, role)
     visited: list[States] = []
     for _ in range(_MAX_STEPS):
         legal = expander.legal(states)
@@ -119,8 +139,8 @@ def _sample_states(
         states = states[going]
         visited.append(states)
         joint = _draw_joint_moves(expander, legal, going, generator)
-        if judge is not None and valuer is not None:
-            _improve_moves(expander, role, states, legal, going, joint, judge, valuer, generator)
+        if learned is not None and valuer is not None:
+            _improve_moves(expander, role, states, legal, going, joint, learned.judge, valuer, generator)
         before, states = expander.bits(states), expander.step(states, joint)
         changed = expander.bits(states) & ~before
         choosing = legal.counts()[going] > 1
@@ -233,25 +253,34 @@ def rarity(expander: Expander, states: States, additions: NDArray[np.int64]) -> 
 # -- regression -----------------------------------------------------------------------------
 
 
+def _candidates(expander: Expander, generator: np.random.Generator) -> NDArray[np.int32]:
+    """Return the nodes that may become features: fluents, and gates behind the legal moves."""
+    network = expander.network
+    gates = np.arange(network.inputs, network.inputs + network.cones[0])
+    if len(gates) > _MAX_GATES:
+        gates = np.sort(generator.choice(gates, _MAX_GATES, replace=False))
+    return np.concatenate([np.arange(1, 1 + expander.fluents), gates]).astype(np.int32)
+
+
 def _regress(
     expander: Expander,
     role: int,
     states: States,
     goals: NDArray[np.float64],
     worth: NDArray[np.float64],
-    generator: np.random.Generator,
-) -> tuple[LinearJudge, int, float]:
-    """Return the evaluation function, its number of node features, and the explained share of the variance.
+    candidates: NDArray[np.int32],
+    threats: Threats | None,
+) -> LearnedJudge:
+    """Return the evaluation function that fits best, without the number of playouts and seconds.
 
     `worth` is the novelty of each fluent, see `rarity`.  Every fourth state is held out, for stopping and for
     the explained variance.
     """
     network = expander.network
-    gates = np.arange(network.inputs, network.inputs + network.cones[0])
-    if len(gates) > _MAX_GATES:
-        gates = np.sort(generator.choice(gates, _MAX_GATES, replace=False))
-    candidates = np.concatenate([np.arange(1, 1 + expander.fluents), gates]).astype(np.int32)
-    packed = no_judge(len(expander.roles), 2 * candidates).valuer(network, role).features(states)
+    if threats is not None:
+        candidates = np.concatenate([candidates, threats.nodes])
+    reading = network if threats is None else with_gates(network, threats.gates)
+    packed = no_judge(len(expander.roles), 2 * candidates).valuer(reading, role).features(states)
     legal = expander.legal(states)
     bits = np.unpackbits(packed.view(np.uint8), axis=1, bitorder="little", count=len(candidates))
     counts = bits.sum(axis=0, dtype=np.int64)
@@ -296,7 +325,8 @@ def _regress(
     assert best is not None
     loss, chosen, weights = best
     judge = _build_judge(expander, nodes[chosen], weights, worth, has_progress=has_progress)
-    return judge, len(chosen), max(0.0, 1.0 - loss / variance)
+    gates = NO_GATES if threats is None else threats.gates
+    return LearnedJudge(judge, 0, len(chosen), max(0.0, 1.0 - loss / variance), 0.0, gates=gates)
 
 
 def _ridge(design: NDArray[np.float64], goals: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -240,7 +240,7 @@ class MctsPlayer(Player):
         if self.cutoff is not None and judged:
             left = deadline - time.monotonic()
             until = time.monotonic() + max(1.0, min(_LEARNING_SECONDS, left - 0.5))
-            learned = learn_judge(expander, role, seed=seed, deadline=until)
+            learned = learn_judge(expander, role, seed=seed, deadline=until, threats=False)
             if learned.features:
                 policy = policy._replace(cutoff=self.cutoff, judge=learned.judge, role=role)
         return policy

@@ -87,7 +87,7 @@ def test_the_core_computes_what_the_model_predicts(training: Trainer) -> None:
     predicted = model.predict(model.inputs(model.reader(expander).features(states), counts))[:, 0]
     logits = np.log(predicted / (1 - predicted))
     for role, sign in ((0, 1), (1, -1)):
-        values = model.judge(role).valuer(expander.network, role).values(states) / SCALE
+        values = model.judge(role).valuer(model.network(expander), role).values(states) / SCALE
         inside = (values > 1) & (values < 99)
         assert inside.sum() > 50
         assert np.abs(values - (50 + 12.5 * sign * logits))[inside].max() < 0.2
@@ -140,9 +140,10 @@ def test_a_file_goes_on(training: Trainer, tmp_path: Path) -> None:
         training.rounds,
         training.snapshots,
     )
-    assert np.array_equal(
-        read_model(path, training.game).parameters.weights, training.best.parameters.weights
-    )
+    model = read_model(path, training.game)
+    assert np.array_equal(model.parameters.weights, training.best.parameters.weights)
+    assert np.array_equal(model.gates, training.model.gates)
+    assert len(model.gates)
     before = found.games
     found.run(games=before)
     assert found.games == before
@@ -219,6 +220,11 @@ def test_damaged_files_are_refused(training: Trainer, tmp_path: Path) -> None:
         damaged(literals=np.full(count, -5, "<i4")),
         damaged(literals=whole["literals"][:-1]),
         damaged(literals=whole["literals"].astype("<i8")),
+        damaged(gates=whole["gates"][:3]),
+        damaged(gates=whole["gates"][:, :1]),
+        damaged(gates=whole["gates"] + 5000),
+        damaged(gates=whole["gates"] - 5000),
+        damaged(gates=whole["gates"].astype("<i8")),
         damaged(weights=whole["weights"].T),
         damaged(weights=np.full_like(whole["weights"], np.nan)),
         damaged(weights=np.full_like(whole["weights"], np.inf)),

@@ -1,8 +1,9 @@
 """The file of a training by self-play: plain arrays, see `archive`.
 
-`about` also has the digest of the network, roles, settings, and progress.  `literals`, int32 [features], are
-numbers in that network; `weights`, float32 [features + roles, views], and `biases`, float32 [views], are
-those of the best model.  The other arrays are for going on.
+`about` also has the digest of the network, roles, settings, and progress.  `gates`, int32 [gates, 2], are
+added to that network (`play.threats`), and `literals`, int32 [features], are numbers in the result;
+`weights`, float32 [features + roles, views], and `biases`, float32 [views], are those of the best model.  The
+other arrays are for going on.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["VALUES_FORMAT", "read_model", "read_self_play", "write_self_play"]
 
-VALUES_FORMAT: Final = "herbrand training 2"
+VALUES_FORMAT: Final = "herbrand training 3"
 _MOST_INPUTS: Final = 100_000
+_MOST_GATES: Final = 100_000
 _MOST_SNAPSHOTS: Final = 100_000
 
 
@@ -65,7 +67,10 @@ def write_self_play(path: Path | str, trainer: Trainer) -> None:
         "steps": trainer.optimizer.steps,
         "snapshots": [asdict(snapshot) for snapshot in trainer.snapshots],
     }
-    arrays: dict[str, NDArray[Any]] = {"literals": trainer.model.literals.astype("<i4")}
+    arrays: dict[str, NDArray[Any]] = {
+        "gates": trainer.model.gates.astype("<i4"),
+        "literals": trainer.model.literals.astype("<i4"),
+    }
     for prefix, parameters in trainer.parameters().items():
         for name, array in zip(Parameters._fields, parameters, strict=True):
             arrays[prefix + name] = array.astype("<f4")
@@ -80,15 +85,17 @@ def _read(path: Path | str, game: Game) -> tuple[dict[str, Any], dict[str, NDArr
     with reading(path):
         network, constant_sum = about["network"], about["constant_sum"] is True
         literals = checked_array(arrays["literals"], "<i4", 1)
-        if len(literals) > _MOST_INPUTS:
+        gates = checked_array(arrays["gates"], "<i4", 2)
+        if len(literals) > _MOST_INPUTS or len(gates) > _MOST_GATES or gates.shape[1] != 2:
             raise ValueError("too many inputs")
     if network != network_digest(game):
         raise HerbrandError(f"`{path}` was learned by another version of herbrand: train again")
     with reading(path):
         expander = game.expander
         model = ValueModel.untrained(
-            literals.astype(np.int32), len(expander.roles), constant_sum=constant_sum
-        )
+            literals.astype(np.int32), len(expander.roles), constant_sum=constant_sum,
+            gates=gates.astype(np.int32),
+        )  # fmt: skip
         if constant_sum and model.roles != 2:
             raise ValueError("a constant sum without two roles")
         model.parameters = _parameters(arrays, "", model)

@@ -1,19 +1,20 @@
 """`ValueModel`: predicts goal values from conditions of the rules, and how it is fitted.
 
-The inputs are fluents, gates behind `legal` and `terminal`, and the number of legal moves of each role.
-Their weighted sum is the logit of the value (logistic regression), one for each *view*.  A view is a role
-whose value is learned; where the goals of two roles always add up to 100 there is one, and the value of the
-other role is the rest.
+The inputs are fluents, gates behind `legal` and `terminal`, threats (`play.threats`), and the number of legal
+moves of each role.  Their weighted sum is the logit of the value (logistic regression), one for each *view*.
+A view is a role whose value is learned; where the goals of two roles always add up to 100 there is one, and
+the value of the other role is the rest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from herbrand.analyse.solving.minimax.judge import SCALE, linear_judge, no_judge
+from herbrand.play.threats import NO_GATES, with_gates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.solving.minimax.judge import LinearJudge
     from herbrand.core import Valuer
     from herbrand.engine.expand import Expander
+    from herbrand.network.network import Network
 
 __all__ = [
     "COUNT_SCALE",
@@ -61,23 +63,28 @@ class ValueModel:
     """Predicts goal values, from 0 to 1, for each view."""
 
     literals: NDArray[np.int32]
-    """[features] literals of the game's network."""
+    """[features] literals of the game's network with `gates`."""
     roles: int
     constant_sum: bool
     """Whether there is one view, of the first of two roles whose goals add up to 100."""
     parameters: Parameters
+    gates: NDArray[np.int32] = field(default_factory=NO_GATES.copy)
+    """[gates, 2] gates that are added to the network, see `with_gates`."""
 
     @classmethod
-    def untrained(cls, literals: NDArray[np.int32], roles: int, *, constant_sum: bool) -> ValueModel:
+    def untrained(
+        cls, literals: NDArray[np.int32], roles: int, *, constant_sum: bool,
+        gates: NDArray[np.int32] = NO_GATES,
+    ) -> ValueModel:  # fmt: skip
         """Return a model that predicts 0.5 for all states."""
         inputs, views = len(literals) + roles, 1 if constant_sum else roles
         zeros = Parameters(np.zeros((inputs, views), np.float32), np.zeros(views, np.float32))
-        return cls(literals, roles, constant_sum, zeros)
+        return cls(literals, roles, constant_sum, zeros, gates)
 
     def copy(self) -> ValueModel:
         """Return a model with parameters of its own."""
         parameters = Parameters(*(array.copy() for array in self.parameters))
-        return ValueModel(self.literals, self.roles, self.constant_sum, parameters)
+        return ValueModel(self.literals, self.roles, self.constant_sum, parameters, self.gates)
 
     @property
     def views(self) -> int:
@@ -103,13 +110,18 @@ class ValueModel:
         weights[count:] = sign * judge.mobility / (SCALE * _POINTS * float(COUNT_SCALE))
         self.parameters.biases[view] = sign * (judge.bias / SCALE - 50.0) / _POINTS
 
+    def network(self, expander: Expander) -> Network:
+        """Return the network to which the literals belong."""
+        return with_gates(expander.network, self.gates)
+
     def valuers(self, expander: Expander) -> list[Valuer]:
         """Return an evaluator of states for each view."""
-        return [self.judge(view).valuer(expander.network, view) for view in range(self.views)]
+        network = self.network(expander)
+        return [self.judge(view).valuer(network, view) for view in range(self.views)]
 
     def reader(self, expander: Expander) -> Valuer:
         """Return the object of the core whose `features` are packed inputs."""
-        return no_judge(self.roles, self.literals).valuer(expander.network, 0)
+        return no_judge(self.roles, self.literals).valuer(self.network(expander), 0)
 
     def inputs(self, packed: NDArray[np.uint64], counts: NDArray[np.integer]) -> NDArray[np.float32]:
         """Return the inputs, [n, inputs], for packed features and the numbers of legal moves, [n, roles]."""

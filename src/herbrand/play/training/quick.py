@@ -38,7 +38,7 @@ def improve_judge(
     improve them steadily.  Raises `GameError` for games in which values cannot be learned so.
     """
     began = time.monotonic()
-    trainer = Trainer.start(game, Settings(seed, batch=1), {role: learned.judge})
+    trainer = Trainer.start(game, Settings(seed, batch=1), {role: learned})
     until = began + _SHARE * seconds
 
     def check(_: Trainer, __: Snapshot | None) -> None:
@@ -55,6 +55,6 @@ def improve_judge(
         return None
     model = trainer.best
     return learned._replace(
-        judge=model.judge(role), features=len(model.literals), self_played=trainer.games,
+        judge=model.judge(role), features=len(model.literals), gates=model.gates, self_played=trainer.games,
         seconds=learned.seconds + time.monotonic() - began,
     )  # fmt: skip

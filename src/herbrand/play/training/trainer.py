@@ -13,6 +13,7 @@ import numpy as np
 from herbrand.errors import GameError
 from herbrand.play.learning import learn_judge, sample_states
 from herbrand.play.search.features import takes_turns
+from herbrand.play.threats import NO_GATES
 from herbrand.play.training.fitting import Fitter
 from herbrand.play.training.interface import Training
 from herbrand.play.training.model import Optimizer, Parameters, ValueModel
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from concurrent.futures import Executor, Future
 
-    from herbrand.analyse.solving.minimax.judge import LinearJudge
     from herbrand.engine.expand import Expander
     from herbrand.game import Game
+    from herbrand.play.learning import LearnedJudge
     from herbrand.play.training.selfplay import Lesson
     from herbrand.runtime.cluster import TaskResult
 
@@ -44,7 +45,7 @@ _BETTER: Final = 0.52
 """The score from which a self counts as better than the best before."""
 _HIGHEST_SCORE: Final = 0.99
 """Scores are bounded by this before they become differences of ratings."""
-_NO_JUDGES: Final[Mapping[int, LinearJudge]] = MappingProxyType({})
+_NO_JUDGES: Final[Mapping[int, LearnedJudge]] = MappingProxyType({})
 _OPENING: Final = 0.25
 """Share of a game, at most, in which moves are drawn at its beginning."""
 
@@ -110,7 +111,9 @@ class Trainer(Training):
         return self.games
 
     @classmethod
-    def start(cls, game: Game, settings: Settings, judges: Mapping[int, LinearJudge] = _NO_JUDGES) -> Trainer:
+    def start(
+        cls, game: Game, settings: Settings, judges: Mapping[int, LearnedJudge] = _NO_JUDGES
+    ) -> Trainer:
         """Choose the inputs and return a training at its beginning; `GameError` if the game is unsuitable.
 
         It begins with the values of `judges`, by role; for roles without one, values are learned from random
@@ -307,11 +310,12 @@ def play_part(
 
 
 def _first_model(
-    expander: Expander, seed: int, judges: Mapping[int, LinearJudge], *, constant_sum: bool
+    expander: Expander, seed: int, judges: Mapping[int, LearnedJudge], *, constant_sum: bool
 ) -> ValueModel:
     """Return the model to begin with: the values of `judges`, or those that random games teach.
 
-    Its inputs are fluents that vary, and those gates that explain the results of random games best.
+    Its inputs are fluents that vary, and those gates and threats that explain the results of random games
+    best.
     """
     roles = len(expander.roles)
     states = sample_states(expander, np.random.default_rng([seed, 0]))
@@ -320,11 +324,18 @@ def _first_model(
     fluents = np.argsort(-spread, kind="stable")[:_MOST_FLUENTS]
     chosen = [2 * (1 + fluents[spread[fluents] > 0])]
     known = dict(judges)
+    gates = max((each.gates for each in known.values()), key=len, default=NO_GATES)
     for role in range(roles):
-        if role not in known and not (constant_sum and (role or known)):  # with a constant sum one is enough
-            known[role] = learn_judge(expander, role, seed=seed, novelty=False).judge
-    literals = np.unique(np.concatenate([*chosen, *(judge.literals for judge in known.values())]))
-    model = ValueModel.untrained(literals.astype(np.int32), roles, constant_sum=constant_sum)
-    for role, judge in known.items():
-        model.set_judge(role, judge)
+        if role in known or (constant_sum and (role or known)):  # with a constant sum one is enough
+            continue
+        learned = learn_judge(expander, role, seed=seed, novelty=False)
+        shared = min(len(gates), len(learned.gates))
+        if not np.array_equal(gates[:shared], learned.gates[:shared]):  # from states that tell other threats
+            learned = learn_judge(expander, role, seed=seed, novelty=False, threats=False)
+        known[role] = learned
+        gates = max(gates, learned.gates, key=len)
+    literals = np.unique(np.concatenate([*chosen, *(each.judge.literals for each in known.values())]))
+    model = ValueModel.untrained(literals.astype(np.int32), roles, constant_sum=constant_sum, gates=gates)
+    for role, learned in known.items():
+        model.set_judge(role, learned.judge)
     return model
