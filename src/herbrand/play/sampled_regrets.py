@@ -31,8 +31,8 @@ _ATTEMPTS: Final = 3
 _MOST_SETS: Final = 300_000
 _MOST_STATES: Final = 30_000
 """States whose moves are remembered."""
-_ENOUGH: Final = 50
-"""Traversals through an information set after which its probabilities are of use."""
+_ENOUGH: Final = 40
+"""Traversals through an information set, for each of its moves, after which its probabilities are of use."""
 
 
 class SampledSet:
@@ -70,7 +70,7 @@ class SampledSet:
     @property
     def is_explored(self) -> bool:
         """Whether it was visited often enough for the average to be of use."""
-        return self.traversals >= _ENOUGH
+        return self.traversals >= _ENOUGH * len(self.moves)
 
 
 def _normalised(weights: list[float]) -> list[float]:

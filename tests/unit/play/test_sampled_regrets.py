@@ -66,7 +66,7 @@ def test_wide_games_are_left_to_the_search(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_player_draws_by_what_it_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same; its report has the probabilities, and the number of plays is held."""
-    monkeypatch.setattr("herbrand.play.sampled_regrets._ENOUGH", 15)
+    monkeypatch.setattr("herbrand.play.sampled_regrets._ENOUGH", 8)
     first, second = (asked(IsMctsPlayer(seed=3, playouts=3000)) for _ in range(2))
     assert (first[0], first[1].moves) == (second[0], second[1].moves)
     report = first[1]
