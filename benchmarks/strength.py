@@ -28,6 +28,7 @@ import random
 import re
 import sys
 import time
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ from rulesheets import in_process
 
 import herbrand
 from herbrand.engine.playouts import goal_value
+from herbrand.errors import HerbrandError
 from herbrand.match.tournament.ratings import wilson_interval
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
@@ -470,20 +472,23 @@ def puzzle(sheet: str, who: str, start: float, clock: float) -> dict[str, Any]:
             "start_s": round(time.monotonic() - wall, 2), "start_cpu_s": round(time.process_time() - cpu, 2)
         }  # fmt: skip
         state, steps, notes = game.initial_state(), 0, dict[str, None]()
-        while not state.is_terminal and steps < MOST_STEPS:
+        while not state.is_terminal and state.legal_moves(role) and steps < MOST_STEPS:
             joint: dict[str, Move | str] = {role: moves[0] for role, moves in state.legal_moves().items()}
             joint[role] = player.select(state, clock)
             report = player.report()
             notes |= dict.fromkeys(() if report is None else report.notes)
             state = state.next(joint)
             steps += 1
-        values = {goal_value(game.network.terms.text(term)) for term in game.network.goals[:, 1].tolist()}
         yield {
             "goal": state.goal(role) if state.is_terminal else None, "steps": steps,
-            "highest_in_rules": max(value for value in values if value is not None),
             "cpu_s": round(time.process_time() - cpu, 2), "notes": list(notes)[:6],
         }  # fmt: skip
         player.stop()
+        with suppress(HerbrandError):  # some sheets have no network
+            texts = [game.network.terms.text(term) for term in game.network.goals[:, 1].tolist()]
+            yield {
+                "highest_in_rules": max(value for text in texts if (value := goal_value(text)) is not None)
+            }
 
     limit = 60 + start + MOST_STEPS * clock
     name = Path(sheet).name.removesuffix(".kif")

@@ -76,6 +76,23 @@ def test_squares_are_filled_without_refuting_shorter_plans() -> None:
     assert (last.is_terminal, last.goals) == (True, {"r": 100})
 
 
+LAMPS = """(role r) (lamp 1) (lamp 2) (lamp 3) (lamp 4) (lamp 5) (init (step 0)) (<= (init (on ?x)) (lamp ?x))
+(ring 1 2) (ring 2 3) (ring 3 4) (ring 4 5) (ring 5 1) (<= (legal r (press ?x)) (lamp ?x))
+(<= (hit ?x) (does r (press ?x))) (<= (hit ?y) (does r (press ?x)) (ring ?x ?y))
+(<= (hit ?y) (does r (press ?x)) (ring ?y ?x))
+(<= (next (on ?x)) (true (on ?x)) (not (hit ?x))) (<= (next (on ?x)) (hit ?x) (not (true (on ?x))))
+(<= (next (step ?m)) (true (step ?n)) (after ?n ?m))
+(after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6) (after 6 7)
+(<= lit (true (on ?x))) (<= terminal (not lit)) (<= terminal (true (step 7)))
+(<= (goal r 100) (not lit)) (<= (goal r 0) lit)"""
+
+
+def test_moves_whose_order_does_not_matter_are_made_in_one_order() -> None:
+    """All five lamps of a ring, each of which switches its neighbours, too, are pressed once."""
+    line = line_of_some_length(herbrand.loads(LAMPS).expander, 0, 100, time.monotonic() + 60)
+    assert line == tuple((f"(press {lamp})",) for lamp in (1, 2, 3, 4, 5))
+
+
 def test_a_plan_of_some_length_is_found_for_any_goal_value_or_refuted() -> None:
     """With recursion in the rules; where all plays end after two steps, three make no plan."""
     game = herbrand.loads(LOOP)

@@ -107,7 +107,13 @@ class Aim:
         filling = compatible_moves(self.expander)
         if filling is None:
             return None
-        return self._reach_ends(role, observed_groups(self.expander.network, self.states), deadline, filling)
+        made = set(filling.made)
+        observed = [  # counters may have run out at an end that no sampled game reached
+            group
+            for group in observed_groups(self.expander.network, self.states)
+            if not group.some or len(group.fluents) == 1 or made & set(group.fluents)
+        ]
+        return self._reach_ends(role, observed, deadline, filling)
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
         """Search for particular ends in which a role has 100; None when none was reached in time.
@@ -243,22 +249,22 @@ def target_states(
     a time of `time.monotonic`.
     """
     frame = system.any_state()
+    state: list[int] = frame.state.tolist()
     circuit, rng = system.circuit, np.random.default_rng(0)
     wanted = target(frame)
     initial = system.network.initial
     with Solver(circuit, deadline) as solver:
         try:
             for group in groups:
-                require(solver, frame.state.tolist(), group)
+                require(solver, state, group)
             filled = int(circuit.variables(1)[0]) if filling is not None else 1
             if filling is not None:
                 for group in filling.groups:
-                    require(solver, frame.state.tolist(), group, filled)
+                    require(solver, state, group, filled)
                 for fluent in filling.never:
-                    solver.add([filled ^ 1, int(frame.state[fluent]) ^ 1])
-                solver.add(
-                    [filled ^ 1, _at_least(circuit, frame.state[filling.made].tolist(), filling.count)]
-                )
+                    solver.add([filled ^ 1, state[fluent] ^ 1])
+                made = [state[fluent] for fluent in filling.made]
+                solver.add([filled ^ 1, _at_least(circuit, made, filling.count)])
             different = 0.0
             solver.guess(frame.state[initial].tolist(), frame.state[~initial].tolist())
             while solver.solve(wanted, filled):

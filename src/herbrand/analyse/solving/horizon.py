@@ -3,7 +3,8 @@
 The game is unrolled step by step, and the solver looks for a plan of each length.  It has few conflicts for
 a length, and in later rounds more (Rintanen, Heljanko and Niemela 2006): to refute a length that is a little
 too short takes a solver longest, since filling 50 squares in 49 steps is a problem of pigeons and holes.
-Lengths near that of the longest random game are tried as early as short ones.  Failure proves nothing.
+Lengths near that of the longest random game are tried as early as short ones.  Where the order of moves does
+not matter, as in lights out, they are made in one order.  Failure proves nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _SHORT = 16
 """Lengths below this are tried in the first round; twice as many in each later one."""
 _LONG = 8
 """So many lengths from that of the longest random game on are tried, likewise."""
+_MOST_MOVES = 200
+"""Moves of the initial state of which it is looked whether their order matters, at most."""
 _MOST_STEPS = 1000
 _NODES = 3_000_000
 """Nodes of the unrolled circuit after which it does not grow."""
@@ -47,7 +50,7 @@ def line_of_some_length(expander: Expander, role: int, value: int, deadline: flo
     games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=_MOST_STEPS)
     longest = int(games.lengths[~games.truncated].max(initial=0))
     system = System(expander.network)
-    unrolled = _Unrolled(system, role, value)
+    unrolled = _Unrolled(system, role, value, ordered=_all_commute(expander))
     refuted: set[int] = set()
     try:
         with Solver(system.circuit, deadline) as solver:
@@ -72,11 +75,32 @@ def line_of_some_length(expander: Expander, role: int, value: int, deadline: flo
     return None
 
 
+def _all_commute(expander: Expander) -> bool:
+    """Return whether the first two moves lead to the same state in either order, whichever they are.
+
+    Only in games with one role, in which all moves of the initial state stay legal.
+    """
+    legal = np.flatnonzero(expander.legal(expander.initial).mask(0)[0]).astype(np.int32)
+    count = len(legal)
+    if len(expander.roles) != 1 or not 1 < count <= _MOST_MOVES:
+        return False
+    one = expander.step(np.repeat(expander.initial, count, axis=0), legal[:, None])
+    going = ~expander.terminal(one)
+    if not expander.legal(one).mask(0)[going][:, legal].all():
+        return False
+    parents = np.repeat(np.arange(count), count)
+    two = expander.step(one, np.tile(legal, count)[:, None], parents).reshape(count, count, -1)
+    both = going[:, None] & going
+    return bool((two == two.transpose(1, 0, 2)).all(axis=2)[both].all())
+
+
 class _Unrolled:
     """A game, unrolled step by step, of which as many steps are made as the solver is asked for."""
 
-    def __init__(self, system: System, role: int, value: int) -> None:
+    def __init__(self, system: System, role: int, value: int, *, ordered: bool) -> None:
         self.system, self.role, self.value = system, role, value
+        self.ordered = ordered
+        """Whether no move is made before one with a smaller number."""
         self.frames = [system.initial()]
         self.steps: list[FrameStep] = []
         self.going: list[int] = []
@@ -99,6 +123,12 @@ class _Unrolled:
             self.going.append(made)
             self.steps.append(self.frames[-1].play(solver, when=made))
             self.frames.append(self.steps[-1].after)
+            if self.ordered and len(self.steps) > 1:
+                before, now = (step.choices.tolist() for step in self.steps[-2:])
+                smaller = 0
+                for move, choice in zip(before, now, strict=True):
+                    smaller = self.system.circuit.any_of((smaller, move))
+                    solver.add([made ^ 1, choice ^ 1, smaller])
         return True
 
     def ends(self, length: int) -> list[int]:
