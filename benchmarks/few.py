@@ -84,7 +84,7 @@ def alphabeta(game: herbrand.Game, *, judged: bool) -> Callable[[], int]:
     if judged:
         from herbrand.play.learning import learn_judge
 
-        judge = learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 10).judge
+        judge = learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 10, threats=False).judge
     search = AlphaBetaSearch(game.network, 0, memory=1 << 26, judge=judge)
     roots = itertools.cycle(middle(game, 64))
 

@@ -60,7 +60,10 @@ def compare(name: str, games: int, nodes: int, plies: int) -> list[dict[str, Any
     explained: dict[bool, list[float]] = {False: [], True: []}
     for seed in range(games // 2):
         lessons = {
-            novelty: [learn_judge(game.expander, role, seed=seed, novelty=novelty) for role in range(2)]
+            novelty: [
+                learn_judge(game.expander, role, seed=seed, novelty=novelty, threats=False)
+                for role in range(2)
+            ]
             for novelty in (False, True)
         }
         for novelty, both in lessons.items():
