@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ def states_of(expander: Expander, steps: int, generator: np.random.Generator) ->
     return np.concatenate(layers)
 
 
+@cache
 def lines(game: str) -> list[list[tuple[int, int]]]:
     """Return the cells of each line of a board."""
     columns, rows, length = SIZES[game]
