@@ -191,7 +191,7 @@ class IsMctsPlayer(Player):
             self._sampled = None
             return None
         found = sampled.find(self.game.role_index(self.role), self.history)
-        return found if found is not None and found.is_explored else None
+        return found if found is not None and sampled.has_learned(found) else None
 
     def _draw_by_samples(self, moves: list[Move], deadline: float) -> Move | None:
         """Learn from sampled plays and draw a move; None if the information set is too rare in them."""

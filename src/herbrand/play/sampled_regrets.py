@@ -31,8 +31,10 @@ _ATTEMPTS: Final = 3
 _MOST_SETS: Final = 300_000
 _MOST_STATES: Final = 30_000
 """States whose moves are remembered."""
-_ENOUGH: Final = 40
-"""Traversals through an information set, for each of its moves, after which its probabilities are of use."""
+_ENOUGH: Final = 30
+"""Traversals for each information set seen so far, after which the averages are of use, as measured."""
+_ENOUGH_HERE: Final = 50
+"""The same for the information set in question."""
 
 
 class SampledSet:
@@ -53,11 +55,10 @@ class SampledSet:
         self.traversals = 0
         """How often all moves were tried."""
 
-    def visit(self, moves: list[Move]) -> None:
-        """Record the legal moves."""
-        if not self.moves:
-            self.moves = moves
-            self.regrets, self.played, self.totals = ([0.0] * len(moves) for _ in range(3))
+    def begin(self, moves: list[Move]) -> None:
+        """Record the legal moves at the first visit."""
+        self.moves = moves
+        self.regrets, self.played, self.totals = ([0.0] * len(moves) for _ in range(3))
 
     def strategy(self) -> list[float]:
         """Return the probabilities of the moves by regret matching."""
@@ -66,11 +67,6 @@ class SampledSet:
     def average(self) -> list[float]:
         """Return the probabilities of the moves on average, which approach those of an equilibrium."""
         return _normalised(self.played) if any(self.played) else self.strategy()
-
-    @property
-    def is_explored(self) -> bool:
-        """Whether it was visited often enough for the average to be of use."""
-        return self.traversals >= _ENOUGH * len(self.moves)
 
 
 def _normalised(weights: list[float]) -> list[float]:
@@ -101,7 +97,8 @@ class SampledRegrets:
         self.game = game
         self.chance = chance
         self.roots = [SampledSet() for _ in game.roles]
-        self.traversals = self.plays = self.sets = 0
+        self.traversals = self.plays = self.sets = self.choices = 0
+        """Numbers of traversals, plays, histories, and those of them with a choice."""
         self.is_suitable = True
         """Whether a traversal visits few enough states."""
         self._players = [game.role_index(role) for role in game.players]
@@ -117,6 +114,10 @@ class SampledRegrets:
                 return None
             found = found.children.get(_step(step.move, step.percepts))
         return found
+
+    def has_learned(self, information: SampledSet) -> bool:
+        """Whether its average strategy is of use."""
+        return self.traversals >= _ENOUGH * self.choices and information.traversals >= _ENOUGH_HERE
 
     def traverse(self, stopped: Callable[[], bool]) -> None:
         """Sample plays in which one role, each in turn, tries all of its moves."""
@@ -151,7 +152,9 @@ class SampledRegrets:
             elif role == self._random:
                 joint.append(self.chance.choice(moves))
             else:
-                sets[role].visit(moves)
+                if not sets[role].moves:
+                    sets[role].begin(moves)
+                    self.choices += 1
                 joint.append(None if role == place else self._draw(sets[role]))
         if None not in joint:
             return self._follow(state, position, tuple(joint), sets, place, stopped, depth)

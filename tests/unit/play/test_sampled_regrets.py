@@ -46,7 +46,7 @@ def test_averages_approach_an_equilibrium() -> None:
     for card, call in (("jack", 0.0), ("queen", 1 / 3), ("king", 1.0)):
         found = sampled.find(1, seen(f"(dealt {card})", "(did first BET)"))
         assert found is not None
-        assert found.is_explored
+        assert sampled.has_learned(found)
         assert found.moves == ["call", "fold"]
         assert found.average()[0] == pytest.approx(call, abs=0.1)
     king = sampled.find(1, seen("(dealt king)", "(did first bet)"))
@@ -66,7 +66,8 @@ def test_wide_games_are_left_to_the_search(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_player_draws_by_what_it_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same; its report has the probabilities, and the number of plays is held."""
-    monkeypatch.setattr("herbrand.play.sampled_regrets._ENOUGH", 8)
+    monkeypatch.setattr("herbrand.play.sampled_regrets._ENOUGH_HERE", 15)
+    monkeypatch.setattr("herbrand.play.sampled_regrets._ENOUGH", 10)
     first, second = (asked(IsMctsPlayer(seed=3, playouts=3000)) for _ in range(2))
     assert (first[0], first[1].moves) == (second[0], second[1].moves)
     report = first[1]
