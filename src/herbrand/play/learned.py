@@ -25,7 +25,8 @@ __all__ = ["LearnedPlayer"]
 class LearnedPlayer(AlphaBetaPlayer):
     """Plays by what `herbrand train` wrote to a file: values for alpha-beta search, or strategies.
 
-    `file` is that file; without one it plays as `alphabeta` does.  Values of positions are searched with by
+    `file` is that file, or a folder with such files, of which the one for the rules is taken; without one it
+    plays as `alphabeta` does.  Values of positions are searched with by
     iterative-deepening alpha-beta; `memory`, `nodes`, `threads` and `ponder` are those of `alphabeta`.  With
     strategies for hidden information or chance it draws moves by their probabilities, given its own moves and
     percepts; where the file has none, `ismcts` chooses, or `mcts` where nothing is hidden.  A file that is
@@ -46,13 +47,18 @@ class LearnedPlayer(AlphaBetaPlayer):
     ) -> None:
         super().__init__(seed, memory=memory, nodes=nodes, threads=threads, ponder=ponder)
         self.file = file
+        self._path: str | None = None
+        """The file for the rules of the match."""
         self._refusal: HerbrandError | None = None
         self._policy: Policy | None = None
 
     def prepare(self, deadline: float) -> None:
         """Read the file and prepare to play by it; `HerbrandError` if it is not for the game."""
+        from herbrand.play.training.archive import file_for
+
         self._refusal = None
-        if self.file is None:
+        self._path = None if self.file is None else file_for(self.file, self.game)
+        if self._path is None:
             super().prepare(deadline)
             return
         FallbackPlayer.prepare(self, deadline)
@@ -72,21 +78,21 @@ class LearnedPlayer(AlphaBetaPlayer):
 
     def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
         """Read the file, and build searches if it has values; without a file learn as `alphabeta` does."""
-        if self.file is None:
+        if self._path is None:
             yield from super().study(game, role, seconds)
             return
         from herbrand.play.training.file import read_model
         from herbrand.play.training.policy_file import holds_policy, read_policy
 
         try:
-            if holds_policy(self.file, game):
+            if holds_policy(self._path, game):
                 from herbrand.play.policy import Policy
 
-                strategy, exploitability = read_policy(self.file, game)
-                policy = Policy(strategy, f"the strategies of {self.file}", exploitability)
+                strategy, exploitability = read_policy(self._path, game)
+                policy = Policy(strategy, f"the strategies of {self._path}", exploitability)
                 yield partial(self._store_policy, policy)
                 return
-            model = read_model(self.file, game)
+            model = read_model(self._path, game)
             learned = LearnedJudge(model.judge(role), 0, len(model.literals), 0.0, 0.0, gates=model.gates)
             yield partial(self._store, self._build_engines(game, role, learned), learned)
         except MemoryError:
@@ -97,12 +103,12 @@ class LearnedPlayer(AlphaBetaPlayer):
 
     def _store_policy(self, policy: Policy) -> None:
         self._policy = policy
-        self._fallback_reason = f"{self.file} has no probabilities for this information set"
+        self._fallback_reason = f"{self._path} has no probabilities for this information set"
 
     def judge_note(self, learned: LearnedJudge) -> str:
         """Return what positions are evaluated by."""
-        if self.file is None:
+        if self._path is None:
             return super().judge_note(learned)
         return (
-            f"evaluates positions by {learned.features} conditions of the rules, as {self.file} has learned"
+            f"evaluates positions by {learned.features} conditions of the rules, as {self._path} has learned"
         )

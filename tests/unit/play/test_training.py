@@ -199,6 +199,20 @@ def test_a_player_uses_the_file(training: Trainer, tmp_path: Path) -> None:
         player.stop()
 
 
+def test_a_player_finds_its_file_in_a_folder(training: Trainer, tmp_path: Path) -> None:
+    """By the rules, whatever the files are called; for a game without one it plays as `alphabeta` does."""
+    write_training(tmp_path / "b.npz", training)
+    (tmp_path / "a.npz").write_text("no archive")
+    for game, learned in ((training.game, True), (herbrand.load("nim"), False)):
+        player = make_player(f"learned(file={str(tmp_path)!r}, nodes=300, threads=1)", seed=1)
+        player.start(game, game.players[0], 10.0)
+        player.select(game.initial_state(), 5.0)
+        report = player.report()
+        assert report is not None
+        assert any(f"as {tmp_path / 'b.npz'} has learned" in note for note in report.notes) == learned
+        player.stop()
+
+
 def test_damaged_files_are_refused(training: Trainer, tmp_path: Path) -> None:
     """Whatever is changed in it: a message, never another exception, and no large allocation."""
     path = tmp_path / "training.npz"

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,17 +18,26 @@ from herbrand.runtime.arrays import read_arrays, write_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from herbrand.game import Game
     from herbrand.play.training.interface import Training
 
-__all__ = ["checked_array", "natural", "read_archive", "reading", "restore_times", "write_archive"]
+__all__ = [
+    "checked_array",
+    "file_for",
+    "natural",
+    "read_archive",
+    "reading",
+    "restore_times",
+    "write_archive",
+]
 
 _LARGEST: Final = 64_000_000
 """Bytes of the arrays of a file, at most."""
+_MOST_FILES: Final = 1000
+"""Files of a folder that are looked into, at most."""
 
 
 @contextmanager
@@ -74,6 +84,22 @@ def read_archive(path: Path | str, game: Game, *forms: str) -> tuple[dict[str, A
         if found not in forms:
             raise ValueError("another format")
     return about, arrays
+
+
+def file_for(path: Path | str, game: Game) -> str | None:
+    """Return the file of a training for a game: the path, or the first such file in it if it is a folder.
+
+    Files for other rules, damaged ones too, are passed over in a folder; None if that leaves nothing.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return str(path)
+    rules = digest_of(game)
+    for file in sorted(folder.glob("*.npz"))[:_MOST_FILES]:
+        with suppress(HerbrandError), reading(file):
+            if json.loads(read_arrays(file, _LARGEST)["about"].tobytes())["rules"] == rules:
+                return str(file)
+    return None
 
 
 def restore_times(training: Training, about: dict[str, Any]) -> None:
