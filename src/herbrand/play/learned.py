@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.fallback import Choice
-    from herbrand.play.policy import Policy
+    from herbrand.play.policy import MixedPolicy
 
 __all__ = ["LearnedPlayer"]
 
@@ -50,7 +50,7 @@ class LearnedPlayer(AlphaBetaPlayer):
         self._path: str | None = None
         """The file for the rules of the match."""
         self._refusal: HerbrandError | None = None
-        self._policy: Policy | None = None
+        self._policy: MixedPolicy | None = None
 
     def prepare(self, deadline: float) -> None:
         """Read the file and prepare to play by it; `HerbrandError` if it is not for the game."""
@@ -86,10 +86,10 @@ class LearnedPlayer(AlphaBetaPlayer):
 
         try:
             if holds_policy(self._path, game):
-                from herbrand.play.policy import Policy
+                from herbrand.play.policy import MixedPolicy
 
                 strategy, exploitability = read_policy(self._path, game)
-                policy = Policy(strategy, f"the strategies of {self._path}", exploitability)
+                policy = MixedPolicy(strategy, f"the strategies of {self._path}", exploitability)
                 yield partial(self._store_policy, policy)
                 return
             model = read_model(self._path, game)
@@ -101,7 +101,7 @@ class LearnedPlayer(AlphaBetaPlayer):
             self._refusal = error
             yield partial(setattr, self, "_fallback_reason", str(error))
 
-    def _store_policy(self, policy: Policy) -> None:
+    def _store_policy(self, policy: MixedPolicy) -> None:
         self._policy = policy
         self._fallback_reason = f"{self._path} has no probabilities for this information set"
 

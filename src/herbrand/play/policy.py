@@ -1,4 +1,4 @@
-"""`Policy` draws moves by behaviour strategies, and `solve_in_time` computes them in a start clock."""
+"""`MixedPolicy` draws moves by behaviour strategies, and `solve_in_time` computes them in a start clock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herbrand.play.fallback import Choice
     from herbrand.play.interface import Player
 
-__all__ = ["Policy", "solve_in_time"]
+__all__ = ["MixedPolicy", "solve_in_time"]
 
 _UNFOLDING_SHARE: Final = 0.3
 """Share of the time for unfolding a game; the rest of it is another player's if that is not enough."""
@@ -32,7 +32,7 @@ _MOST_EXPLOITABLE: Final = 0.01
 
 
 @dataclass(frozen=True)
-class Policy:
+class MixedPolicy:
     """The strategies of a game, with the place that they come from."""
 
     strategy: BehaviourStrategy
@@ -69,7 +69,7 @@ class Policy:
         return f"draws moves by {self.source}: a best reply gains {self.exploitability:.2g} points on average"
 
 
-def solve_in_time(game: Game, seconds: float, *, nodes: int) -> Policy:
+def solve_in_time(game: Game, seconds: float, *, nodes: int) -> MixedPolicy:
     """Return strategies of all roles that are nearly an equilibrium, computed in `seconds` or one second.
 
     Raises `GameError` with the reason where the game has more than `nodes` histories, that is known after a
@@ -89,4 +89,4 @@ def solve_in_time(game: Game, seconds: float, *, nodes: int) -> Policy:
             f"{trainer.exploitability:.2g} points"
         )
     source = f"strategies computed in {time.monotonic() - started:.1f} s ({trainer.done} rounds of CFR+)"
-    return Policy(trainer.strategy(), source, trainer.exploitability)
+    return MixedPolicy(trainer.strategy(), source, trainer.exploitability)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.fallback import Choice
-    from herbrand.play.policy import Policy
+    from herbrand.play.policy import MixedPolicy
 
 __all__ = ["SolvedPlayer", "solve_for_role"]
 
@@ -177,7 +177,7 @@ class SolvedPlayer(FallbackPlayer):
         self.file = file
         self.strategy: Strategy | None = None
         self.policy: OptimalPolicy | None = None
-        self.hidden_policy: Policy | None = None
+        self.hidden_policy: MixedPolicy | None = None
         """Strategies for a game of hidden information, if it was solved."""
         self._unsolved_reason = ""
         self._seconds = 0.0

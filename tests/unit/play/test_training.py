@@ -289,7 +289,7 @@ def test_seconds_of_self_play_improve_values() -> None:
     """From values that say nothing, for either role; what is no better is refused, and so is a match that is over."""
     game = herbrand.load("ticTacToe")
     nothing = LearnedJudge(no_judge(2), 0, 0, 0.0, 0.0)
-    better = [improve_judge(game, role, nothing, seed=1, seconds=1.5) for role in range(2)]
+    better = [improve_judge(game, role, nothing, seed=1, seconds=0.8) for role in range(2)]
     states = sample_states(game.expander, np.random.default_rng(1))
     values = []
     for role, learned in enumerate(better):
@@ -308,7 +308,7 @@ def test_alphabeta_learns_for_the_rest_of_its_start_clock() -> None:
     player.learning = False
     player.start(game, "white", 60)
     player.learned = learn_judge(game.expander, 0, seed=1, deadline=time.monotonic() + 0.5)
-    player.improve(time.monotonic() + 4)
+    player.improve(time.monotonic() + 2.5)
     assert player.learned is not None
     if player.learned.self_played:
         player.select(game.initial_state(), 60)
