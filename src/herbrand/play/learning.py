@@ -152,10 +152,12 @@ def _sample_states(
     return distinct[generator.permutation(len(distinct))[:_MAX_SAMPLES]]
 
 
-def sample_states(expander: Expander, generator: np.random.Generator) -> States:
-    """Return distinct states of random games, none of them terminal, in random order."""
+def sample_states(
+    expander: Expander, generator: np.random.Generator, deadline: float = float("inf")
+) -> States:
+    """Return distinct states of random games until a deadline, none of them terminal, in random order."""
     additions = np.zeros((len(expander.roles), expander.fluents), np.int64)
-    return _sample_states(expander, 0, generator, None, float("inf"), additions)
+    return _sample_states(expander, 0, generator, None, deadline, additions)
 
 
 def _label(

@@ -298,6 +298,7 @@ def test_seconds_of_self_play_improve_values() -> None:
         values.append(learned.judge.valuer(game.expander.network, role).values(states) / SCALE)
     assert np.corrcoef(values[0], 100 - values[1])[0, 1] > 0.9
     assert improve_judge(game, 0, nothing, seed=1, seconds=0.3, stopped=lambda: True) is None
+    assert improve_judge(game, 0, nothing, seed=1, seconds=0.0) is None
 
 
 def test_alphabeta_learns_for_the_rest_of_its_start_clock() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,15 @@ class Training(ABC):
     def converged(self) -> str:
         """Why more training would not change the player; empty while it can."""
         return ""
+
+    def start_clock(self) -> Callable[[], None]:
+        """Return a function that updates `seconds` and `cpu_seconds`, which go on from now."""
+        wall, cpu = self.seconds - time.monotonic(), self.cpu_seconds - time.process_time()
+
+        def update() -> None:
+            self.seconds, self.cpu_seconds = wall + time.monotonic(), cpu + time.process_time()
+
+        return update
 
     @abstractmethod
     def run(

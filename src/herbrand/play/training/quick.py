@@ -38,8 +38,8 @@ def improve_judge(
     improve them steadily.  Raises `GameError` for games in which values cannot be learned so.
     """
     began = time.monotonic()
-    trainer = Trainer.start(game, Settings(seed, batch=1), {role: learned})
     until = began + _SHARE * seconds
+    trainer = Trainer.start(game, Settings(seed, batch=1), {role: learned}, until=until)
 
     def check(_: Trainer, __: Snapshot | None) -> None:
         if stopped():

@@ -115,13 +115,7 @@ class RegretTrainer(Training):
         del executor
         if device is not None:
             raise HerbrandError("regret minimisation has no use for a device: it runs on the processor")
-        before, before_cpu = self.seconds, self.cpu_seconds
-        began, began_cpu = time.monotonic(), time.process_time()
-        told = began
-
-        def clock() -> None:
-            self.seconds = before + time.monotonic() - began
-            self.cpu_seconds = before_cpu + time.process_time() - began_cpu
+        update_clock, told = self.start_clock(), time.monotonic()
 
         def is_over() -> bool:
             return self.done > 0 and (self.seconds >= seconds or self.done >= games or not seconds_left())
@@ -134,7 +128,7 @@ class RegretTrainer(Training):
             tell(self._take_snapshot())
         while not is_over() and not self.converged:
             self.minimiser.play_round()
-            clock()
+            update_clock()
             if is_over() or self.done >= max(_FIRST_SNAPSHOT, _GROWTH * self.snapshots[-1].rounds):
                 tell(self._take_snapshot())
             elif time.monotonic() - told > _LISTENER_SECONDS:
@@ -142,7 +136,7 @@ class RegretTrainer(Training):
             else:
                 continue
             told = time.monotonic()
-        clock()
+        update_clock()
 
     def _take_snapshot(self) -> RegretSnapshot:
         exploitability = average_strategy(self.minimiser)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -112,12 +111,17 @@ class Trainer(Training):
 
     @classmethod
     def start(
-        cls, game: Game, settings: Settings, judges: Mapping[int, LearnedJudge] = _NO_JUDGES
+        cls,
+        game: Game,
+        settings: Settings,
+        judges: Mapping[int, LearnedJudge] = _NO_JUDGES,
+        *,
+        until: float = math.inf,
     ) -> Trainer:
         """Choose the inputs and return a training at its beginning; `GameError` if the game is unsuitable.
 
         It begins with the values of `judges`, by role; for roles without one, values are learned from random
-        games.
+        games, as far as that goes until a time on the monotonic clock.
         """
         if not is_suitable(game):
             raise GameError(
@@ -129,7 +133,7 @@ class Trainer(Training):
         ended = expander.rollouts(expander.initial, seed=settings.seed, each=512, max_steps=400)
         goals = ended.goals[~ended.truncated]
         constant_sum = roles == 2 and len(goals) > 0 and bool((goals.sum(axis=1) == 100).all())
-        model = _first_model(expander, settings.seed, judges, constant_sum=constant_sum)
+        model = _first_model(expander, settings.seed, judges, until, constant_sum=constant_sum)
         trainer = cls(game, settings, model)
         trainer.length = float(ended.lengths.mean())
         return trainer
@@ -164,13 +168,13 @@ class Trainer(Training):
         `runtime.cluster`.  Fitting is on a `device` of PyTorch ("cuda", "cpu"), by NumPy without one.
         """
         runner = Runner(executor if executor is not None else ThisProcess())
-        before, before_cpu = self.seconds, self.cpu_seconds
-        began, began_cpu = time.monotonic(), time.process_time()
+        update_clock = self.start_clock()
 
         def share() -> float:
-            self.seconds = before + time.monotonic() - began
-            self.cpu_seconds = before_cpu + time.process_time() - began_cpu
-            return min(1.0, max(self.seconds / seconds, self.games / games))
+            update_clock()
+            if self.seconds >= seconds or self.games >= games:  # also where no time is left at all
+                return 1.0
+            return max(self.seconds / seconds, self.games / games)
 
         if share() >= 1.0:
             return
@@ -197,7 +201,7 @@ class Trainer(Training):
                 if math.floor(now * snapshots) > taken:
                     taken = math.floor(now * snapshots)
                     snapshot = self._take_snapshot(error)
-                share()
+                update_clock()
                 if listener is not None:
                     listener(self, snapshot)
         finally:
@@ -310,7 +314,7 @@ def play_part(
 
 
 def _first_model(
-    expander: Expander, seed: int, judges: Mapping[int, LearnedJudge], *, constant_sum: bool
+    expander: Expander, seed: int, judges: Mapping[int, LearnedJudge], until: float, *, constant_sum: bool
 ) -> ValueModel:
     """Return the model to begin with: the values of `judges`, or those that random games teach.
 
@@ -318,7 +322,7 @@ def _first_model(
     best.
     """
     roles = len(expander.roles)
-    states = sample_states(expander, np.random.default_rng([seed, 0]))
+    states = sample_states(expander, np.random.default_rng([seed, 0]), until)
     shares = expander.bits(states).mean(axis=0) if len(states) else np.zeros(expander.fluents)
     spread = shares * (1 - shares)
     fluents = np.argsort(-spread, kind="stable")[:_MOST_FLUENTS]
@@ -328,10 +332,10 @@ def _first_model(
     for role in range(roles):
         if role in known or (constant_sum and (role or known)):  # with a constant sum one is enough
             continue
-        learned = learn_judge(expander, role, seed=seed, novelty=False)
+        learned = learn_judge(expander, role, seed=seed, deadline=until, novelty=False)
         shared = min(len(gates), len(learned.gates))
         if not np.array_equal(gates[:shared], learned.gates[:shared]):  # from states that tell other threats
-            learned = learn_judge(expander, role, seed=seed, novelty=False, threats=False)
+            learned = learn_judge(expander, role, seed=seed, deadline=until, novelty=False, threats=False)
         known[role] = learned
         gates = max(gates, learned.gates, key=len)
     literals = np.unique(np.concatenate([*chosen, *(each.judge.literals for each in known.values())]))
