@@ -14,7 +14,7 @@ import numpy as np
 
 from herbrand.errors import HerbrandError, optional_import
 from herbrand.play.training.fitting import Fitter
-from herbrand.play.training.model import COUNT_SCALE, DECAY, RATES, kept_share
+from herbrand.play.training.model import COUNT_SCALE, DECAY, MOST_LOGIT, RATES, kept_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +23,8 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import Expander
     from herbrand.play.training.model import Optimizer, ValueModel
-    from herbrand.play.training.selfplay import Lesson
 
 __all__ = ["DeviceFitter"]
-
-_LOGITS = 30.0
-"""Logits are clipped to this size, as by `ValueModel.predict`."""
 
 
 class DeviceFitter(Fitter):
@@ -39,34 +35,36 @@ class DeviceFitter(Fitter):
 
         Raises `MissingExtra` without PyTorch, `HerbrandError` if the device cannot be used.
         """
-        super().__init__(model, expander)
         with optional_import(f"fitting on `{device}`", "torch"):
             import torch
         self._torch: Any = torch
         try:
             self.device = torch.device(device)
-            self._place(model)
+            super().__init__(model, expander)
         except (RuntimeError, AssertionError) as error:  # PyTorch was built without it, or there is none
             reason = str(error).strip().partition("\n")[0]
             raise HerbrandError(f"cannot use the device `{device}`: {reason}") from error
 
-    def _place(self, model: ValueModel) -> None:
+    def _allocate(self, words: int, model: ValueModel) -> None:
         torch = self._torch
-        bits = 8 * self.features.shape[1]
-        self._features = torch.zeros((self.capacity, bits), dtype=torch.uint8, device=self.device)
-        self._counts = torch.zeros((self.capacity, model.roles), dtype=torch.float32, device=self.device)
-        self._targets = torch.zeros((self.capacity, model.views), dtype=torch.float32, device=self.device)
+        shape = self.capacity, 8 * words
+        self._bytes = torch.zeros(shape, dtype=torch.uint8, device=self.device)
+        self._inputs = torch.zeros((self.capacity, model.roles), dtype=torch.float32, device=self.device)
+        self._goals = torch.zeros((self.capacity, model.views), dtype=torch.float32, device=self.device)
         self._shifts = torch.arange(8, dtype=torch.uint8, device=self.device)
 
-    def add(self, lesson: Lesson) -> NDArray[np.int64]:
-        """Add states, on the device as well."""
-        rows = super().add(lesson)
+    def _put(
+        self,
+        rows: NDArray[np.int64],
+        features: NDArray[np.uint64],
+        counts: NDArray[np.int32],
+        targets: NDArray[np.float32],
+    ) -> None:
         there = self._there(rows)
-        packed = self.features[rows].astype("<u8", copy=False).view(np.uint8)
-        self._features[there] = self._there(packed.reshape(len(rows), self._features.shape[1]))
-        self._counts[there] = self._there((self.counts[rows] * COUNT_SCALE).astype(np.float32))
-        self._targets[there] = self._there(self.targets[rows])
-        return rows
+        packed = np.ascontiguousarray(features).astype("<u8", copy=False).view(np.uint8)
+        self._bytes[there] = self._there(packed.reshape(len(rows), self._bytes.shape[1]))
+        self._inputs[there] = self._there((counts * COUNT_SCALE).astype(np.float32))
+        self._goals[there] = self._there(targets)
 
     def _there(self, array: NDArray[Any]) -> Any:
         """Return a copy of an array on the device."""
@@ -116,12 +114,12 @@ class DeviceFitter(Fitter):
         """Make one step: `gradients`, `Optimizer.update` and `average` of the model, on the device."""
         torch = self._torch
         (weights, biases), averaged, moments, squares = groups
-        packed = self._features[rows]
+        packed = self._bytes[rows]
         bits = (packed.unsqueeze(-1) >> self._shifts) & 1
-        features = len(weights) - self._counts.shape[1]
-        inputs = torch.cat([bits.flatten(1)[:, :features].float(), self._counts[rows]], dim=1)
-        logits = torch.addmm(biases, inputs, weights).clamp_(-_LOGITS, _LOGITS)
-        errors = torch.sigmoid(logits) - self._targets[rows]
+        features = len(weights) - self._inputs.shape[1]
+        inputs = torch.cat([bits.flatten(1)[:, :features].float(), self._inputs[rows]], dim=1)
+        logits = torch.addmm(biases, inputs, weights).clamp_(-MOST_LOGIT, MOST_LOGIT)
+        errors = torch.sigmoid(logits) - self._goals[rows]
         total += (errors * errors).mean().double()
         errors /= len(rows)
         slopes = inputs.T @ errors, errors.sum(dim=0)

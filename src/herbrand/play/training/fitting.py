@@ -35,24 +35,37 @@ class Fitter:
         row = 8 * words + 4 * model.roles + 4 * model.views
         self.capacity = max(_BATCH, min(_BUFFER, _BUFFER_BYTES // row))
         self.reader: Valuer = model.reader(expander)
-        self.features = np.zeros((self.capacity, words), np.uint64)
-        self.counts = np.zeros((self.capacity, model.roles), np.int32)
-        self.targets = np.zeros((self.capacity, model.views), np.float32)
         self.size = self._next = 0
         self.added = 0
         """States added since the last fit."""
+        self._allocate(words, model)
 
-    def add(self, lesson: Lesson) -> NDArray[np.int64]:
-        """Add states, and return their rows; those of long ago are overwritten."""
+    def _allocate(self, words: int, model: ValueModel) -> None:
+        """Make room for the states, with so many words of features each."""
+        self._features = np.zeros((self.capacity, words), np.uint64)
+        self._counts = np.zeros((self.capacity, model.roles), np.int32)
+        self._targets = np.zeros((self.capacity, model.views), np.float32)
+
+    def add(self, lesson: Lesson) -> None:
+        """Add states; those of long ago are overwritten."""
         n = min(len(lesson.states), self.capacity)
         rows = (self._next + np.arange(n)) % self.capacity
-        self.features[rows] = self.reader.features(lesson.states[:n])
-        self.counts[rows] = lesson.counts[:n]
-        self.targets[rows] = lesson.targets[:n]
+        self._put(rows, self.reader.features(lesson.states[:n]), lesson.counts[:n], lesson.targets[:n])
         self._next = (self._next + n) % self.capacity
         self.size = min(self.size + n, self.capacity)
         self.added += n
-        return rows
+
+    def _put(
+        self,
+        rows: NDArray[np.int64],
+        features: NDArray[np.uint64],
+        counts: NDArray[np.int32],
+        targets: NDArray[np.float32],
+    ) -> None:
+        """Store states in these rows."""
+        self._features[rows] = features
+        self._counts[rows] = counts
+        self._targets[rows] = targets
 
     def fit(
         self, model: ValueModel, averaged: ValueModel, optimizer: Optimizer, *, rate: float, seed: int
@@ -81,7 +94,7 @@ class Fitter:
         """Make a step with each batch of rows, [steps, batch]; return the sum of the mean squared errors."""
         total = 0.0
         for rows in batches:
-            inputs, targets = model.inputs(self.features[rows], self.counts[rows]), self.targets[rows]
+            inputs, targets = model.inputs(self._features[rows], self._counts[rows]), self._targets[rows]
             total += float(((model.predict(inputs) - targets) ** 2).mean())
             optimizer.update(model, gradients(model, inputs, targets), rate)
             average(averaged, model, optimizer.steps)

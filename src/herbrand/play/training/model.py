@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COUNT_SCALE",
     "DECAY",
+    "MOST_LOGIT",
     "RATES",
     "Optimizer",
     "Parameters",
@@ -43,6 +44,8 @@ _POINTS = 12.5
 at 50, so that few values leave the range.  Values are ordered in the same way."""
 RATES = (0.9, 0.999)
 """Decays of the first and second moments of Adam."""
+MOST_LOGIT = 30.0
+"""Logits are clipped to this size."""
 DECAY = 0.01
 """Weight decay, times the learning rate."""
 _AVERAGE = 0.998
@@ -136,7 +139,7 @@ class ValueModel:
     def predict(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the predicted values, [n, views]."""
         logits = inputs @ self.parameters.weights + self.parameters.biases
-        values: NDArray[np.float32] = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+        values: NDArray[np.float32] = 1 / (1 + np.exp(-np.clip(logits, -MOST_LOGIT, MOST_LOGIT)))
         return values
 
 
