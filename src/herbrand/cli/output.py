@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
 
+from herbrand.runtime.numbers import spaced
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
@@ -90,11 +92,6 @@ def count(number: int, noun: str) -> str:
             else f"{noun}{'es' if noun.endswith('ch') else 's'}"
         )
     return f"{spaced(number)} {noun}"
-
-
-def spaced(number: float) -> str:
-    """Return a number rounded to an integer, its digits in groups of three."""
-    return f"{round(number):,}".replace(",", " ")
 
 
 def columns(items: Iterable[str], *, indent: str = "") -> str:

@@ -4,7 +4,7 @@ This package knows nothing of games and imports only `errors` and `core`.  `limi
 `watchdog` enforces; `line_process` and `json_process` line-based and JSON-based subprocesses, `json_stream`
 those of an event loop; `pool` worker processes, `cluster` tasks for them and for other machines; `memory`
 measures and releases memory; `files` writes files atomically; `collector` suspends the cyclic garbage
-collector; `rendering` fills templates; `notebook` builds HTML for `_repr_html_`.
+collector; `rendering` fills templates; `numbers` writes numbers; `notebook` builds HTML for `_repr_html_`.
 """
 
 from __future__ import annotations

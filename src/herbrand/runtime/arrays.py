@@ -35,8 +35,8 @@ def write_arrays(path: Path | str, arrays: Mapping[str, NDArray[Any]]) -> None:
     write_atomically(path, data.getvalue())
 
 
-def read_arrays(path: Path | str, most_bytes: int) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file, which together have at most so many bytes.
+def read_arrays(path: Path | str, most_bytes: int, only: str | None = None) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file, which together have at most so many bytes, or `only` the one of a name.
 
     Raises `HerbrandError` for larger files, `ValueError` for what is no archive of arrays, and `OSError`.
     """
@@ -47,7 +47,9 @@ def read_arrays(path: Path | str, most_bytes: int) -> dict[str, NDArray[Any]]:
             if len(entries) > _MOST_ARRAYS or sum(entry.file_size for entry in entries) > most_bytes:
                 raise HerbrandError(f"`{path}` has more than {most_bytes / 1e6:.0f} MB unpacked")
             for entry in entries:
-                arrays[entry.filename.removesuffix(".npy")] = _array(archive.read(entry))
+                name = entry.filename.removesuffix(".npy")
+                if only in (None, name):
+                    arrays[name] = _array(archive.read(entry))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
         raise ValueError(str(error) or "a damaged archive") from error
     return arrays

@@ -13,6 +13,7 @@ import numpy as np
 
 from herbrand.analyse.exploration.certificates import Policy, Spoiler, StateSet
 from herbrand.analyse.verdict import Verdict, Witness
+from herbrand.runtime.numbers import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,12 +34,11 @@ METHOD = "exploration"
 
 
 def _explored(space: StateSpace) -> str:
-    number = f"{space.expanded:,}".replace(",", " ")
-    return f"in {number} states, up to {space.depth} steps deep"
+    return f"in {spaced(space.expanded)} states, up to {space.depth} steps deep"
 
 
 def _all(space: StateSpace) -> str:
-    return f"all {len(space.states):,} reachable states".replace(",", " ")
+    return f"all {spaced(len(space.states))} reachable states"
 
 
 def termination(space: StateSpace) -> Verdict:
@@ -151,7 +151,7 @@ def weak(space: StateSpace, role: int, value: int) -> Verdict:
         return Verdict("proved", METHOD, reason, Witness(line, role=name, shortest=True))
     if not space.complete:
         return Verdict.unknown(f"no terminal state with {value} for {name} found {_explored(space)}")
-    reason = f"{name} gets {value} in none of {space.terminal_states:,} terminal states".replace(",", " ")
+    reason = f"{name} gets {value} in none of {spaced(space.terminal_states)} terminal states"
     return Verdict("refuted", METHOD, reason, certificate=StateSet(space, "below", name, value))
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "checked_array",
     "file_for",
+    "format_of",
     "natural",
     "read_archive",
     "reading",
@@ -75,7 +76,22 @@ def read_archive(path: Path | str, game: Game, *forms: str) -> tuple[dict[str, A
     """
     with reading(path):
         arrays = read_arrays(path, _LARGEST)
-        about = json.loads(arrays["about"].tobytes())
+    return _checked(path, game, arrays, forms), arrays
+
+
+def format_of(path: Path | str, game: Game, *forms: str) -> str:
+    """Return in which of some formats a file is; raises as `read_archive` does."""
+    with reading(path):
+        arrays = read_arrays(path, _LARGEST, "about")
+    return str(_checked(path, game, arrays, forms)["format"])
+
+
+def _checked(
+    path: Path | str, game: Game, arrays: dict[str, NDArray[Any]], forms: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the data of a file; `HerbrandError` if it is not for this game, or in no such format."""
+    with reading(path):
+        about: dict[str, Any] = json.loads(arrays["about"].tobytes())
         rules, name = about["rules"], str(about.get("game", ""))[:80]
         found = about["format"]
     if rules != digest_of(game):
@@ -83,7 +99,7 @@ def read_archive(path: Path | str, game: Game, *forms: str) -> tuple[dict[str, A
     with reading(path):
         if found not in forms:
             raise ValueError("another format")
-    return about, arrays
+    return about
 
 
 def file_for(path: Path | str, game: Game) -> str | None:
@@ -97,7 +113,7 @@ def file_for(path: Path | str, game: Game) -> str | None:
     rules = digest_of(game)
     for file in sorted(folder.glob("*.npz"))[:_MOST_FILES]:
         with suppress(HerbrandError), reading(file):
-            if json.loads(read_arrays(file, _LARGEST)["about"].tobytes())["rules"] == rules:
+            if json.loads(read_arrays(file, _LARGEST, "about")["about"].tobytes())["rules"] == rules:
                 return str(file)
     return None
 

@@ -16,6 +16,7 @@ from herbrand.analyse.knowledge.behaviour import BehaviourStrategy, StrategyTabl
 from herbrand.analyse.knowledge.histories import KEY_BYTES
 from herbrand.play.training.archive import (
     checked_array,
+    format_of,
     natural,
     read_archive,
     reading,
@@ -69,7 +70,7 @@ def write_regrets(path: Path | str, trainer: RegretTrainer) -> None:
 
 def holds_policy(path: Path | str, game: Game) -> bool:
     """Whether a file of a training has strategies, not values; `HerbrandError` if it is not for the game."""
-    return bool(read_archive(path, game, _FORMAT, VALUES_FORMAT)[0]["format"] == _FORMAT)
+    return format_of(path, game, _FORMAT, VALUES_FORMAT) == _FORMAT
 
 
 def _read(

@@ -19,6 +19,7 @@ from herbrand.play.training.model import Optimizer, Parameters, ValueModel
 from herbrand.play.training.selfplay import play_match, self_play
 from herbrand.runtime.cluster import Runner, Task, values
 from herbrand.runtime.cluster.tasks import ThisProcess
+from herbrand.runtime.numbers import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -250,20 +251,20 @@ class Trainer(Training):
 
     def progress(self) -> str:
         """Return games and rating in a few words."""
-        return f"{_spaced(self.games)} games, Elo {self.elo:+.0f}"
+        return f"{spaced(self.games)} games, Elo {self.elo:+.0f}"
 
     def describe(self, snapshot: Snapshot) -> str:
         """Return a snapshot as a line of text."""
         return (
-            f"{snapshot.seconds:6.0f} s  {_spaced(snapshot.games):>9} games  error {snapshot.error:4.1f}  "
+            f"{snapshot.seconds:6.0f} s  {spaced(snapshot.games):>9} games  error {snapshot.error:4.1f}  "
             f"{snapshot.score:4.0%} against the best before  Elo {snapshot.elo:+5.0f}"
         )
 
     def summary(self) -> list[tuple[str, str]]:
         """Return the results as names and values."""
         return [
-            ("games", _spaced(self.games)),
-            ("positions", _spaced(self.states)),
+            ("games", spaced(self.games)),
+            ("positions", spaced(self.states)),
             ("minutes", f"{self.seconds / 60:.1f}"),
             ("conditions of the rules", str(len(self.model.literals))),
             *([("Elo above the beginning", f"{self.elo:.0f}")] if self.snapshots else []),
@@ -282,10 +283,6 @@ class Trainer(Training):
         """Return the ratings of the snapshots; the first model has 0."""
         title = f"{self.game.name}: Elo above the values at the beginning"
         return title, 50.0, [(0.0, 0.0), *((one.seconds, one.elo) for one in self.snapshots)]
-
-
-def _spaced(number: float) -> str:
-    return f"{round(number):,}".replace(",", " ")
 
 
 def _make_fitter(device: str | None, model: ValueModel, expander: Expander) -> Fitter:
