@@ -31,6 +31,7 @@ import signal
 import statistics
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -198,6 +199,8 @@ def in_process(
         text += piece
     os.close(reading)
     _, status, _ = os.wait4(child, 0)
+    with suppress(ProcessLookupError):  # programs that it called may outlive it
+        os.killpg(child, signal.SIGKILL)
     for line in text.splitlines():
         row.update(json.loads(line))
     if os.WIFSIGNALED(status) and "crashed" not in row:

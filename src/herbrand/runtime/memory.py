@@ -70,9 +70,12 @@ def limiting_script(megabytes: int, **others: int) -> str:
     return _LIMITS.format(limits=[(name, value) for name, value in limits if hasattr(resource, name)])
 
 
-def limited_command(command: Sequence[str], megabytes: int) -> list[str]:
-    """Return a command that limits its address space, if the system can, and then executes another one."""
-    script = limiting_script(megabytes)
+def limited_command(command: Sequence[str], megabytes: int, **others: int) -> list[str]:
+    """Return a command that limits its address space, if the system can, and then executes another one.
+
+    `others` are further limits as for `limiting_script`.
+    """
+    script = limiting_script(megabytes, **others)
     return [sys.executable, "-I", "-S", "-c", script + _EXECUTE, *command] if script else list(command)
 
 

@@ -15,10 +15,11 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand.analyse import Budget, analyse
-from herbrand.analyse.certification import certify
-from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of
-from herbrand.analyse.certification.folder import check_files
-from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
+from herbrand.analyse.certification import certify, outside
+from herbrand.analyse.certification import folder as folder_module
+from herbrand.analyse.certification.evidence import EvidenceFile, ForcedPlay, evidence_of
+from herbrand.analyse.certification.folder import CertifiedVerdict, CheckedFile, certify_verdict, check_files
+from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
 from herbrand.analyse.exploration.certificates import Policy
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
-
-    from herbrand.analyse.certification.evidence import EvidenceFile
 
 needs_prolog = pytest.mark.skipif(shutil.which("swipl") is None, reason="needs SWI-Prolog")
 
@@ -159,7 +158,7 @@ def test_clingo_and_clauses_agree(tmp_path: Path, certificate: Invariant | Bound
         answers.setdefault(file.means.removesuffix(" (as clauses)"), set()).add(accepts(tmp_path, file))
     assert all(len(some) == 1 for some in answers.values())
     assert ({True} == set.union(*answers.values())) is right
-    assert any(file.repeats for file in files)
+    assert any(file.is_extra for file in files)
 
 
 @pytest.mark.parametrize("said", ["s VERIFIED", "s NOT VERIFIED"])
@@ -248,6 +247,68 @@ def test_a_role_without_evidence_leaves_the_verdict_without_a_certificate() -> N
     refuted = Verdict("refuted", "-")
     verdict = Verdict("proved", "-", roles={"xplayer": win, "oplayer": refuted})
     assert list(evidence_of(game, "strong_winnability", verdict, 9))
+
+
+def test_a_role_that_does_not_decide_needs_no_answer(tmp_path: Path) -> None:
+    """But its file may not be refused."""
+    game = herbrand.load("ticTacToe")
+    line = tuple((f"(mark {x} 1)", "noop") if x != 2 else ("noop", f"(mark {x} 1)") for x in (1, 2, 3))
+    lost = Verdict("proved", "-", witness=Witness(line, role="xplayer"))
+    other = Verdict("refuted", "-", certificate=Exhausted("win oplayer", 9))
+    verdict = Verdict("proved", "-", roles={"xplayer": lost, "oplayer": other})
+    files = list(evidence_of(game, "strong_winnability", verdict, 30, solve=False))
+    assert {file.name.partition("/")[0]: file.is_extra for file in files if file.program != "clingo"} == {
+        "role-1": False, "role-2": True,
+    }  # fmt: skip
+    said = {None: "no answer in time", True: "", False: ""}
+    for needed, extra, accepted in (
+        (True, None, True), (True, False, False), (None, True, None), (True, True, True),
+    ):  # fmt: skip
+        checked = tuple(
+            CheckedFile(name, "", "", "", OutsideAnswer(answer, said[answer]), is_extra=name == "2")
+            for name, answer in (("1", needed), ("2", extra))
+        )
+        certified = CertifiedVerdict("", "strong_winnability", verdict, tmp_path, checked)
+        assert certified.accepted is accepted
+
+
+def test_a_proof_without_states_takes_the_place_of_one_that_is_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where SWI-Prolog could not explore all states in the time."""
+    pytest.importorskip("pysat")
+    game = herbrand.load("ticTacToe")
+    verdict = analyse(game, ["playability"], check=False, values=False, remarks=False).properties[
+        "playability"
+    ]
+    assert verdict.method == "exploration"
+    monkeypatch.setattr(folder_module, "_STEPS_PER_SECOND", 100)
+    certified = certify_verdict(game, "playability", verdict, tmp_path, budget=Budget(20))
+    assert certified.verdict.answer == "proved"
+    assert certified.accepted
+    assert {file.program for file in certified.files} & {"clingo", "cadical", "Glucose of python-sat"}
+
+
+@needs_prolog
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ("numlist(1, 999999, List), writeln(List)", "memory"),
+        pytest.param("repeat, fail", "in time", marks=pytest.mark.slow),
+    ],
+)
+def test_a_program_without_an_answer_refuses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: str, said: str
+) -> None:
+    """Out of memory, or out of processor time before the clock on the wall says so."""
+    monkeypatch.setattr(outside, "WAITING", 100)
+    checker = checker_for("prolog")
+    assert isinstance(checker, Checker)
+    small = replace(checker, command=(*checker.command, "--stack-limit=1m"))
+    (tmp_path / "check.pl").write_text(f":- initialization(main, main).\nmain :- {goal}.\n")
+    answer = run_checker(small, tmp_path, EvidenceFile("check.pl", "", "prolog", "", "accepted"), 0.9)
+    assert answer.accepted is None
+    assert said in answer.said
 
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
@@ -365,8 +426,8 @@ def test_the_clauses_of_a_strategy_refuse_what_is_wrong(tmp_path: Path) -> None:
         changed = replace(policy, moves={facts: one for facts, one in moves.items() if one is not None})
         folder = tmp_path / str(move)
         files = written(folder, game, "strong_winnability", verdict.with_(certificate=changed))
-        accepted.append(all(accepts(folder, file) for file in files if file.repeats))
-        assert sum(file.repeats for file in files) == 3
+        accepted.append(all(accepts(folder, file) for file in files if file.is_extra))
+        assert sum(file.is_extra for file in files) == 3
     assert accepted == [True, False, False, False]
 
 

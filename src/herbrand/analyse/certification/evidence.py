@@ -42,6 +42,8 @@ __all__ = ["EvidenceFile", "ForcedPlay", "WrittenData", "evidence_of"]
 
 _MOST_ENTRIES: Final = 200_000
 """States, moves or replies that are written for a Prolog program."""
+_MOST_STATES: Final = 2_000_000
+"""States that a Prolog program is to explore; none of them is written."""
 _CLAIMS: Final = {
     "playable": ("playable", "every role has a legal move until the game is over"),
     "goals": ("goals", "every role has one goal value at each end"),
@@ -106,8 +108,8 @@ class EvidenceFile:
     """The answer of clingo or a SAT solver that accepts it."""
     beside: tuple[tuple[str, str], ...] = ()
     """Names and texts."""
-    repeats: bool = False
-    """Whether it only asks once more, of another program, what another file asks."""
+    is_extra: bool = False
+    """Whether the verdict does not need it: it asks another program once more, or is about another role."""
 
 
 def evidence_of(
@@ -124,16 +126,17 @@ def evidence_of(
         for number, (role, inner) in enumerate(verdict.roles.items(), 1):
             files = list(_evidence(game, name, inner, role, seconds, solve=solve)) if inner.is_known else []
             # others, such as a second role that cannot win where the first can, only add to the verdict
-            if inner.answer == verdict.answer and not files:
+            is_extra = inner.answer != verdict.answer
+            if not is_extra and not files:
                 raise HerbrandError(f"there is no evidence about {role} that other programs can check")
-            yield from (_in_folder(f"role-{number}", file) for file in files)
+            yield from (_in_folder(f"role-{number}", file, is_extra=is_extra) for file in files)
     else:
         yield from _evidence(game, name, verdict, None, seconds, solve=solve)
 
 
-def _in_folder(folder: str, file: EvidenceFile) -> EvidenceFile:
+def _in_folder(folder: str, file: EvidenceFile, *, is_extra: bool) -> EvidenceFile:
     beside = tuple((f"{folder}/{name}", text) for name, text in file.beside)
-    return replace(file, name=f"{folder}/{file.name}", beside=beside)
+    return replace(file, name=f"{folder}/{file.name}", beside=beside, is_extra=file.is_extra or is_extra)
 
 
 def _evidence(
@@ -192,7 +195,7 @@ def _questions(obligations: list[Obligation]) -> Iterator[EvidenceFile]:
     for number, one in enumerate(obligations, 1):
         solver: Literal["clingo", "sat"] = "clingo" if one.form == "lp" else "sat"
         name = f"{number:03}.{one.form}"
-        yield EvidenceFile(name, one.text, solver, one.means, repeats=one.repeats)
+        yield EvidenceFile(name, one.text, solver, one.means, is_extra=one.repeats)
 
 
 def _as_clauses(
@@ -227,7 +230,7 @@ def _play_for_clingo(game: StateMachine, witness: Witness, role: str) -> Evidenc
     moves = [[Move(move).term for move in joint] for joint in witness.moves]
     text = recorded_play(game.rules, game.name, moves, game.rules.roles[game.role_index(role)])
     means = f"after {len(moves)} steps {role} has 100"
-    return EvidenceFile("play.lp", text, "clingo", means, "SATISFIABLE")
+    return EvidenceFile("play.lp", text, "clingo", means, "SATISFIABLE", is_extra=True)
 
 
 # -- step counters -----------------------------------------------------------------------------------
@@ -329,8 +332,8 @@ class _PrologWriter:
     def all_states(self, states: StateSet) -> EvidenceFile:
         """Write the number of reachable states and what holds in all of them."""
         count = len(states.space.states)
-        if count > _MOST_ENTRIES:
-            raise BudgetExceeded(f"{_MOST_ENTRIES} states", f"to be explored by another program: {count}")
+        if count > _MOST_STATES:
+            raise BudgetExceeded(f"{_MOST_STATES} states", f"to be explored by another program: {count}")
         return self._all_states(states.claim, states.role, states.value, [f"states({count})."])
 
     def _all_states(self, name: str, role: str | None, value: int, lines: list[str]) -> EvidenceFile:

@@ -11,10 +11,12 @@ from herbrand import __version__
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of
 from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
+from herbrand.analyse.exploration.certificates import StateSet
 from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.proofs.symbolic import PROPERTIES, prove
 from herbrand.analyse.solving.strategy import check_strategy
 from herbrand.analyse.verdict import Verdict
-from herbrand.errors import BudgetExceeded, GameError, HerbrandError
+from herbrand.errors import BudgetExceeded, GameError, HerbrandError, InternalError, MissingExtra
 from herbrand.runtime.files import write_atomically
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ __all__ = [
     "CheckedFile",
     "certify",
     "certify_strategy",
+    "certify_verdict",
     "check_files",
     "write_certificate",
 ]
@@ -38,6 +41,10 @@ STRATEGY: Final = "strategy"
 """The name of what `certify_strategy` certifies, among the names of properties."""
 _SEARCH_SHARE: Final = 0.5
 """Share of the time for finding a proof; the rest is for writing and checking it."""
+_EXTRA_SHARE: Final = 0.5
+"""Share of the remaining time for each file that the verdict does not need."""
+_STEPS_PER_SECOND: Final = 1000
+"""Legal steps that SWI-Prolog computes in a second: more for small rulesheets, fewer for large ones."""
 _COMMANDS: Final = {
     "clingo": "clingo --warn=none --quiet=2 {file}",
     "sat": "cadical -q -n --no-binary {file} {proof}",
@@ -72,6 +79,8 @@ class CheckedFile:
     means: str
     """What follows if the file is accepted."""
     outcome: OutsideAnswer
+    is_extra: bool = False
+    """Whether the verdict does not need it: it asks another program once more, or is about another role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +97,14 @@ class CertifiedVerdict:
 
     @property
     def accepted(self) -> bool | None:
-        """Whether other programs accept all files; None if some was not checked, or there are none."""
-        answers = [file.outcome.accepted for file in self.files]
-        if False in answers:
+        """Whether other programs accept all files; None if some was not checked, or there are none.
+
+        Files that the verdict does not need (`CheckedFile.is_extra`) may lack an answer, but not be refused.
+        """
+        if any(file.outcome.accepted is False for file in self.files):
             return False
-        return None if None in answers or not answers else True
+        needed = [file.outcome.accepted for file in self.files if not file.is_extra]
+        return None if None in needed or not needed else True
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values; see `docs/reference/certificates.md`."""
@@ -118,6 +130,7 @@ class CertifiedVerdict:
                     "accepted": file.outcome.accepted,
                     "said": file.outcome.said,
                     "proof": file.outcome.proof or None,
+                    "extra": file.is_extra,
                 }
                 for file in self.files
             ],
@@ -141,7 +154,47 @@ def certify(
     analysis = analyse(
         game, [name], budget=budget.share(_SEARCH_SHARE), check=False, values=False, remarks=False
     )
-    return write_certificate(game, name, analysis.properties[name], folder, budget, check=check)
+    return certify_verdict(game, name, analysis.properties[name], folder, budget=budget, check=check)
+
+
+def certify_verdict(
+    game: StateMachine, name: str, verdict: Verdict, folder: Path, *, budget: Budget, check: bool = True
+) -> CertifiedVerdict:
+    """Write the certificate of a verdict on the property `name` and have it checked; see `certify`.
+
+    Where other programs could not explore all states in the time, or the verdict has no evidence, a proof
+    without states is looked for.
+
+    Raises `HerbrandError` for a folder in use.
+    """
+    _require_empty(folder)
+    if verdict.is_known and name in PROPERTIES and _is_too_large(verdict, budget.left):
+        verdict = _proved_otherwise(game, name, verdict, budget.share(_SEARCH_SHARE))
+    return write_certificate(game, name, verdict, folder, budget, check=check)
+
+
+def _is_too_large(verdict: Verdict, seconds: float) -> bool:
+    """Return whether evidence for the answer is missing, or too much for a Prolog program in that time."""
+    parts = [inner for inner in verdict.roles.values() if inner.answer == verdict.answer] or [verdict]
+    return any(
+        (part.witness is None and part.certificate is None)
+        or (
+            isinstance(part.certificate, StateSet)
+            and part.certificate.space.transitions > _STEPS_PER_SECOND * seconds
+        )
+        for part in parts
+    )
+
+
+def _proved_otherwise(game: StateMachine, name: str, verdict: Verdict, budget: Budget) -> Verdict:
+    """Return a verdict with the same answer by methods that list no states, or the same verdict."""
+    try:
+        other = prove(game, [name], budget)[name]
+    except (BudgetExceeded, MissingExtra):
+        return verdict
+    if other.is_known and other.answer != verdict.answer:
+        raise InternalError(f"{name} of {game.name} was {verdict.answer}, but then {other.answer}")
+    return other if other.is_known and not _is_too_large(other, budget.left) else verdict
 
 
 def certify_strategy(
@@ -220,15 +273,23 @@ def check_files(
         for part, text in ((file.name, file.text), *file.beside):
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(str(folder / part), text)
-    return tuple(_checked(folder, file, budget, check=check) for file in files)
+    checked = {
+        file.name: _checked(folder, file, budget, check=check)
+        for file in sorted(files, key=lambda file: file.is_extra)
+    }
+    return tuple(checked[file.name] for file in files)
 
 
 def _checked(folder: Path, file: EvidenceFile, budget: Budget, *, check: bool) -> CheckedFile:
+    if file.is_extra:
+        budget = budget.share(_EXTRA_SHARE)
     checker = checker_for(file.program)
     if not isinstance(checker, Checker):
-        return CheckedFile(file.name, file.program, "", file.means, OutsideAnswer(None, checker))
+        return CheckedFile(
+            file.name, file.program, "", file.means, OutsideAnswer(None, checker), file.is_extra
+        )
     outcome = run_checker(checker, folder, file, budget.left) if check else OutsideAnswer(None, "not checked")
-    return CheckedFile(file.name, checker.program, checker.version, file.means, outcome)
+    return CheckedFile(file.name, checker.program, checker.version, file.means, outcome, file.is_extra)
 
 
 def _script(files: list[EvidenceFile]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -12,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Final
 
 from herbrand.ground.clingo_child import clingo_command
+from herbrand.runtime.memory import limited_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +42,13 @@ from dratify import check_proof, parse_dimacs
 texts = [Path(name).read_text() for name in sys.argv[1:]]
 print('s', 'VERIFIED' if check_proof(parse_dimacs(texts[0]), texts[1]).ok else 'NOT VERIFIED')
 """
+WAITING = 1.0
+"""Seconds by the clock on the wall for each that a program may take; more where the processor is shared."""
+_MEGABYTES: Final = 3000
+"""Memory of a program."""
+_LATE: Final = "no answer in time"
+_EXHAUSTED: Final = re.compile(r"stack limit|resource error|not enough (memory|resources)", re.IGNORECASE)
+"""What SWI-Prolog says where it has no answer for want of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,8 @@ def run_checker(checker: Checker, folder: Path, file: EvidenceFile, seconds: flo
         return OutsideAnswer(None, done)
     if file.program == "prolog":
         lines: Sequence[str] = (done.stdout.strip() or done.stderr.strip() or "no answer").splitlines()
+        if done.returncode < 0 or _EXHAUSTED.search(done.stderr):
+            return OutsideAnswer(None, f"out of memory or stopped: {lines[-1]}"[:300])
         return OutsideAnswer(done.returncode == 0 and lines[-1] == file.expected, lines[-1][:300])
     answer = re.search(r"^(?:s )?((?:UN)?SATISFIABLE)$", done.stdout, re.MULTILINE)
     if answer is None:
@@ -115,6 +127,8 @@ def run_checker(checker: Checker, folder: Path, file: EvidenceFile, seconds: flo
     done = _run(second, path.parent, names, until - time.monotonic())
     if isinstance(done, str):
         return OutsideAnswer(True, answer[1], f"{second.program}: {done}")
+    if done.returncode < 0:
+        return OutsideAnswer(True, answer[1], f"{second.program}: stopped by signal {-done.returncode}")
     verified = re.search(r"^s VERIFIED$", done.stdout, re.MULTILINE) is not None
     said = f"{'verified' if verified else 'REFUSED'} by {second.program} {second.version}".strip()
     return OutsideAnswer(verified, answer[1], said)
@@ -122,19 +136,23 @@ def run_checker(checker: Checker, folder: Path, file: EvidenceFile, seconds: flo
 
 def _run(checker: Checker, folder: Path, names: Sequence[str], seconds: float) -> CompletedProcess[str] | str:
     """Run a program on files of a folder; return why there is no answer if it takes too long."""
+    seconds = max(seconds, 0.1)
+    command = [*checker.command, *names]
     try:
-        return subprocess.run(  # noqa: S603  # a program that `checker_for` chose
-            [*checker.command, *names],
+        done = subprocess.run(  # noqa: S603  # a program that `checker_for` chose
+            limited_command(command, _MEGABYTES, cpu=math.ceil(seconds), core=0),
             cwd=folder,
             capture_output=True,
             check=False,
             stdin=subprocess.DEVNULL,
-            timeout=max(seconds, 0.1),
+            timeout=WAITING * seconds,
             text=True,
             errors="replace",
         )
     except subprocess.TimeoutExpired:
-        return "no answer in time"
+        return _LATE
+    is_late = done.returncode == -signal.SIGXCPU or "xcpu" in done.stderr  # SWI-Prolog catches the signal
+    return _LATE if is_late else done
 
 
 def _version(package: str) -> str:

@@ -75,7 +75,7 @@ def verify_certificate(game: StateMachine, folder: Path, *, budget: Budget | Non
         files = [
             file
             for file in evidence_of(game, name, verdict, budget.left, solve=False)
-            if not file.repeats or (folder / file.name).exists()
+            if not file.is_extra or (folder / file.name).exists()
         ]
         if not files:
             raise _Unfit("there is no evidence")
