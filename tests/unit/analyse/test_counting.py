@@ -122,6 +122,26 @@ def test_effects_that_depend_on_the_state_are_relations(monkeypatch: pytest.Monk
     assert sum(counted(counter)) == 161_029
 
 
+def test_effects_that_are_never_possible_are_left_out() -> None:
+    """No disc lies above a hole: each cell gets a disc of either role, and in each step of one of them."""
+    counter = counter_of(herbrand.load("connectFour.ggd", **FOUR))
+    assert len(counter.relation.effects) == 2 * 16
+    counter.advance()
+    counter.advance()
+    assert len(counter.relation.active_effects(1)) == 16
+
+
+def test_columns_of_a_board_stay_together() -> None:
+    """Orders do not bring parts to the front that meet many others, unless they say so."""
+    from herbrand.analyse.counting.encoding import orders
+
+    counter = counter_of(herbrand.load("connectFour"))
+    network, parts = counter.setup.network, counter.setup.parts
+    names = [network.fluent_names[part.fluents[0]] for part in orders(network, parts)["forwards"]]
+    cells = [name for name in names if "cell" in name]
+    assert cells == sorted(cells)
+
+
 def test_states_that_recur_are_counted_once() -> None:
     """Without a measure of the steps, states of earlier steps are remembered."""
     game = herbrand.load("connectFour.ggd", **FOUR)

@@ -5,8 +5,8 @@ has a primed one beside it, for values after a step.
 
 The order of parts decides how large diagrams are.  `orders` proposes several: by the arguments of the
 fluents, forwards and backwards, as the cells of a board lie in rows or columns, and by their interaction in
-the gates (FORCE; Aloul, Markov and Sakallah 2003).  Parts on which nearly everything depends, such as whose
-turn it is, come first.
+the gates (FORCE; Aloul, Markov and Sakallah 2003); and each with the parts first on which nearly everything
+depends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Diagram: TypeAlias = BCDDFunction
 
 _FORCE_ROUNDS = 60
 _HUB = 0.6
-"""A part that shares gates with this fraction of the others comes first."""
+"""A part that shares gates with this fraction of the others is a hub."""
 
 
 class Encoding:
@@ -122,7 +122,9 @@ def orders(network: Network, parts: Sequence[StatePart]) -> dict[str, list[State
     }
     distinct: dict[tuple[int, ...], str] = {}
     for name, order in found.items():
-        distinct.setdefault((*first, *(i for i in order if i not in first)), name)
+        distinct.setdefault(tuple(order), name)
+    for name, order in found.items():
+        distinct.setdefault((*first, *(i for i in order if i not in first)), f"{name}, hubs first")
     return {name: [parts[i] for i in order] for order, name in distinct.items()}
 
 

@@ -7,14 +7,16 @@ conjunction with the new values (partitioned transition relations with early qua
 and Long 1991).  Other changes become relations between variables and primed ones.  Joint moves with the same
 effect are merged.
 
-Parts that change by themselves, such as a counter of steps, change after the others, once for all moves.
+Parts that change by themselves, such as a counter of steps, have one known value after each step: only the
+effects that are possible then are looked at.  Effects of which a few parts show that they are never possible,
+such as a disc that lies above a hole, are left out: the values that each small set of parts can have together
+are overestimated, as if its neighbours had all of theirs (Cho, Hachtel, Macii, Plessier and Somenzi 1996).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import zip_longest
 from operator import and_, or_
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,10 @@ MOST_CASES = 64
 """Cases of the new values of one joint move; beyond them, values are relations."""
 _CLUSTER_NODES = 2000
 """Conjuncts are combined up to this size."""
+_MOST_TOGETHER = 8
+"""Parts whose common values are overestimated."""
+_MOST_PROJECTIONS = 20_000
+"""Steps of sets of parts after which the estimate is given up."""
 
 
 @dataclass(slots=True)
@@ -77,9 +83,12 @@ class Relation:
         """Sets whose intersection has the states in which the game goes on."""
         self.initial = encoding.state(network.initial.nonzero()[0].tolist())
         independent = self._independent_parts()
-        self.effects = self._merged([i for i in range(len(encoding.parts)) if i not in independent])
-        self.clock = list(self._effects((), encoding.true, sorted(independent)))
-        """The changes, after a step, of parts that depend neither on moves nor on other parts."""
+        dependent = [i for i in range(len(encoding.parts)) if i not in independent]
+        self.effects = self._possible(self._merged(dependent), independent)
+        self._clock = list(self._effects((), encoding.true, sorted(independent)))
+        self._clock_parts = encoding.cube(independent)
+        self._moments = [self.initial.exists(encoding.cube(dependent))]
+        self._active: dict[Diagram, list[MoveEffect]] = {}
         self._values.clear()  # the diagrams of gates are not needed any more
 
     # -- from gates to diagrams ---------------------------------------------------------------
@@ -258,6 +267,56 @@ class Relation:
             for bit in bits
         ]
 
+    def _possible(self, effects: list[MoveEffect], independent: set[int]) -> list[MoveEffect]:
+        """Return the effects without those that an overestimate of the states excludes.
+
+        Independent parts are taken to have any value.
+        """
+        encoding = self.encoding
+        supports = [self._support(effect.condition) - independent for effect in effects]
+        together = {
+            frozenset(support | set(effect.changed))
+            for support, effect in zip(supports, effects, strict=True)
+        }
+        sets = [some for some in together if 1 < len(some) <= _MOST_TOGETHER]
+        others = [encoding.cube(set(range(len(encoding.parts))) - some) for some in sets]
+        estimates = [self.initial.exists(cube) for cube in others]
+
+        def estimate(support: set[int]) -> Diagram:
+            near = (
+                states for some, states in zip(sets, estimates, strict=True) if not some.isdisjoint(support)
+            )
+            return reduce(and_, near, encoding.true)
+
+        steps = 0
+        grows = True
+        while grows:
+            grows = False
+            for effect, support in zip(effects, supports, strict=True):
+                states = None
+                for i, some in enumerate(sets):
+                    if some.isdisjoint(effect.changed):
+                        continue
+                    steps += 1
+                    if steps > _MOST_PROJECTIONS:
+                        return effects
+                    if states is None:
+                        states = self._image(effect, estimate(support | set(effect.changed)))
+                    more = estimates[i] | states.exists(others[i])
+                    if more != estimates[i]:
+                        estimates[i] = more
+                        grows = True
+        return [
+            effect
+            for effect, support in zip(effects, supports, strict=True)
+            if (effect.condition & estimate(support)).satisfiable()
+        ]
+
+    def _support(self, diagram: Diagram) -> set[int]:
+        """Return the parts on which a set of states depends."""
+        cubes = ((part, self.encoding.cube((part,))) for part in range(len(self.encoding.parts)))
+        return {part for part, cube in cubes if diagram.exists(cube) != diagram}
+
     # -- images -----------------------------------------------------------------------------------
 
     def going_on(self, states: Diagram) -> Diagram:
@@ -266,16 +325,41 @@ class Relation:
             states &= conjunct
         return states
 
-    def image(self, states: Diagram) -> Diagram:
-        """Return the successors of states in which the game is not over."""
-        return self._union(self.clock, self._union(self.effects, states))
+    def image(self, states: Diagram, step: int) -> Diagram:
+        """Return the successors of states after some steps in which the game is not over."""
+        after = self._union(self.active_effects(step), states)
+        return after.exists(self._clock_parts) & self._moment(step + 1)
+
+    def _moment(self, step: int) -> Diagram:
+        """Return the value, after some steps, of the parts that depend neither on moves nor on others."""
+        moments = self._moments
+        while len(moments) <= step:
+            moments.append(self._union(self._clock, moments[-1]))
+        return moments[step]
+
+    def active_effects(self, step: int) -> list[MoveEffect]:
+        """Return the effects that are possible after some steps, conditions without the known parts."""
+        moment = self._moment(step)
+        if moment not in self._active:
+            self._active[moment] = [
+                replace(effect, condition=condition)
+                for effect in self.effects
+                if (
+                    condition := effect.condition.apply_exists(BooleanOperator.AND, moment, self._clock_parts)
+                ).satisfiable()
+            ]
+        return self._active[moment]
 
     def _union(self, effects: Sequence[MoveEffect], states: Diagram) -> Diagram:
-        images = [image for effect in effects if (image := self._image(effect, states)).satisfiable()]
-        while len(images) > 1:  # in pairs: neighbours are alike
-            pairs = zip_longest(images[::2], images[1::2])
-            images = [a if b is None else a | b for a, b in pairs]
-        return images[0] if images else self.encoding.false
+        """Return the states that some effect makes of others: in pairs, pairs of pairs, and so on."""
+        sums: list[tuple[int, Diagram]] = []  # by how many images they have; few at a time, for memory
+        for effect in effects:
+            count, image = 1, self._image(effect, states)
+            while sums and sums[-1][0] <= count:
+                more, other = sums.pop()
+                count, image = count + more, other | image
+            sums.append((count, image))
+        return reduce(or_, (image for _, image in reversed(sums)), self.encoding.false)
 
     def _image(self, effect: MoveEffect, states: Diagram) -> Diagram:
         encoding = self.encoding

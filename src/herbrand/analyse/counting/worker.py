@@ -96,7 +96,9 @@ class Counter:
         """Return the states after the next step, of which some may have been reached before."""
         step = len(self.counts)
         following = (
-            self.relation.image(self.relation.going_on(self.frontier)) if step else self.relation.initial
+            self.relation.image(self.relation.going_on(self.frontier), step - 1)
+            if step
+            else self.relation.initial
         )
         if self._layers is not None:
             layer = self._layers.get(step, self.encoding.false)
