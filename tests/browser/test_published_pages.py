@@ -75,6 +75,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = ["connectFour", "ticTacToe", "kuhn", "kosil", "hanoi", "chess"]
     run = CliRunner().invoke(cli, ["publish", *names, *own, "-o", str(folder), "--proving", "0"])
     assert run.exit_code == 0, run.output
+    solved = str(folder / "nim.npz")
+    for command in (
+        ["solve", "nim", "-o", solved],
+        ["publish", "nim", "--solution", solved, "--proving", "0"],
+    ):
+        output = ["-o", str(folder / "nim.html")] if command[0] == "publish" else []
+        run = CliRunner().invoke(cli, [*command, *output])
+        assert run.exit_code == 0, run.output
     return folder
 
 
@@ -217,6 +225,32 @@ def test_chess_is_mated_in_four_clicks_each(browser: Browser, site: Path) -> Non
         ]
         assert page.locator('[data-cell="0.0:h:4"]').get_attribute("aria-label") == "h4: black queen"
         keep(page, "mate")
+
+
+def test_a_solved_game_shows_values_and_is_played_perfectly(browser: Browser, site: Path) -> None:
+    """Moves are listed by what they are worth; a mistake in a won game costs it, and the hint is the best move."""
+    with opened(browser, site, "nim", PHONE) as page:
+        sit(page, "person", "perfect")
+        assert not page.is_visible("#values")
+        page.click("#worth")
+        assert page.inner_text("#values").startswith("With best play: first 100, second 0, in 11 steps.")
+        assert page.locator("#values dd").first.inner_text() == "take a 2"
+        page.click("#hint")
+        sync_api.expect(page.locator("#note")).to_contain_text(
+            "Hint: take a 2 – with best play: 100 in 11 steps."
+        )
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        keep(page, "solved")
+        click(page, "0.0::b")
+        page.click("#choices button:has-text('take b 1')")
+        status(page, "Your move, first.")
+        assert page.inner_text("#values").startswith("With best play: first 0, second 100")
+        page.click("#thoughts-panel summary")
+        sync_api.expect(page.locator("#thoughts")).to_contain_text(
+            "second followed the solution in move 2: 100 in"
+        )
+        finish(page, seed=1)
+        status(page, "You lost. (first 0, second 100)")
 
 
 def test_the_next_person_sees_nothing_before_it_is_ready(browser: Browser, site: Path) -> None:

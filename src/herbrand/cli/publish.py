@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.game import Game
+    from herbrand.publish.solution import PublishedSolution
 
 __all__ = ["command"]
 
@@ -38,28 +39,60 @@ __all__ = ["command"]
     type=click.FloatRange(min=0),
     help="Time for what the page says of the game; 0 to say nothing.",
 )
+@click.option(
+    "--solution",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="What `herbrand solve -o FILE` wrote: adds a perfect player and values of moves.",
+)
 @click.pass_context
 def command(
-    ctx: click.Context, files: tuple[str, ...], notation: str, output: Path, title: str, proving: float
+    ctx: click.Context,
+    files: tuple[str, ...],
+    notation: str,
+    output: Path,
+    title: str,
+    proving: float,
+    solution: Path | None,
 ) -> None:
     """Write games as pages of HTML to play anywhere.
 
     A page holds all that it needs: the board to click, opponents of five levels, hints, the rules. It can be
     opened as a file, and asks for nothing from the network. Several games, or a FOLDER of rulesheets, become
     a folder of pages with a gallery, index.html; a game that cannot be published is named and left out.
+
+    A --solution is replayed against every reply before it is published. Where all states can be listed, up to
+    a million, the page gets the value of each of them, else the moves of the strategies in the file.
     """
     from herbrand.publish.page import game_page
     from herbrand.runtime.files import write_atomically
 
     if len(files) > 1 or Path(files[0]).is_dir():
+        if solution is not None:
+            raise click.UsageError("--solution is for one game")
         if not _gallery(sheets_of(files), notation, output, title, proving):
             ctx.exit(1)
         return
     if output.is_dir():
         output = output / "index.html"
-    page = game_page(read_game(files[0], notation), proving=proving)
+    game = read_game(files[0], notation)
+    solved = None if solution is None else _solution(game, solution)
+    page = game_page(game, proving=proving, solution=solved)
     write_atomically(str(output), page)
     remark(f"wrote {output} ({len(page.encode()) / 1000:.0f} kB)")
+
+
+def _solution(game: Game, file: Path) -> PublishedSolution:
+    """Check a solution, and say how much of it is published."""
+    from herbrand.analyse.solving.strategy import read_strategy
+    from herbrand.publish.solution import REPLAYING, published_solution
+    from herbrand.runtime.limits import seconds_left
+
+    solved = published_solution(game, read_strategy(file), seconds=min(REPLAYING, 0.9 * seconds_left()))
+    published = "the value of" if solved.is_complete else "moves of strategies for"
+    replayed = ", ".join(str(one.claim) for one in solved.claims)
+    remark(f"replayed: {replayed}; the page has {published} {count(solved.states, 'state')}")
+    return solved
 
 
 def _gallery(sheets: list[str], notation: str, folder: Path, title: str, proving: float) -> bool:

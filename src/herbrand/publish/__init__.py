@@ -5,6 +5,7 @@
 | `tables`   | the network of a game as data                                                        |
 | `picture`  | how its states are drawn, as data                                                    |
 | `module`   | both with the runtime, as TypeScript or JavaScript                                   |
+| `solution` | the values of its states, or strategies, as data                                      |
 | `page`     | a page of HTML with the board to click and players of several strengths              |
 | `gallery`  | folders of such pages, with pictures                                                 |
 
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
     from herbrand.publish.module import javascript as javascript
     from herbrand.publish.module import typescript as typescript
     from herbrand.publish.page import game_page as game_page
+    from herbrand.publish.solution import PublishedSolution as PublishedSolution
+    from herbrand.publish.solution import published_solution as published_solution
 
 __all__, __getattr__, __dir__ = exports(
     __name__,
     {
         "module": ("game_module", "javascript", "typescript"),
         "page": ("game_page",),
+        "solution": ("PublishedSolution", "published_solution"),
         "gallery": ("sample_picture", "write_gallery"),
     },
 )

@@ -11,12 +11,14 @@ from herbrand.errors import HerbrandError
 from herbrand.publish.module import library, template
 from herbrand.publish.picture import picture_of
 from herbrand.publish.tables import packed
+from herbrand.runtime.numbers import spaced
 from herbrand.syntax.preface import preface
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from herbrand.game import Game
+    from herbrand.publish.solution import PublishedSolution
 
 __all__ = ["PROVING", "game_page", "texts_of"]
 
@@ -30,12 +32,19 @@ LONG: Final = 160
 """Characters of a description, which ends with a sentence."""
 
 
-def game_page(game: Game, *, proving: float = PROVING, proofs: Sequence[str] = ()) -> str:
+def game_page(
+    game: Game,
+    *,
+    proving: float = PROVING,
+    proofs: Sequence[str] = (),
+    solution: PublishedSolution | None = None,
+) -> str:
     """Return a page of HTML with the rules, the board to click, and players of several levels.
 
     It asks for nothing from anywhere, and can be opened as a file.  It says what is proved of the game
-    within `proving` seconds, 0 for nothing, and the sentences `proofs`.  Raises `GameError` for a game that
-    cannot be played, and `BudgetExceeded` for one without a network within the game's limits.
+    within `proving` seconds, 0 for nothing, and the sentences `proofs`.  With a `solution` there is another
+    player, `perfect`, and the page shows what moves are worth.  Raises `GameError` for a game that cannot be
+    played, and `BudgetExceeded` for one without a network within the game's limits.
     """
     from herbrand.runtime.rendering import Markup, render
 
@@ -55,7 +64,9 @@ def game_page(game: Game, *, proving: float = PROVING, proofs: Sequence[str] = (
             proofs=[*proofs, *(_proofs(game, proving) if proving > 0 else ()), *_known(game)],
             has_board=picture["svg"] is not None or bool(picture["towers"]),
             packed=packed(game, picture),
-            library=Markup(_in_page(library("javascript"))),  # our own
+            solution=solution,
+            solved=[] if solution is None else _solved(game, solution),
+            library=Markup(_in_page(library("javascript", solved=solution is not None))),  # our own
             program=Markup(_in_page(template("page.js"))),  # our own
         )
     )
@@ -88,6 +99,24 @@ def _known(game: Game) -> Iterator[str]:
     for fact in _bundled(game).get("known", ()):
         said = str(fact["fact"])
         yield f"{said[:1].upper()}{said[1:]}: {fact['value']}. Source: {fact['source']}."
+
+
+def _solved(game: Game, solution: PublishedSolution) -> list[str]:
+    """Return what a solution says of a game."""
+    bounds = {role: solution.bounds[role] for role in game.players}
+    exact = [f"{role} {low}" for role, (low, high) in bounds.items() if low == high]
+    lines = [f"With best play: {', '.join(exact)}."] if exact else []
+    for one in solution.claims:
+        role, goal = one.claim.role, one.claim.goal
+        said = f"{role} can force at least {goal}" if one.claim.holds else f"{role} can be kept below {goal}"
+        lines.append(f"{said}: proved by a strategy, replayed against every reply.")
+    if solution.is_complete:
+        lines.append(f"The values of all {spaced(solution.states)} positions before the end are known.")
+    else:
+        lines.append(
+            f"The strategies have moves for {spaced(solution.states)} positions; in others perfect searches."
+        )
+    return lines
 
 
 def _first_sentences(text: str) -> str:

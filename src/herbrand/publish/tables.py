@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.network.network import Network
 
-__all__ = ["packed", "tables_of"]
+__all__ = ["byte_planes", "packed", "tables_of"]
 
 
 def tables_of(game: Game) -> dict[str, Any]:
@@ -63,11 +63,11 @@ def _wires(network: Network) -> bytes:
     later = np.maximum(network.left, network.right)
     earlier = np.minimum(network.left, network.right)
     arrays = (gates - later, later - earlier, network.legal, network.next, network.goal, network.sees)
-    return b"".join(_planes((*arrays, network.feedback)))
+    return b"".join(byte_planes((*arrays, network.feedback)))
 
 
-def _planes(arrays: Iterable[NDArray[np.integer]]) -> Iterable[bytes]:
-    """Yield the three bytes of the numbers of each array, the lowest of all first."""
+def byte_planes(arrays: Iterable[NDArray[np.integer]]) -> Iterable[bytes]:
+    """Yield the three bytes of the numbers of each array, the lowest byte of all first."""
     for array in arrays:
         numbers = np.asarray(array, np.int64)
         for plane in range(3):

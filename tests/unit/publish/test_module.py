@@ -16,11 +16,14 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand import games
+from herbrand.analyse import Budget
+from herbrand.analyse.solving.strategy import make_strategy
+from herbrand.analyse.solving.value import value_of
 from herbrand.cli.main import cli
 from herbrand.convert.movereader import MoveReader
 from herbrand.convert.wasm import stages_module
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.publish import game_module, javascript, typescript
+from herbrand.publish import game_module, javascript, published_solution, typescript
 
 ROOT = Path(__file__).parents[3]
 NODE = shutil.which("node")
@@ -92,11 +95,17 @@ def test_rules_that_are_not_well_formed_agree_too(goals: str) -> None:
 @needs_tsc
 def test_the_compiler_of_typescript_has_no_complaint(tmp_path: Path) -> None:
     """Modules of games with and without boards or hidden information, and programs that use all of them."""
-    (tmp_path / "board.mts").write_text(typescript(herbrand.load("ticTacToe")), encoding="utf-8")
+    board = herbrand.load("ticTacToe")
+    value = value_of(board, budget=Budget(30), search=True)
+    assert value.forced is not None
+    assert value.searched is not None
+    solution = published_solution(board, make_strategy(value.forced, value.searched))
+    (tmp_path / "board.mts").write_text(game_module(board, "typescript", solution=solution), encoding="utf-8")
     (tmp_path / "cards.mts").write_text(typescript(herbrand.load("kuhn")), encoding="utf-8")
     (tmp_path / "use.mts").write_text(
         """
         import { LEVELS, RemotePlayer, drawState, game, initialState, readMove, serve } from "./board.mjs";
+        import { Chance as Luck, solution } from "./board.mjs";
         import { Chance, Knowledge, initialState as dealing, think, type State } from "./cards.mjs";
         const after: State = dealing.next(["noop", "noop", dealing.legalMoves("random")[0]]);
         const seen: string[][] = dealing.percepts(["noop", "noop", dealing.legalMoves("random")[0]]);
@@ -108,6 +117,8 @@ def test_the_compiler_of_typescript_has_no_complaint(tmp_path: Path) -> None:
         const player = new RemotePlayer(new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" }));
         const { text, opinions } = await player.choose(initialState, game.role("xplayer"), LEVELS[2], 7);
         console.log(text, opinions[0].certain);
+        const move: number | null = solution.choose(initialState, 0, new Luck(1));
+        console.log(move, solution.moves(initialState, 0)[0].outcome?.steps, solution.claims.length);
         serve(game, self);
         """,
         encoding="utf-8",

@@ -3,11 +3,14 @@
 "use strict";
 
 const PERSON = "person";
+/** The player that follows the solution, where the page has one. */
+const PERFECT = "perfect";
 /** Moves of which the page says what a program thought. */
 const SHOWN_OPINIONS = 8;
 /** Pixels that a finger hits. */
 const TAP = 24;
 const $ = (id) => document.getElementById(id);
+const steps = (count) => `${count} step${count === 1 ? "" : "s"}`;
 const plain = (term) => term.replace(/[()_]/g, " ").replace(/\s+/g, " ").trim();
 const byNumber = new Intl.Collator("en", { numeric: true }).compare;
 
@@ -174,10 +177,12 @@ class Match {
 // -- the page --------------------------------------------------------------------------------------
 
 class Page {
-  constructor(game, picture, thinker) {
+  constructor(game, picture, thinker, solution) {
     this.game = game;
     this.picture = picture;
     this.thinker = thinker;
+    this.solution = solution;
+    this.chance = new Chance(Math.floor(Math.random() * 2 ** 31));
     this.players = game.roles.map((_, role) => role).filter((role) => game.roles[role].toLowerCase() !== RANDOM);
     const [first] = this.players;
     this.seats = game.roles.map((_, role) => (role === first ? PERSON : "club"));
@@ -206,10 +211,11 @@ class Page {
 
   recall() {
     const kept = (memory.get("seats") ?? "").split(",");
-    const known = [PERSON, ...LEVELS.map((level) => level.name)];
+    const known = [PERSON, ...LEVELS.map((level) => level.name), ...(this.solution ? [PERFECT] : [])];
     if (kept.length === this.seats.length && kept.every((seat) => known.includes(seat))) this.seats = kept;
     const theme = memory.get("theme");
     if (theme) document.documentElement.dataset.theme = theme;
+    this.isRating = this.solution !== null && memory.get("values") === "shown";
   }
 
   connect() {
@@ -218,6 +224,11 @@ class Page {
     $("hint").onclick = () => this.hint();
     $("resign").onclick = () => this.resign();
     $("share").onclick = () => this.share();
+    if (this.solution) $("worth").onclick = () => {
+      this.isRating = !this.isRating;
+      memory.set("values", this.isRating ? "shown" : "");
+      this.show();
+    };
     $("flip").onclick = () => $("board").classList.toggle("flipped");
     $("flip").hidden = !this.picture.svg || this.players.length !== 2;
     $("zoom").onclick = () => this.zoom(!this.zoomed);
@@ -292,8 +303,13 @@ class Page {
         if (legal.length === 1) this.pending.set(role, legal[0]);
         else if (!this.players.includes(role)) this.pending.set(role, legal[Math.floor(Math.random() * legal.length)]);
         else {
-          const level = LEVELS.find((one) => one.name === this.seats[role]) ?? LEVELS[2];
-          const reply = await this.thinker.choose(this.match.possible(role), role, level);
+          const isPerfect = this.seats[role] === PERFECT;
+          const solved = isPerfect ? this.solution.choose(state, role, this.chance) : null;
+          if (isPerfect) this.note(solved === null ? "The solution has no move for this position: perfect searches for one." : "");
+          const level = LEVELS.find((one) => one.name === this.seats[role]) ?? LEVELS[isPerfect ? 4 : 2];
+          const reply = solved === null
+            ? await this.thinker.choose(this.match.possible(role), role, level)
+            : { move: solved, solved: this.solution.moves(state, role) };
           if (turn !== this.turn) return;
           this.pending.set(role, reply.move);
           this.thoughts.push({ role, step: this.match.joints.length, ...reply });
@@ -358,6 +374,11 @@ class Page {
     const role = this.chooser;
     if (role === null) return;
     const turn = this.turn;
+    const [solved] = this.solution?.moves(this.match.state, role) ?? [];
+    if (solved) {
+      this.suggest(role, solved.move, `with best play: ${this.worthOf(role, solved)}`);
+      return;
+    }
     this.note("Thinking …");
     const level = { ...LEVELS[3], seconds: 1.5 };
     const { opinions: [best] } = await this.thinker.choose(this.match.possible(role), role, level);
@@ -369,10 +390,25 @@ class Page {
     const worth = best.certain
       ? `it leads to ${best.value} for certain`
       : `it led to ${Math.round(best.value)} of 100 on the average`;
-    this.note(`Hint: ${this.spell(role, best.move)} – ${worth}.`);
-    for (const place of this.clicksOf(role, best.move)) {
+    this.suggest(role, best.move, worth);
+  }
+
+  suggest(role, move, worth) {
+    this.note(`Hint: ${this.spell(role, move)} – ${worth}.`);
+    this.mark(this.clicksOf(role, move));
+  }
+
+  /** Outline cells as those of good moves. */
+  mark(places) {
+    for (const place of places) {
       for (const cell of this.cells(place)) cell.classList.add("hinted");
     }
+  }
+
+  /** What a solved move leads to, in words. */
+  worthOf(role, { outcome, claim }) {
+    if (outcome) return `${outcome.goals[role]} in ${steps(outcome.steps)}`;
+    return `${claim.role} gets ${claim.holds ? "at least" : "less than"} ${claim.goal}`;
   }
 
   share() {
@@ -498,6 +534,7 @@ class Page {
     this.showBoard(facts, role, focused);
     this.showBeside(facts);
     this.showChoices(role);
+    this.showValues(role);
     this.showStatus(role);
     this.showSeen(looker);
     this.say(looker);
@@ -653,6 +690,34 @@ class Page {
     this.wasInChoices = false;
   }
 
+  /** Say what the solution knows of the position, and of each move of the person who is to choose. */
+  showValues(role) {
+    if (!this.solution) return;
+    const box = $("values");
+    const { state } = this.match;
+    $("worth").setAttribute("aria-pressed", this.isRating);
+    box.hidden = !this.isRating || this.match.isOver;
+    if (box.hidden) return;
+    const outcome = this.solution.outcome(state);
+    const moves = role === null ? [] : this.solution.moves(state, role);
+    const goals = outcome && this.players.map((one) => `${this.game.roles[one]} ${outcome.goals[one]}`).join(", ");
+    const said = outcome
+      ? `With best play: ${goals}, in ${steps(outcome.steps)}.`
+      : moves.length || role === null
+        ? ""
+        : `The solution has no move for ${this.game.roles[role]} in this position.`;
+    const groups = new Map();
+    for (const one of moves) {
+      const worth = this.worthOf(role, one);
+      groups.set(worth, [...(groups.get(worth) ?? []), this.spell(role, one.move)]);
+    }
+    const rows = [...groups].map(([worth, texts]) => `<dt>${escapeText(worth)}</dt><dd>${escapeText(texts.sort(byNumber).join("; "))}</dd>`);
+    box.innerHTML = `${said && `<p>${escapeText(said)}</p>`}${rows.length ? `<dl>${rows.join("")}</dl>` : ""}`;
+    box.hidden = !box.innerHTML;
+    const best = moves.filter((one) => this.worthOf(role, one) === this.worthOf(role, moves[0]));
+    if (groups.size > 1) this.mark(best.flatMap((one) => this.clicksOf(role, one.move).slice(this.picked.length, this.picked.length + 1)));
+  }
+
   addChoice(box, text, action) {
     const button = document.createElement("button");
     button.type = "button";
@@ -754,6 +819,12 @@ class Page {
       $("thoughts").textContent = thought ? "Shown once the game is over." : "No player has thought yet.";
       return;
     }
+    if (thought.solved) {
+      const [best] = thought.solved;
+      $("thoughts").textContent =
+        `${this.game.roles[thought.role]} followed the solution in move ${thought.step + 1}: ${this.worthOf(thought.role, best)}.`;
+      return;
+    }
     const rows = thought.opinions.slice(0, SHOWN_OPINIONS).map(
       (one) =>
         `<tr><td>${escapeText(this.spell(thought.role, one.move))}</td><td>${one.value.toFixed(0)}${one.certain ? " for certain" : ""}</td>` +
@@ -778,6 +849,7 @@ class Page {
       select.id = `seat-${role}`;
       select.add(new Option("a person here", PERSON));
       for (const level of LEVELS) select.add(new Option(`${level.name} – ${level.about}`, level.name));
+      if (this.solution) select.add(new Option(`${PERFECT} – plays by the solution`, PERFECT));
       select.value = this.seats[role];
       select.onchange = () => {
         this.seats[role] = select.value;
@@ -822,7 +894,9 @@ async function main() {
   const style = document.createElement("style");
   style.textContent = picture.style;
   document.head.append(style);
-  window.page = new Page(game, picture, new Thinker(game, text));
+  const solved = $("solution");
+  const solution = solved ? new Solution(game, await inflate(solved.textContent.trim())) : null;
+  window.page = new Page(game, picture, new Thinker(game, text), solution);
 }
 
 main().catch((error) => {
