@@ -104,6 +104,7 @@ void bind_search(nb::module_ &m);
 void bind_explore(nb::module_ &m);
 void bind_minimax(nb::module_ &m);
 void bind_prover(nb::module_ &m);
+void bind_diagrams(nb::module_ &m);
 void bind_lanes(nb::module_ &m);
 void bind_play(nb::module_ &m);
 void bind_env(nb::module_ &m);

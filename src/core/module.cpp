@@ -66,6 +66,7 @@ NB_MODULE(_core, m) {
     bind_explore(m);
     bind_minimax(m);
     bind_prover(m);
+    bind_diagrams(m);
     bind_lanes(m);
     bind_play(m);
     bind_env(m);

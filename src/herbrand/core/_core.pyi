@@ -887,6 +887,70 @@ class Prover:
     def numbers(self) -> tuple[int, int]:
         """The proof and disproof numbers of the root when it was last left."""
 
+class Diagrams:
+    """
+    Sets of states, and relations between states, as decision diagrams.
+
+    A state is a row of small numbers, one for each level.  Sets and relations are numbers: 0 is empty, 1 the
+    set of the state of zeros or the relation that changes nothing; equal ones have equal numbers.  They are
+    valid until a `collect` that does not name them.  Operations raise `MemoryError` where there is no room.
+    Not for several threads.
+    """
+
+    def __init__(self, values: NDArray[numpy.int32], bytes: int) -> None:
+        """
+        `values`, int32 [levels], are the numbers of values of each level, 2 to 4; `bytes` bounds the memory.
+        """
+
+    def state(self, values: NDArray[numpy.int32]) -> int:
+        """Return the set of one state, int32 [levels]."""
+
+    def relation(self, level: int, children: Sequence[int]) -> int:
+        """
+        Return the relation with these relations of later levels for each pair of values of a level: those for the
+        first value before the step first.
+        """
+
+    def unite_relations(self, a: int, b: int, stop: Stop | None = None) -> int:
+        """Return the pairs of states that are in either relation."""
+
+    def image(self, states: int, relation: int, stop: Stop | None = None) -> int:
+        """Return the states to which a relation leads from those of a set."""
+
+    def unite(self, a: int, b: int, stop: Stop | None = None) -> int:
+        """Return the states of either set."""
+
+    def intersect(self, a: int, b: int, stop: Stop | None = None) -> int:
+        """Return the states of both sets."""
+
+    def subtract(self, a: int, b: int, stop: Stop | None = None) -> int:
+        """Return the states of the first set that are not in the second."""
+
+    def collect(self, roots: Sequence[int]) -> tuple[Any, ...]:
+        """
+        Forget everything that these sets and relations do not need.
+
+        Returns the number of states in the first of them, a set, and of its nodes.  `OverflowError` if it has more
+        than 2^128 states.
+        """
+
+    def exported(self, roots: Sequence[int]) -> tuple[Any, ...]:
+        """
+        Return sets as arrays: the levels of nodes, uint16, children before their parents; the children, uint32, one
+        node after the other, where k + 2 is node k; and the sets, uint32.
+        """
+
+    def imported(self, levels: NDArray[numpy.uint16], children: NDArray[numpy.uint32], roots: NDArray[numpy.uint32]) -> list[int]:
+        """Return the sets of such arrays; `ValueError` for others."""
+
+    @property
+    def nodes(self) -> int:
+        """Nodes, those included that nobody needs."""
+
+    @property
+    def fill(self) -> float:
+        """The share of the room for nodes that is used."""
+
 class CompiledProgram:
     """
     A lane program ready to run; `herbrand.network.LaneProgram` shows its contents.

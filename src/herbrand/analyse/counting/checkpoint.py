@@ -1,8 +1,8 @@
 """A game with the encoding of its states, and the last counted step in a folder.
 
-`count.json` names the file with the diagrams, in the format DDDMP 2.0.  It is replaced only when that is
-complete, so that a process that is killed leaves the step before.  A checkpoint is trusted: its counts are
-not computed again.
+`count.json` names the file with the diagrams, a NumPy archive of plain arrays (`Diagrams.exported`).  It is
+replaced only when that is complete, so that a process that is killed leaves the step before.  A checkpoint is
+trusted: its counts are not computed again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from oxidd.util import DDDMPFile
+import numpy as np
 
 from herbrand.analyse.counting.parts import StatePart
 from herbrand.errors import GameError
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from oxidd.bcdd import BCDDManager
-
-    from herbrand.analyse.counting.encoding import Diagram
+    from herbrand.core import Diagrams
     from herbrand.network.network import Network
 
 __all__ = ["Checkpoint", "Setup", "read_checkpoint", "remove_checkpoint"]
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+_ARRAYS: Final = ("levels", "children", "roots")
 _NAME: Final = "count.json"
 
 
@@ -67,19 +66,23 @@ class Checkpoint:
     by_step: tuple[int, ...]
     file: str = ""
     """The name of the file with the diagrams."""
+    moments: tuple[int, ...] = ()
+    """The moments (`Relation.moment`) of the sets of all states so far, where states can be reached twice."""
 
-    def save(self, manager: BCDDManager, frontier: Diagram, reached: Diagram) -> None:
-        """Write the diagrams of the last step and of all steps."""
+    def save(self, diagrams: Diagrams, sets: Sequence[int]) -> None:
+        """Write the states of the last step, and all states of each moment."""
         setup, folder = self.setup, self.setup.checkpoint
         assert folder is not None
         folder.mkdir(parents=True, exist_ok=True)
-        file = f"step-{len(self.by_step) - 1}.dddmp"
-        manager.export_dddmp(folder / file, [frontier, reached])
+        file = f"step-{len(self.by_step) - 1}.npz"
+        with (folder / file).open("wb") as out:
+            np.savez(out, **dict(zip(_ARRAYS, diagrams.exported(sets), strict=True)))
         content = {
             "format": _FORMAT,
             "digest": setup.digest,
             "by_step": self.by_step,
             "file": file,
+            "moments": self.moments,
             "order": setup.order,
             "parts": [[part.fluents, part.is_exact] for part in setup.parts],
             "weights": setup.weights,
@@ -87,12 +90,12 @@ class Checkpoint:
         write_atomically(str(folder / _NAME), json.dumps(content))
         _remove_diagrams(folder, but=file)
 
-    def load(self, manager: BCDDManager) -> tuple[Diagram, Diagram]:
-        """Return the diagrams of the last step and of all steps."""
+    def load(self, diagrams: Diagrams) -> list[int]:
+        """Return the states of the last step, and all states of each moment."""
         assert self.setup.checkpoint is not None
-        with DDDMPFile(self.setup.checkpoint / self.file) as file:
-            frontier, reached = manager.import_dddmp(file)
-        return frontier, reached
+        with np.load(self.setup.checkpoint / self.file, allow_pickle=False) as arrays:
+            levels, children, roots = (arrays[name] for name in _ARRAYS)
+            return diagrams.imported(levels, children, roots)
 
 
 def read_checkpoint(setup: Setup) -> Checkpoint | None:
@@ -109,7 +112,8 @@ def read_checkpoint(setup: Setup) -> Checkpoint | None:
             raise GameError(f"{folder} has the checkpoint of another game (choose another folder)")
         parts = [StatePart(tuple(fluents), is_exact) for fluents, is_exact in content["parts"]]
         restored = Setup(setup.network, folder, parts, content["order"], content["weights"])
-        saved = Checkpoint(restored, tuple(map(int, content["by_step"])), str(content["file"]))
+        moments = tuple(map(int, content["moments"]))
+        saved = Checkpoint(restored, tuple(map(int, content["by_step"])), str(content["file"]), moments)
         if not (folder / saved.file).is_file():
             raise KeyError(saved.file)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -127,6 +131,6 @@ def remove_checkpoint(folder: Path) -> None:
 
 
 def _remove_diagrams(folder: Path, but: str = "") -> None:
-    for path in folder.glob("step-*.dddmp"):
+    for path in folder.glob("step-*.*"):
         if path.name != but:
             path.unlink(missing_ok=True)

@@ -72,12 +72,16 @@ class Encoding:
         """Return the pairs of states in which a part has a value after the step."""
         return _cube(self.primed[part], code, self.true)
 
-    def state(self, fluents: Iterable[int]) -> Diagram:
-        """Return the set of one state, by its true fluents."""
+    def codes(self, fluents: Iterable[int]) -> list[int]:
+        """Return the value of each part in a state with these fluents."""
         codes = [0] * len(self.parts)
         for fluent in fluents:
             number = self.part_of[fluent]
             codes[number] = self.parts[number].code(fluent)
+        return codes
+
+    def state(self, codes: Sequence[int]) -> Diagram:
+        """Return the set of one state, by the values of its parts."""
         # from the last variable to the first: each conjunction adds one node
         return reduce(and_, (self.value(i, codes[i]) for i in reversed(range(len(codes)))), self.true)
 
@@ -94,11 +98,6 @@ class Encoding:
             for primed, variable in zip(self._primed_numbers[part], self.current[part], strict=True)
         ]
         return diagram.substitute(BCDDFunction.make_substitution(pairs))
-
-    def count(self, states: Diagram) -> int:
-        """Return the number of states in a set."""
-        every = 2 * self.variables
-        return states.sat_count(every) >> (every - self.variables)
 
 
 def _cube(variables: Sequence[Diagram], code: int, true: Diagram) -> Diagram:

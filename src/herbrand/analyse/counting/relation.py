@@ -1,11 +1,10 @@
 """The steps of a game as relations between sets of states, one for each effect that joint moves have.
 
 With the moves of a joint move as constants most gates vanish.  Its relation is the condition under which it
-is legal, and the parts of the state that it changes.  Where a part gets one of a few values, the condition is
-split, so that the image of a set is a conjunction, a quantification over the few changed variables, and a
-conjunction with the new values (partitioned transition relations with early quantification; Burch, Clarke
-and Long 1991).  Other changes become relations between variables and primed ones.  Joint moves with the same
-effect are merged.
+is legal, and the parts of the state that it changes (partitioned transition relations; Burch, Clarke and Long
+1991).  Where a part gets one of a few values, the condition is split; other changes become relations between
+variables and primed ones.  Joint moves with the same effect are merged.  `state_sets` applies them to large
+sets.
 
 Parts that change by themselves, such as a counter of steps, have one known value after each step: only the
 effects that are possible then are looked at.  Effects of which a few parts show that they are never possible,
@@ -56,6 +55,8 @@ class MoveEffect:
     """The states with these new values."""
     relations: dict[int, list[Diagram]]
     """For each other part that changes, the new values of its variables, as primed ones."""
+    ends: frozenset[int] = frozenset()
+    """Which of the conditions for going on may fail afterwards, if all of them held before."""
 
     @property
     def changed(self) -> tuple[int, ...]:
@@ -81,14 +82,24 @@ class Relation:
         self._dependents = self._find_dependents()
         self.not_over = self._conjuncts(int(network.terminal) ^ 1)
         """Sets whose intersection has the states in which the game goes on."""
-        self.initial = encoding.state(network.initial.nonzero()[0].tolist())
+        codes = encoding.codes(network.initial.nonzero()[0].tolist())
+        self.initial = encoding.state(codes)
         independent = self._independent_parts()
         dependent = [i for i in range(len(encoding.parts)) if i not in independent]
+        self.initial_codes = {part: codes[part] for part in dependent}
+        """The initial value of each part that depends on moves."""
         self.effects = self._possible(self._merged(dependent), independent)
+        self._find_ends()
+        self._timed = frozenset(
+            number for number, some in enumerate(self.not_over) if self._support(some) & independent
+        )
+        """Conditions for going on that depend on parts that change by themselves."""
         self._clock = list(self._effects((), encoding.true, sorted(independent)))
         self._clock_parts = encoding.cube(independent)
         self._moments = [self.initial.exists(encoding.cube(dependent))]
-        self._active: dict[Diagram, list[MoveEffect]] = {}
+        self._numbers = {self._moments[0]: 0}
+        self._active: dict[int, list[MoveEffect]] = {}
+        self._ending: dict[tuple[int, int], list[Diagram]] = {}
         self._values.clear()  # the diagrams of gates are not needed any more
 
     # -- from gates to diagrams ---------------------------------------------------------------
@@ -317,49 +328,70 @@ class Relation:
         cubes = ((part, self.encoding.cube((part,))) for part in range(len(self.encoding.parts)))
         return {part for part, cube in cubes if diagram.exists(cube) != diagram}
 
-    # -- images -----------------------------------------------------------------------------------
+    # -- steps of sets --------------------------------------------------------------------------------
 
-    def going_on(self, states: Diagram) -> Diagram:
-        """Return the states of a set in which the game is not over."""
-        for conjunct in self.not_over:
-            states &= conjunct
-        return states
-
-    def image(self, states: Diagram, step: int) -> Diagram:
-        """Return the successors of states after some steps in which the game is not over."""
-        after = self._union(self.active_effects(step), states)
-        return after.exists(self._clock_parts) & self._moment(step + 1)
-
-    def _moment(self, step: int) -> Diagram:
-        """Return the value, after some steps, of the parts that depend neither on moves nor on others."""
+    def moment(self, step: int) -> int:
+        """Return the first step after which the parts that change by themselves are as after this one."""
         moments = self._moments
         while len(moments) <= step:
-            moments.append(self._union(self._clock, moments[-1]))
-        return moments[step]
+            after = (self._image(effect, moments[-1]) for effect in self._clock)
+            moments.append(reduce(or_, after, self.encoding.false))
+            self._numbers.setdefault(moments[-1], len(moments) - 1)
+        return self._numbers[moments[step]]
+
+    def at(self, step: int, states: Diagram) -> Diagram:
+        """Return the states of a set after some steps, without the parts that change by themselves."""
+        moment = self._moments[self.moment(step)]
+        return states.apply_exists(BooleanOperator.AND, moment, self._clock_parts)
 
     def active_effects(self, step: int) -> list[MoveEffect]:
-        """Return the effects that are possible after some steps, conditions without the known parts."""
-        moment = self._moment(step)
+        """Return the effects that are possible after some steps, without the parts whose values are known."""
+        moment = self.moment(step)
         if moment not in self._active:
-            self._active[moment] = [
-                replace(effect, condition=condition)
+            effects = [
+                replace(
+                    effect,
+                    condition=self.at(step, effect.condition),
+                    relations={
+                        part: [self.at(step, one) for one in some] for part, some in effect.relations.items()
+                    },
+                )
                 for effect in self.effects
-                if (
-                    condition := effect.condition.apply_exists(BooleanOperator.AND, moment, self._clock_parts)
-                ).satisfiable()
             ]
+            self._active[moment] = [effect for effect in effects if effect.condition.satisfiable()]
         return self._active[moment]
 
-    def _union(self, effects: Sequence[MoveEffect], states: Diagram) -> Diagram:
-        """Return the states that some effect makes of others: in pairs, pairs of pairs, and so on."""
-        sums: list[tuple[int, Diagram]] = []  # by how many images they have; few at a time, for memory
-        for effect in effects:
-            count, image = 1, self._image(effect, states)
-            while sums and sums[-1][0] <= count:
-                more, other = sums.pop()
-                count, image = count + more, other | image
-            sums.append((count, image))
-        return reduce(or_, (image for _, image in reversed(sums)), self.encoding.false)
+    def ending(self, step: int) -> list[Diagram]:
+        """Return sets whose intersection has the states after some steps in which the game goes on.
+
+        Those are left out that hold because the game went on before.
+        """
+        moment = (self.moment(max(step - 1, 0)), self.moment(step))
+        if moment not in self._ending or step == 0:
+            last = self.active_effects(step - 1) if step else []
+            fail = frozenset[int]().union(*(effect.ends for effect in last)) | self._timed
+            numbers = range(len(self.not_over)) if step == 0 else sorted(fail)
+            some = [self.at(step, self.not_over[number]) for number in numbers]
+            some = [conjunct for conjunct in some if conjunct != self.encoding.true]
+            if step == 0:
+                return some
+            self._ending[moment] = some
+        return self._ending[moment]
+
+    def _find_ends(self) -> None:
+        """Find for each effect the conditions for going on that may fail after it."""
+        numbers = frozenset(range(len(self.not_over)))
+        few = len(numbers) * len(self.effects) <= _MOST_PROJECTIONS
+        for effect in self.effects:
+            effect.ends = (
+                frozenset(
+                    number
+                    for number in numbers
+                    if (self._image(effect, self.not_over[number]) & ~self.not_over[number]).satisfiable()
+                )
+                if few
+                else numbers
+            )
 
     def _image(self, effect: MoveEffect, states: Diagram) -> Diagram:
         encoding = self.encoding

@@ -20,25 +20,30 @@ from herbrand.analyse.counting.checkpoint import Checkpoint
 from herbrand.analyse.counting.encoding import Encoding
 from herbrand.analyse.counting.layers import layers
 from herbrand.analyse.counting.relation import Relation
+from herbrand.analyse.counting.state_sets import StateSets
 from herbrand.runtime.json_process import JsonProcess, RequestError, serve
 from herbrand.runtime.memory import peak_megabytes
 
 if TYPE_CHECKING:
     from herbrand.analyse.counting.checkpoint import Setup
-    from herbrand.analyse.counting.encoding import Diagram
 
 __all__ = ["Counter", "CounterProcess", "NextStep"]
 
-TRIAL_NODES: Final = 1 << 19
-NODE_BYTES: Final = 40
-"""Bytes of a node with its place in the table of nodes."""
-CACHE_BYTES: Final = 20
-"""Bytes of a remembered result of an operation."""
+TRIAL_MEGABYTES: Final = 64.0
+"""Memory for the diagrams of a trial."""
+RULES_SHARE: Final = 0.2
+"""Share of the memory for the diagrams of the rules, at most; all others are sets of states."""
+MOST_RULES_MEGABYTES: Final = 2000.0
+LEAST_RULES_NODES: Final = 1 << 18
+NODE_BYTES: Final = 45
+"""Bytes of a node of the rules, with its share of remembered results."""
 NODES_PER_RESULT: Final = 4
 BASE_MEGABYTES: Final = 150
 """Memory of a process without diagrams."""
 SAVE_EVERY: Final = 10.0
 """Seconds after which a checkpoint is written, at the end of a step."""
+SAVE_SHARE: Final = 0.05
+"""Share of the time for writing checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +62,21 @@ class NextStep:
 class Counter:
     """Counts the states of a game, step by step."""
 
-    def __init__(self, setup: Setup, nodes: int, cache: int) -> None:
+    def __init__(self, setup: Setup, megabytes: float) -> None:
         self.setup = setup
+        rules = min(RULES_SHARE * megabytes, MOST_RULES_MEGABYTES)
+        nodes = max(LEAST_RULES_NODES, int(rules * 1e6 / NODE_BYTES))
+        cache = 1 << ((nodes // NODES_PER_RESULT).bit_length() - 1)
         self.encoding = Encoding(setup.parts, len(setup.network.fluents), nodes, cache)
         self.relation = Relation(setup.network, self.encoding)
-        self.frontier: Diagram = self.encoding.false
+        self._sets = StateSets(self.relation, megabytes - rules)
+        self._frontier = 0
         """The states that were first reached in the last step."""
-        self.reached: Diagram = self.encoding.false
-        """All states so far; empty where none is reached twice."""
+        self._reached: dict[int, int] = {}
+        """All states so far, by the moment; empty where none is reached twice."""
         self._layers = None if setup.weights is None else layers(setup.weights, self.encoding)
         self.counts: list[int] = []
-        self._saved = time.monotonic()
+        self._next_save = time.monotonic() + SAVE_EVERY
 
     @property
     def is_layered(self) -> bool:
@@ -76,35 +85,40 @@ class Counter:
 
     def restore(self, saved: Checkpoint) -> None:
         """Go on after the last step of a checkpoint."""
-        self.frontier, self.reached = saved.load(self.encoding.manager)
+        self._frontier, *reached = saved.load(self._sets.sets)
+        self._reached = dict(zip(saved.moments, reached, strict=True))
         self.counts = list(saved.by_step)
 
     def advance(self) -> NextStep:
         """Count the states of the next step; 0 when there are none left."""
         following = self._following()
+        sets = self._sets
         if self._layers is None:
-            following &= ~self.reached
-            self.reached |= following
-        self.frontier = following
-        states = self.encoding.count(following)
+            moment = self.relation.moment(len(self.counts))
+            reached = self._reached.get(moment, 0)
+            following = sets.subtract(following, reached, self._reached.values())
+            self._reached[moment] = sets.unite(following, reached, self._reached.values())
+        self._frontier = following
+        states, nodes = sets.measure(following, self._reached.values())
         if states:
             self.counts.append(states)
             self._save_at_times()
-        return NextStep(states, following.node_count(), self.is_layered, peak_megabytes())
+        return NextStep(states, nodes, self.is_layered, peak_megabytes())
 
-    def _following(self) -> Diagram:
+    def _following(self) -> int:
         """Return the states after the next step, of which some may have been reached before."""
         step = len(self.counts)
-        following = (
-            self.relation.image(self.relation.going_on(self.frontier), step - 1)
-            if step
-            else self.relation.initial
-        )
+        sets, reached = self._sets, self._reached.values()
+        if step:
+            states = sets.going_on(self._frontier, step - 1, reached)
+            following = sets.image(states, step - 1, reached)
+        else:
+            following = sets.initial()
         if self._layers is not None:
-            layer = self._layers.get(step, self.encoding.false)
-            if (following & ~layer).satisfiable():  # the weights were no measure: make all steps again
+            layer = self.relation.at(step, self._layers.get(step, self.encoding.false))
+            if not sets.within(following, layer, reached):  # no measure: make all steps again
                 self._layers = None
-                self.frontier = self.encoding.false
+                self._frontier = 0
                 counts, self.counts = self.counts, []
                 for _ in counts:
                     self.advance()
@@ -112,10 +126,12 @@ class Counter:
         return following
 
     def _save_at_times(self) -> None:
-        if self.setup.checkpoint is not None and time.monotonic() > self._saved + SAVE_EVERY:
-            saved = Checkpoint(self.setup, tuple(self.counts))
-            saved.save(self.encoding.manager, self.frontier, self.reached)
-            self._saved = time.monotonic()
+        started = time.monotonic()
+        if self.setup.checkpoint is not None and started > self._next_save:
+            saved = Checkpoint(self.setup, tuple(self.counts), moments=tuple(self._reached))
+            saved.save(self._sets.sets, [self._frontier, *self._reached.values()])
+            ended = time.monotonic()
+            self._next_save = ended + max(SAVE_EVERY, (ended - started) / SAVE_SHARE)
 
 
 class CounterProcess:
@@ -171,21 +187,19 @@ def _sizes(setup: Setup, seconds: float) -> list[int]:
     started = time.monotonic()
     sizes: list[int] = []
     try:
-        counter = Counter(setup, TRIAL_NODES, TRIAL_NODES >> 2)
+        counter = Counter(setup, TRIAL_MEGABYTES)
         while time.monotonic() < started + seconds:
             step = counter.advance()
             if not step.states:
                 break
-            sizes.append(step.nodes + counter.reached.node_count())
-    except DDMemoryError:
+            sizes.append(step.nodes)
+    except (DDMemoryError, MemoryError):
         pass
     return sizes
 
 
 def _opened(setup: Setup, saved: Checkpoint | None, megabytes: float) -> Counter:
-    each = NODE_BYTES + CACHE_BYTES / NODES_PER_RESULT
-    nodes = max(1 << 16, int((megabytes - BASE_MEGABYTES) * 1e6 / each))
-    counter = Counter(setup, nodes, 1 << ((nodes // NODES_PER_RESULT).bit_length() - 1))
+    counter = Counter(setup, max(TRIAL_MEGABYTES, megabytes - BASE_MEGABYTES))
     if saved is not None:
         counter.restore(saved)
     return counter
@@ -193,6 +207,7 @@ def _opened(setup: Setup, saved: Checkpoint | None, megabytes: float) -> Counter
 
 def main() -> None:
     """Answer requests until the caller ends."""
+    sys.setrecursionlimit(100_000)  # diagrams are as deep as a state has variables
     counter: Counter | None = None
 
     def answer(request: dict[str, Any]) -> Any:
@@ -207,7 +222,7 @@ def main() -> None:
         return astuple(counter.advance())
 
     def explain(error: Exception) -> RequestError:
-        kind = _MEMORY if isinstance(error, DDMemoryError) else ""
+        kind = _MEMORY if isinstance(error, DDMemoryError | MemoryError) else ""
         return RequestError(f"{type(error).__name__}: {error}", kind)
 
     serve(answer, explain)

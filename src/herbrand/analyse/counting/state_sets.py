@@ -1,0 +1,188 @@
+"""Sets of states that are too large for anything but the core (`core.Diagrams`), and the steps between them.
+
+The rules are small diagrams of Boolean variables (`relation`).  Here the variables of a part become digits
+with up to four values, one level each, and all effects of the moves become one relation between states: the
+image of a set is one walk over both, however many moves there are.  Parts that change by themselves are no
+part of the sets, since their values are known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.core import Diagrams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from herbrand.analyse.counting.encoding import Diagram, Encoding
+    from herbrand.analyse.counting.relation import MoveEffect, Relation
+
+__all__ = ["StateSets"]
+
+_DIGIT_BITS: Final = 2
+
+
+class StateSets:
+    """Sets of states of a game, and its steps from one to the next; sets are numbers of `sets`."""
+
+    def __init__(self, relation: Relation, megabytes: float) -> None:
+        self._relation = relation
+        self._digits = _Digits(relation.encoding)
+        self.sets = Diagrams(self._digits.values, int(megabytes * 1e6))
+        self._translated: dict[object, int] = {}
+        """Relations of the core by what they were made of; they are needed until the end."""
+
+    def initial(self) -> int:
+        """Return the set of the initial state."""
+        return self.sets.state(self._digits.of_state(self._relation.initial_codes))
+
+    def going_on(self, states: int, step: int, needed: Iterable[int]) -> int:
+        """Return the states of a set in which the game is not over.
+
+        The set has states after a number of steps; what is in `needed` is not forgotten.
+        """
+        for conjunct in self._relation.ending(step):
+            if conjunct not in self._translated:
+                self._translated[conjunct] = self._digits.translated(self.sets, conjunct)
+            states = self._image(states, self._translated[conjunct], needed)
+        return states
+
+    def image(self, states: int, step: int, needed: Iterable[int]) -> int:
+        """Return the successors of states, after a number of steps, in which the game is not over."""
+        return self._image(states, self._effects(step), needed)
+
+    def within(self, states: int, others: Diagram, needed: Iterable[int]) -> bool:
+        """Return whether all states of a set are in a small one."""
+        limit = self._digits.translated(self.sets, others)
+        return self._do(self.sets.image, states, limit, needed) == states
+
+    def unite(self, a: int, b: int, needed: Iterable[int]) -> int:
+        """Return the states of either set."""
+        return self._do(self.sets.unite, a, b, needed)
+
+    def intersect(self, a: int, b: int, needed: Iterable[int]) -> int:
+        """Return the states of both sets."""
+        return self._do(self.sets.intersect, a, b, needed)
+
+    def subtract(self, a: int, b: int, needed: Iterable[int]) -> int:
+        """Return the states of the first set that are not in the second."""
+        return self._do(self.sets.subtract, a, b, needed)
+
+    def measure(self, states: int, needed: Iterable[int]) -> tuple[int, int]:
+        """Return the number of states in a set, and of nodes; forget all but this set and those needed."""
+        count, nodes = self.sets.collect([states, *needed, *self._translated.values()])
+        return count, nodes
+
+    def _image(self, states: int, relation: int, needed: Iterable[int]) -> int:
+        return self._do(self.sets.image, states, relation, needed)
+
+    def _do(self, operation: Callable[[int, int], int], a: int, b: int, needed: Iterable[int]) -> int:
+        try:
+            return operation(a, b)
+        except MemoryError:
+            self.sets.collect([a, b, *needed, *self._translated.values()])
+            return operation(a, b)
+
+    def _effects(self, step: int) -> int:
+        """Return the union of all effects that are possible after a number of steps."""
+        relations = []
+        for effect in self._relation.active_effects(step):
+            relations_of = tuple((part, *some) for part, some in effect.relations.items())
+            key: object = (effect.condition, tuple(effect.constants.items()), relations_of)
+            if key not in self._translated:
+                self._translated[key] = self._digits.translated(self.sets, effect.condition, effect)
+            relations.append(self._translated[key])
+        key = tuple(relations)
+        if key not in self._translated:
+            while len(relations) > 1:
+                pairs = zip(relations[::2], [*relations[1::2], 0], strict=False)
+                relations = [self.sets.unite_relations(a, b) for a, b in pairs]
+            self._translated[key] = relations[0] if relations else 0
+        return self._translated[key]
+
+
+class _Digits:
+    """The variables of an encoding as digits."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._parts = encoding.parts
+        self._of_part: list[list[int]] = []
+        """The levels of each part."""
+        self._first: list[int] = []
+        """The first variable of each level."""
+        self._bits: list[int] = []
+        values: list[int] = []
+        self._level_of: list[int] = []
+        """The level of each pair of variables."""
+        for part in encoding.parts:
+            mine = []
+            for bit in range(0, part.bits, _DIGIT_BITS):
+                bits = min(_DIGIT_BITS, part.bits - bit)
+                mine.append(len(values))
+                self._first.append(2 * len(self._level_of))
+                self._bits.append(bits)
+                values.append(part.values if part.bits <= bits else 1 << bits)
+                self._level_of += [mine[-1]] * bits
+            self._of_part.append(mine)
+        self.values = np.array(values, np.int32)
+
+    def of_state(self, codes: Mapping[int, int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+        """Return the digits of a state with these values of parts, and 0 of all others."""
+        digits = np.zeros(len(self.values), np.int32)
+        for part, code in codes.items():
+            for place, level in enumerate(self._of_part[part]):
+                digits[level] = code >> (_DIGIT_BITS * place) & 3
+        return digits
+
+    def translated(self, sets: Diagrams, condition: Diagram, effect: MoveEffect | None = None) -> int:
+        """Return the relation of an effect under a condition; without one, states that keep as they are."""
+        targets: dict[int, int] = {}
+        related: Collection[int] = ()
+        if effect is not None:
+            for part, code in effect.constants.items():
+                for place, level in enumerate(self._of_part[part]):
+                    targets[level] = code >> (_DIGIT_BITS * place) & 3
+            related = {level for part in effect.relations for level in self._of_part[part]}
+            for some in effect.relations.values():
+                for one in some:
+                    condition &= one
+        changed = sorted({*targets, *related})
+        known: dict[tuple[int, Diagram], int] = {}
+
+        def visit(level: int, diagram: Diagram) -> int:
+            if not diagram.satisfiable():
+                return 0
+            variable = diagram.node_var()
+            top = len(self.values) if variable is None else self._level_of[variable >> 1]
+            level = min([top, *(some for some in changed if some >= level)])
+            if level == len(self.values):
+                return 1
+            key = (level, diagram)
+            if key not in known:
+                n = int(self.values[level])
+                children = [0] * (n * n)
+                for before in range(n):
+                    if level in related:
+                        for after in range(n):
+                            rest = self._cofactor(diagram, level, before, after)
+                            children[before * n + after] = visit(level + 1, rest)
+                    else:
+                        rest = self._cofactor(diagram, level, before)
+                        children[before * n + targets.get(level, before)] = visit(level + 1, rest)
+                known[key] = sets.relation(level, children)
+            return known[key]
+
+        return visit(0, condition)
+
+    def _cofactor(self, diagram: Diagram, level: int, before: int, after: int | None = None) -> Diagram:
+        """Return what a diagram says of the other levels where this one has a value, and a new one."""
+        for bit in range(self._bits[level]):
+            variable = self._first[level] + 2 * bit
+            for number, value in ((variable, before), (variable + 1, after)):
+                if value is not None and diagram.node_var() == number:
+                    with_bit, without = diagram.cofactors() or (diagram, diagram)
+                    diagram = with_bit if value >> bit & 1 else without
+        return diagram
