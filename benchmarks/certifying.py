@@ -2,7 +2,7 @@
 
     python benchmarks/certifying.py [FOLDER] --json FILE [--name TEXT] [--deciding S] [--checking S]
                                     [--megabytes M] [--only NAME...] [--again OUTCOME...] [--keep FOLDER]
-    python benchmarks/certifying.py --json FILE --markdown FILE [--machine TEXT]
+    python benchmarks/certifying.py --json FILE --markdown FILE [--tables FILE] [--machine TEXT]
 
 Each sheet has a process of its own: one analysis decides termination, playability, goals, weak and strong
 winnability within some seconds, and the certificates of the decided properties are written and checked within
@@ -20,7 +20,8 @@ Seconds are of processor time: of the process of the sheet and of the programs t
     missing      there are no files; the reason says why
     open         the property is not decided within the budget
 
-`--keep` leaves the certificates in a folder for each sheet and property.
+`--tables` is the page of `analysing.py`: the page says which of its verdicts are certified.  `--keep` leaves
+the certificates in a folder for each sheet and property.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ import time
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from costs import peak_megabytes, spent
@@ -44,6 +46,7 @@ from herbrand import games
 from herbrand.analyse import Budget, analyse
 from herbrand.analyse.certification import outside
 from herbrand.analyse.certification.folder import certify_verdict
+from herbrand.analyse.exploration.certificates import StateSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,6 +63,7 @@ STATES: Final = 2_000_000
 """States, at most, that deciding lists."""
 PATIENCE: Final = 4
 """Wall-clock seconds for a processor second, for the programs that check."""
+_WORDS: Final = {True: "accepted", False: "refused", None: "unanswered"}
 GRACE: Final = 10.0
 """Seconds of processor time beyond the budgets after which a process is killed."""
 
@@ -116,9 +120,10 @@ def measure(file: str, deciding: float, checking: float, keep: Path | None) -> I
 
 
 def _size(verdicts: dict[str, Verdict], name: str) -> int:
-    """Return a number by which cheap evidence comes first."""
-    roles = verdicts[name].roles.values()
-    return sum(verdict.witness is None for verdict in roles or (verdicts[name],))
+    """Return a number by which cheap evidence comes first: plays, then what lists no states."""
+    parts = (verdicts[name], *verdicts[name].roles.values())
+    kinds = [part.certificate.kind for part in parts if part.certificate is not None]
+    return 2 if StateSet.kind in kinds else bool(kinds)
 
 
 def _decided(verdict: Verdict) -> dict[str, Any]:
@@ -134,33 +139,28 @@ def _decided(verdict: Verdict) -> dict[str, Any]:
 def outcome(certified: CertifiedVerdict) -> dict[str, Any]:
     """Say what became of a certificate, and which programs answered."""
     answers: dict[str, Counter[str]] = {}
-    needed = set()
     for file in certified.files:
-        words = {True: "accepted", False: "refused", None: "unanswered"}
-        word = words[file.outcome.accepted]
-        proof = file.outcome.proof
+        said, proof = file.outcome, file.outcome.proof
         program = f"{file.program} {file.version}".strip()
-        answers.setdefault(program, Counter())["accepted" if proof.startswith("REFUSED") else word] += 1
-        if proof and word != "unanswered":
-            verified, _, by = proof.partition(" by ")
-            known = verified in ("verified", "REFUSED")
-            checker = by if known else proof.partition(":")[0]
-            word_of_proof = {"verified": "accepted", "REFUSED": "refused"}.get(verified, "unanswered")
-            answers.setdefault(checker, Counter())[word_of_proof] += 1
-        if not file.is_extra or word == "refused":
-            needed.add(word)
-    said = next((f for f in certified.files if f.outcome.accepted is False), None)
-    said = said or next((f for f in certified.files if f.outcome.accepted is None and not f.is_extra), None)
-    why = certified.missing or (f"{said.name}: {said.outcome.proof or said.outcome.said}" if said else "")
-    if not certified.files:
-        word = "missing"
-    else:
-        word = next(word for word in ("refused", "unanswered", "accepted") if word in needed)
+        if not proof:
+            answers.setdefault(program, Counter())[_WORDS[said.accepted]] += 1
+            continue
+        answers.setdefault(program, Counter())["accepted"] += 1  # only the proof may have been refused
+        verified, _, checker = proof.partition(" by ")
+        word = {"verified": "accepted", "REFUSED": "refused"}.get(verified, "unanswered")
+        answers.setdefault(checker or proof.partition(":")[0], Counter())[word] += 1
+    word = _WORDS[certified.accepted] if certified.files else "missing"
+    late = [file for file in certified.files if file.outcome.accepted is not True and not file.is_extra]
+    wrong = [file for file in certified.files if file.outcome.accepted is False]
+    why = certified.missing
+    if word in ("refused", "unanswered"):
+        file = (wrong or late)[0]
+        why = f"{file.name}: {file.outcome.proof or file.outcome.said}"
     return {
         "outcome": "certified" if word == "accepted" else word,
         "files": len(certified.files),
         "programs": {program: dict(count) for program, count in answers.items()},
-        **({"why": why} if why and word != "accepted" else {}),
+        **({"why": why} if why else {}),
     }
 
 
@@ -197,6 +197,227 @@ def _rank(part: dict[str, Any]) -> int:
     return -1 if part["outcome"] == "refused" else OUTCOMES.index(part["outcome"])
 
 
+# -- the page ------------------------------------------------------------------------------------
+
+HEAD = """\
+# Verdicts that other programs have checked
+
+<!-- made by `python benchmarks/certifying.py --json FILE --tables FILE --markdown FILE` -->
+
+This page shows which verdicts about which rulesheets have [certificates](certificates.md), how large these
+are, and what the programs of others say of them. Each sheet was decided anew (termination, playability,
+goals, weak and strong winnability) in {deciding} seconds of processor time, and certified in {checking} more,
+on {machine}. Verdicts that [took longer to find](analysed.md) are open here.
+
+*certified*: other programs accept all files that the verdict needs; *refused*: one of them refuses a file;
+*unanswered*: a needed file was not checked in the time; *missing*: no file was written. A refused
+certificate counts as one, whatever else is accepted.
+"""
+LEGEND = """\
+A cell has the answer, the kinds of evidence, the bytes of all files with the proofs of unsatisfiability, and
+the programs that accept all files that they were given: **c** clingo, **s** CaDiCaL, **d** drat-trim (the
+proofs of CaDiCaL), **p** SWI-Prolog. ? is open; *late* means that a needed file was not checked in the time.
+"""
+KINDS: Final = {
+    "play": ("P", "a play: a win, a role without a move or goal value, a state that recurs"),
+    "state set": ("A", "all reachable states, explored anew"),
+    "step counter": ("N", "a step counter"),
+    "fluents that change once": ("F", "fluents that change once"),
+    "measure of progress": ("M", "a sum that grows"),
+    "inductive invariant": ("I", "an inductive invariant"),
+    "k-induction": ("K", "k-induction"),
+    "exhausted bound": ("B", "bounded model checking of all plays"),
+    "strategy": ("S", "a strategy"),
+    "sequence": ("Q", "moves that are fixed in advance"),
+    "spoiling strategy": ("R", "replies that keep a role from winning"),
+    "none": ("-", "no evidence"),
+}
+"""Letters and words for the kinds of evidence."""
+SHORT: Final = {"clingo": "c", "cadical": "s", "Glucose": "s", "drat-trim": "d", "dratify": "d", "swipl": "p"}
+SIGNS: Final = {"proved": "yes", "refuted": "**no**", "unknown": "?"}
+
+
+def markdown(rows: Sequence[dict[str, Any]], tables: Path | None, machine: str) -> str:
+    """Write the page."""
+    collections: dict[str, list[dict[str, Any]]] = {}
+    for row in joined(rows).values():
+        collections.setdefault(row["collection"], []).append(row)
+    budgets = {part: sorted({row[part] for row in rows}) for part in ("deciding", "checking")}
+    words = {part: " or ".join(f"{seconds:g}" for seconds in some) for part, some in budgets.items()}
+    lines = [*HEAD.format(**words, machine=machine).splitlines(), ""]
+    known = {} if tables is None else known_verdicts(tables.read_text(encoding="utf-8"), collections)
+    columns = ("collection", "sheets", "decided", *OUTCOMES[:-1])
+    lines += [_cells(columns), "|---" + "|--:" * (len(columns) - 1) + "|"]
+    for name, some in collections.items():
+        lines.append(_cells((name, len(some), *_numbers(some, PROPERTIES))))
+    lines += ["", "By property, of all collections:", ""]
+    columns = ("property", "decided", *OUTCOMES[:-1])
+    lines += [_cells(columns), "|---" + "|--:" * (len(columns) - 1) + "|"]
+    every = [row for some in collections.values() for row in some]
+    lines += [_cells((name.replace("_", " "), *_numbers(every, (name,)))) for name in PROPERTIES]
+    lines += ["", "By evidence; a verdict about several roles may have several kinds:", ""]
+    lines += _by_kind(every)
+    lines += _uncertified(every)
+    if known:
+        lines += _covered(collections, known)
+    for name, some in collections.items():
+        lines += ["", f"## {name[0].upper()}{name[1:]}", "", *LEGEND.splitlines(), ""]
+        lines += [_cells(("sheet", *(part.replace("_", " ") for part in PROPERTIES))), "|---" * 6 + "|"]
+        for row in sorted(some, key=lambda row: row["game"].lower()):
+            lines.append(_cells((row["game"], *(_cell(row.get(part)) for part in PROPERTIES))))
+    return "\n".join(lines) + "\n"
+
+
+def _cells(cells: Sequence[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _numbers(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> list[int]:
+    """Return how many verdicts are decided, and have each outcome."""
+    counts = Counter(row[name]["outcome"] for row in rows for name in names if name in row)
+    return [counts.total() - counts["open"], *(counts[word] for word in OUTCOMES[:-1])]
+
+
+def _cell(part: dict[str, Any] | None) -> str:
+    if part is None:
+        return "-"
+    if part["outcome"] == "open":
+        return "?"
+    letters = "".join(KINDS[kind][0] for kind in part["kinds"])
+    if part["outcome"] == "missing":
+        return f"{SIGNS[part['verdict']]} {letters} missing"
+    size = human(part.get("bytes", 0) + part.get("proof_bytes", 0))
+    accepting = {
+        SHORT[program.split()[0]]
+        for program, answers in part.get("programs", {}).items()
+        if set(answers) == {"accepted"}
+    }
+    end = {"refused": "**REFUSED**", "unanswered": "*late*"}.get(part["outcome"], "")
+    return " ".join(filter(None, (SIGNS[part["verdict"]], letters, size, "".join(sorted(accepting)), end)))
+
+
+def human(size: float) -> str:
+    """Return a number of bytes as text."""
+    for unit in ("B", "kB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} MB"
+
+
+def _by_kind(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a table of the kinds of evidence."""
+    columns = ("", "evidence", "decided", "certified", "median size", "largest")
+    lines = [_cells(columns), "|---|---" + "|--:" * 4 + "|"]
+    for kind, (letter, words) in KINDS.items():
+        parts = [row[n] for row in rows for n in PROPERTIES if kind in row.get(n, {}).get("kinds", ())]
+        if not parts:
+            continue
+        sizes = [part.get("bytes", 0) + part.get("proof_bytes", 0) for part in parts if part.get("files")]
+        shown = (human(median(sizes)), human(max(sizes))) if sizes else ("-", "-")
+        certified = sum(part["outcome"] == "certified" for part in parts)
+        lines.append(_cells((letter, words, len(parts), certified, *shown)))
+    return lines
+
+
+def _uncertified(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a table of the reasons why decided verdicts are not certified."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        for name in PROPERTIES:
+            part = row.get(name, {})
+            if part.get("outcome") in ("refused", "unanswered", "missing"):
+                kinds = ", ".join(part["kinds"])
+                reason = part.get("why", "").split(": ", 1)[-1]
+                key = part["outcome"], kinds, reason.partition(" (")[0]
+                found.setdefault(key, []).append(f"{row['game']} ({name.replace('_', ' ')})")
+    lines = [
+        "",
+        "Not certified:",
+        "",
+        "| outcome | evidence | reason | verdicts | which |",
+        "|---|---|---|--:|---|",
+    ]
+    for key, which in sorted(found.items(), key=lambda item: -len(item[1])):
+        lines.append(_cells((*key, len(which), ", ".join(which))))
+    lost = [row for row in rows if any(name not in row for name in PROPERTIES)]
+    reasons = (f"{row['game']} ({row.get('error') or row.get('crashed') or 'no answer'})" for row in lost)
+    return [*(lines if found else []), *(["", f"Not analysed: {'; '.join(reasons)}."] if lost else [])]
+
+
+def known_verdicts(
+    text: str, collections: dict[str, list[dict[str, Any]]]
+) -> dict[tuple[str, str, str], str]:
+    """Read the tables of `analysing.py`: the answer by collection, sheet and property.
+
+    A section belongs to the collection with which it shares most sheets.
+    """
+    known: dict[tuple[str, str, str], str] = {}
+    for section in text.split("\n## ")[1:]:
+        columns: list[str] = []
+        sheets: dict[str, dict[str, str]] = {}
+        for text_line in section.splitlines():
+            cells = [cell.strip() for cell in text_line.strip().strip("|").split("|")]
+            if cells[0] == "game" and "termination" in cells:
+                columns = [cell.replace(" ", "_") for cell in cells]
+            elif text_line.startswith("| ") and columns and len(cells) == len(columns):
+                sheets[cells[0]] = dict(zip(columns, cells, strict=True))
+            elif not text_line.startswith("|"):
+                columns = []
+        shared = {
+            name: sum(row["game"] in sheets for row in rows) / len(rows) for name, rows in collections.items()
+        }
+        name = max(shared, key=lambda one: shared[one], default="")
+        if not sheets or not shared.get(name):
+            continue
+        for game, cells_of in sheets.items():
+            for part in PROPERTIES:
+                cell = cells_of.get(part, "")
+                if cell and cell != "?":
+                    known[name, game, part] = "refuted" if cell == SIGNS["refuted"] else "proved"
+    return known
+
+
+def _covered(
+    collections: dict[str, list[dict[str, Any]]], known: dict[tuple[str, str, str], str]
+) -> list[str]:
+    """Say which of the verdicts in other tables are certified."""
+    words = {
+        "certified": "certified here",
+        "decided": "decided, not certified",
+        "open": "open here",
+        "missing": "sheet not run",
+        "other": "another answer",
+    }
+    lines = [
+        "",
+        "Of the verdicts in [the tables of all verdicts](analysed.md), which had more time:",
+        "",
+        _cells(("collection", "verdicts there", *words.values())),
+        "|---" + "|--:" * (len(words) + 1) + "|",
+    ]
+    for name, rows in collections.items():
+        here = {row["game"]: row for row in rows}
+        counts: Counter[str] = Counter()
+        for (collection, game, part), answer in known.items():
+            if collection != name:
+                continue
+            mine = here.get(game, {}).get(part)
+            if mine is None:
+                counts["missing"] += 1
+            elif mine["outcome"] == "open":
+                counts["open"] += 1
+            elif mine["verdict"] != answer:
+                counts["other"] += 1
+            else:
+                counts["certified" if mine["outcome"] == "certified" else "decided"] += 1
+        lines.append(_cells((name, counts.total(), *(counts[word] for word in words))))
+    return lines
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
 def line(row: dict[str, Any]) -> str:
     """Say on one line what became of a sheet."""
     parts = [f"{name[:4]} {row[name]['outcome']}" for name in PROPERTIES if name in row]
@@ -220,12 +441,17 @@ def main() -> int:
     parser.add_argument("--again", nargs="+", choices=OUTCOMES, default=[])
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--tables", type=Path, metavar="FILE", help="verdicts of analysing.py, to compare with"
+    )
     parser.add_argument("--machine", default=platform.processor() or platform.machine())
     options = parser.parse_args()
     lines = options.json.read_text(encoding="utf-8").splitlines() if options.json.exists() else []
     rows = [json.loads(text) for text in lines]
     if options.markdown is None:
         run(options, rows)
+    else:
+        options.markdown.write_text(markdown(rows, options.tables, options.machine), encoding="utf-8")
     best = joined(rows)
     counts = Counter(row[name]["outcome"] for row in best.values() for name in PROPERTIES if name in row)
     print(json.dumps({"sheets": len(best), **counts}))

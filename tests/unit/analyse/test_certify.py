@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import corrupted
@@ -23,6 +24,7 @@ from herbrand.analyse.certification.outside import Checker, OutsideAnswer, check
 from herbrand.analyse.exploration.certificates import Policy
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
@@ -31,7 +33,6 @@ from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from click.testing import Result
 
@@ -249,7 +250,7 @@ def test_a_role_without_evidence_leaves_the_verdict_without_a_certificate() -> N
     assert list(evidence_of(game, "strong_winnability", verdict, 9))
 
 
-def test_a_role_that_does_not_decide_needs_no_answer(tmp_path: Path) -> None:
+def test_a_role_that_does_not_decide_needs_no_answer() -> None:
     """But its file may not be refused."""
     game = herbrand.load("ticTacToe")
     line = tuple((f"(mark {x} 1)", "noop") if x != 2 else ("noop", f"(mark {x} 1)") for x in (1, 2, 3))
@@ -260,16 +261,29 @@ def test_a_role_that_does_not_decide_needs_no_answer(tmp_path: Path) -> None:
     assert {file.name.partition("/")[0]: file.is_extra for file in files if file.program != "clingo"} == {
         "role-1": False, "role-2": True,
     }  # fmt: skip
-    said = {None: "no answer in time", True: "", False: ""}
     for needed, extra, accepted in (
         (True, None, True), (True, False, False), (None, True, None), (True, True, True),
     ):  # fmt: skip
-        checked = tuple(
-            CheckedFile(name, "", "", "", OutsideAnswer(answer, said[answer]), is_extra=name == "2")
-            for name, answer in (("1", needed), ("2", extra))
-        )
-        certified = CertifiedVerdict("", "strong_winnability", verdict, tmp_path, checked)
-        assert certified.accepted is accepted
+        assert certified_by(("a", needed, False), ("b", extra, True)) is accepted
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "accepted"), [(None, True, True), (None, None, None), (True, False, False)]
+)
+def test_a_question_that_is_asked_twice_needs_one_answer(
+    first: bool | None, again: bool | None, accepted: bool | None
+) -> None:
+    """Of clingo or of a SAT solver, if neither refuses."""
+    assert certified_by(("a", first, False), (f"a{AS_CLAUSES}", again, True)) is accepted
+
+
+def certified_by(*answers: tuple[str, bool | None, bool]) -> bool | None:
+    """Return whether a verdict is accepted whose files mean something, are accepted or not, and extra or not."""
+    files = tuple(
+        CheckedFile(f"{n}.lp", "", "", means, OutsideAnswer(accepted, ""), is_extra)
+        for n, (means, accepted, is_extra) in enumerate(answers)
+    )
+    return CertifiedVerdict("", "goals", Verdict("proved", "-"), Path(), files).accepted
 
 
 def test_a_proof_without_states_takes_the_place_of_one_that_is_too_large(

@@ -281,6 +281,7 @@ class _PrologWriter:
     def __init__(self, game: StateMachine) -> None:
         self.game = game
         self.terms = game.engine_object("rules").terms
+        self._written: dict[str, str] = {}
 
     def play(self, name: str, witness: Witness, role: str | None) -> EvidenceFile:
         """Write a line of play and what it shows."""
@@ -366,7 +367,10 @@ class _PrologWriter:
         return EvidenceFile("check.pl", checker, "prolog", means, "accepted", beside)
 
     def _term(self, text: str) -> str:
-        return ground_term(self.terms, self.terms.read(text))
+        written = self._written.get(text)  # a strategy has the same fluents in thousands of states
+        if written is None:
+            written = self._written[text] = ground_term(self.terms, self.terms.read(text))
+        return written
 
     def _state(self, facts: Iterable[str]) -> str:
         return f"[{', '.join(map(self._term, sorted(facts)))}]"

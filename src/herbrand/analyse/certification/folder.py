@@ -12,6 +12,7 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of
 from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
 from herbrand.analyse.exploration.certificates import StateSet
+from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.proofs.symbolic import PROPERTIES, prove
 from herbrand.analyse.solving.strategy import check_strategy
@@ -82,6 +83,11 @@ class CheckedFile:
     is_extra: bool = False
     """Whether the verdict does not need it: it asks another program once more, or is about another role."""
 
+    @property
+    def question(self) -> tuple[str, str]:
+        """The folder, and what follows: the same for two files that ask the same question."""
+        return self.name.rpartition("/")[0], self.means.removesuffix(AS_CLAUSES)
+
 
 @dataclass(frozen=True, slots=True)
 class CertifiedVerdict:
@@ -99,12 +105,14 @@ class CertifiedVerdict:
     def accepted(self) -> bool | None:
         """Whether other programs accept all files; None if some was not checked, or there are none.
 
-        Files that the verdict does not need (`CheckedFile.is_extra`) may lack an answer, but not be refused.
+        Files that the verdict does not need (`CheckedFile.is_extra`) may lack an answer, but not be refused;
+        a question that is asked twice needs one answer.
         """
         if any(file.outcome.accepted is False for file in self.files):
             return False
-        needed = [file.outcome.accepted for file in self.files if not file.is_extra]
-        return None if None in needed or not needed else True
+        accepted = {file.question for file in self.files if file.outcome.accepted}
+        needed = {file.question for file in self.files if not file.is_extra}
+        return True if needed and needed <= accepted else None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values; see `docs/reference/certificates.md`."""
@@ -241,13 +249,15 @@ def write_certificate(
 ) -> CertifiedVerdict:
     """Write the evidence of a verdict into a folder; see `certify`.
 
-    Without `solve`, questions are written without being answered first, whether the evidence is right or not.
+    With `check` or without `solve`, questions are written without being answered first, whether the evidence is
+    right or not.
     """
     files: list[EvidenceFile] = []
     missing = "" if verdict.is_known else "the property is not decided"
     try:
         if verdict.is_known:
-            files = list(evidence_of(game, name, verdict, budget.left, solve=solve))
+            # no question is answered here that other programs are asked next
+            files = list(evidence_of(game, name, verdict, budget.left, solve=solve and not check))
             missing = "" if files else "there is no evidence that other programs can check"
     except BudgetExceeded as error:
         missing = f"the certificate cannot be written: {error}"

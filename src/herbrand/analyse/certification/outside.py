@@ -82,7 +82,8 @@ def checker_for(program: str) -> Checker | str:
         path = shutil.which("swipl")
         if path is None:
             return "SWI-Prolog is not installed (Debian: swi-prolog-nox)"
-        return Checker("swipl", _program_version(path, "--version"), (path,))
+        # it would crash on the signal of a limit on processor time while it collects garbage
+        return Checker("swipl", _program_version(path, "--version"), (path, "--no-signals"))
     if program == "proof":
         path = shutil.which("drat-trim")
         if path is not None:
@@ -112,8 +113,10 @@ def run_checker(checker: Checker, folder: Path, file: EvidenceFile, seconds: flo
         return OutsideAnswer(None, done)
     if file.program == "prolog":
         lines: Sequence[str] = (done.stdout.strip() or done.stderr.strip() or "no answer").splitlines()
-        if done.returncode < 0 or _EXHAUSTED.search(done.stderr):
-            return OutsideAnswer(None, f"out of memory or stopped: {lines[-1]}"[:300])
+        if done.returncode < 0:
+            return OutsideAnswer(None, f"stopped by signal {-done.returncode}")
+        if _EXHAUSTED.search(done.stderr):
+            return OutsideAnswer(None, f"out of memory: {lines[-1]}"[:300])
         return OutsideAnswer(done.returncode == 0 and lines[-1] == file.expected, lines[-1][:300])
     answer = re.search(r"^(?:s )?((?:UN)?SATISFIABLE)$", done.stdout, re.MULTILINE)
     if answer is None:
@@ -151,7 +154,9 @@ def _run(checker: Checker, folder: Path, names: Sequence[str], seconds: float) -
         )
     except subprocess.TimeoutExpired:
         return _LATE
-    is_late = done.returncode == -signal.SIGXCPU or "xcpu" in done.stderr  # SWI-Prolog catches the signal
+    is_late = (
+        done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) or "INTERRUPTED" in done.stderr
+    )  # by clingo
     return _LATE if is_late else done
 
 

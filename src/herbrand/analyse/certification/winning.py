@@ -55,7 +55,8 @@ def record_strategy(
     goal values of `role` that they force.  Records nothing for a strategy that leads to more than
     `MOST_STATES` states, or to one of them twice in a play.
     """
-    record_again(partial(_ask, game, role, is_good, choices, seconds))
+    if len(choices) <= MOST_STATES:
+        record_again(partial(_ask, game, role, is_good, choices, seconds))
 
 
 def _ask(
@@ -75,7 +76,7 @@ def _ask(
     frame = first.frame(initial=True)
     for state in listed:
         first.add([-literal for literal in _literals(first, frame, state)])
-    first.possible(means=f"the initial state is one of the {len(listed)} of the strategy (as clauses)")
+    first.possible(means=f"the initial state is one of the {len(listed)} of the strategy")
     going = RuleClauses(game, seconds)
     frame = going.frame()
     numbers = _require_listed(going, frame, listed)
@@ -89,7 +90,7 @@ def _ask(
     going.add(faults)
     going.possible(
         means="in all of them the game goes on, every role has a legal move, and that of the strategy is "
-        "legal (as clauses)"
+        "legal"
     )
     _ask_step(RuleClauses(game, seconds), role, is_good, listed)
 
@@ -126,7 +127,7 @@ def _ask_step(
                 encoding.add([-reached, -bit, *higher])
     encoding.possible(
         means="from each, the move of the strategy, with any of the others, leads to one with fewer steps "
-        "left or to an end as claimed (as clauses)"
+        "left or to an end as claimed"
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Obligation", "is_only_recording", "is_recording", "record", "recording"]
+__all__ = ["AS_CLAUSES", "Obligation", "is_only_recording", "is_recording", "record", "recording"]
 
+AS_CLAUSES: Final = " (as clauses)"
+"""Ends `Obligation.means` of a question that is asked once more, in clauses."""
 _recorded: ContextVar[list[Obligation] | None] = ContextVar("obligations", default=None)
 _solves: ContextVar[bool] = ContextVar("solves", default=True)
 

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.analyse.invariants.obligations import is_only_recording, is_recording, record, recording
+from herbrand.analyse.invariants.obligations import (
+    AS_CLAUSES,
+    is_only_recording,
+    is_recording,
+    record,
+    recording,
+)
 from herbrand.analyse.invariants.sat import library
 from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
@@ -153,7 +159,8 @@ def record_again(ask: Callable[[], None]) -> None:
     except (BudgetExceeded, KeyError):
         return
     for one in obligations:
-        record(one.form, partial(str, one.text), one.means, satisfiable=False, repeats=True)
+        means = one.means + AS_CLAUSES
+        record(one.form, partial(str, one.text), means, satisfiable=False, repeats=True)
 
 
 def _ask_step(
@@ -174,23 +181,21 @@ def _ask_step(
             encoding.add([-backs[-1], -then])
         some = encoding.new()
         encoding.add([-some, *backs])
-        encoding.possible(some, means="no legal step takes back a change of one of the fluents (as clauses)")
+        encoding.possible(some, means="no legal step takes back a change of one of the fluents")
         same = encoding.new()
         for before, then in (*ups, *downs):
             encoding.add([-same, before, -then])
-        encoding.possible(same, means="each legal step changes one of the fluents (as clauses)")
+        encoding.possible(same, means="each legal step changes one of the fluents")
         return
     if invariant.wanted:
         encoding.possible(
             encoding.wanted(frame, invariant.wanted),
-            means=f"the invariant excludes: {invariant.wanted} (as clauses)",
+            means=f"the invariant excludes: {invariant.wanted}",
         )
     if invariant.exactly or invariant.never_two or invariant.clauses:
         encoding.require_step(frame)
         encoding.break_in(encoding.after(frame), invariant)
-        encoding.possible(
-            means="the invariant holds after each legal step from a state in which it holds (as clauses)"
-        )
+        encoding.possible(means="the invariant holds after each legal step from a state in which it holds")
 
 
 class RuleClauses:
