@@ -9,8 +9,7 @@ winnability within some seconds, and the certificates of the decided properties 
 as many more for all of them.  Without a folder the bundled games are certified; small sheets come first.
 After every sheet a line is added to the JSON Lines file; sheets of the collection `--name` that are in it
 already are skipped, unless some property has one of the outcomes of `--again`.  Where a sheet has several
-lines, the page (`--markdown`) has for each property the best answer, except that a refused certificate always
-counts.
+lines, the page (`--markdown`) has for each property the best answer, and the later one if one is a refusal.
 
 Seconds are of processor time: of the process of the sheet and of the programs that it calls.  The outcomes:
 
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
 PROPERTIES: Final = ("termination", "playability", "goals", "weak_winnability", "strong_winnability")
 OUTCOMES: Final = ("certified", "refused", "unanswered", "missing", "open")
-"""From the best to the worst, but for `refused`, which always counts."""
+"""From the best to the worst, but for `refused`, which counts until the sheet is certified again."""
 BUNDLED: Final = "bundled games"
 ENDINGS: Final = (".kif", ".gdl", ".ggd")
 STATES: Final = 2_000_000
@@ -186,15 +185,16 @@ def joined(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], dict[str, An
         if any(name not in row for name in PROPERTIES):
             continue
         better = {
-            name: row[name] if _rank(row[name]) <= _rank(before[name]) else before[name]
-            for name in PROPERTIES
+            name: row[name] if _is_better(row[name], before[name]) else before[name] for name in PROPERTIES
         }
         found[key] = {**row, **better}
     return found
 
 
-def _rank(part: dict[str, Any]) -> int:
-    return -1 if part["outcome"] == "refused" else OUTCOMES.index(part["outcome"])
+def _is_better(part: dict[str, Any], before: dict[str, Any]) -> bool:
+    """Return whether a later answer replaces another one: always where one of them is a refusal."""
+    words = part["outcome"], before["outcome"]
+    return "refused" in words or OUTCOMES.index(words[0]) <= OUTCOMES.index(words[1])
 
 
 # -- the page ------------------------------------------------------------------------------------
@@ -210,8 +210,8 @@ goals, weak and strong winnability) in {deciding} seconds of processor time, and
 on {machine}. Verdicts that [took longer to find](analysed.md) are open here.
 
 *certified*: other programs accept all files that the verdict needs; *refused*: one of them refuses a file;
-*unanswered*: a needed file was not checked in the time; *missing*: no file was written. A refused
-certificate counts as one, whatever else is accepted.
+*unanswered*: a needed file was not checked in the time; *missing*: no file was written. One refused file
+counts, whatever else is accepted.
 """
 LEGEND = """\
 A cell has the answer, the kinds of evidence, the bytes of all files with the proofs of unsatisfiability, and

@@ -249,8 +249,8 @@ def write_certificate(
 ) -> CertifiedVerdict:
     """Write the evidence of a verdict into a folder; see `certify`.
 
-    With `check` or without `solve`, questions are written without being answered first, whether the evidence is
-    right or not.
+    With `check` or without `solve`, questions are written without being answered first, whether the
+    evidence is right or not.
     """
     files: list[EvidenceFile] = []
     missing = "" if verdict.is_known else "the property is not decided"
