@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import NOTATION, read_game
-from herbrand.cli.listing import explore_options, listing
+from herbrand.cli.listing import counting, explore_options, listing
 from herbrand.cli.options import JSON, time_limit
 from herbrand.cli.output import count as counted
 from herbrand.cli.output import remark, result, spaced, table, write_json
 from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
 
 if TYPE_CHECKING:
-    from herbrand.analyse.counting.count import StateCount, StepCount
+    from herbrand.analyse.counting.count import StateCount
     from herbrand.game import Game
 
 __all__ = ["command"]
-
-_HEAD = f"{'step':>5} {'states':>24} {'nodes':>12} {'seconds':>9}"
 
 
 @click.command("count")
@@ -83,20 +81,11 @@ def command(
             _explore(game, explore, disk, min(seconds, seconds_left()) - 0.5, megabytes, as_json=as_json)
         )
 
-    def show(step: StepCount) -> None:
-        line = f"{step.step:5} {spaced(step.states):>24} {spaced(step.nodes):>12} {step.seconds:9.1f}"
-        if as_json:
-            remark(line)
-        else:
-            if not step.step:
-                result(_HEAD)
-            result(line)
-
     outcome = count_states(
         game,
         budget=Budget(min(seconds, seconds_left()) - 0.5, megabytes=megabytes),
         checkpoint=checkpoint,
-        progress=show,
+        progress=counting(remark if as_json else result),
     )
     if as_json:
         write_json({"game": game.name, **outcome.as_json()})

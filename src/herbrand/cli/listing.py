@@ -1,4 +1,4 @@
-"""The options --explore and --disk, for states in files, and the table of the steps that were listed."""
+"""The options --explore and --disk, for states in files, and tables of steps that were listed or counted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from herbrand.cli.output import spaced
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from herbrand.analyse.counting.count import StepCount
     from herbrand.analyse.exploration.on_disk import DiskStep
 
-__all__ = ["explore_options", "listing"]
+__all__ = ["counting", "explore_options", "listing"]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
@@ -39,5 +40,17 @@ def listing(show: Callable[[str], None]) -> Callable[[DiskStep], None]:
     def report(step: DiskStep) -> None:
         rate = "" if step.rate is None else spaced(step.rate)
         show(f"{step.step:5} {spaced(step.states):>18} {step.seconds:9.1f} {rate:>12} {step.megabytes:12.1f}")
+
+    return report
+
+
+def counting(show: Callable[[str], None]) -> Callable[[StepCount], None]:
+    """Return a function that shows a step that was counted, before the first one with the head of a table."""
+    head = [f"{'step':>5} {'states':>24} {'nodes':>12} {'seconds':>9}"]
+
+    def report(step: StepCount) -> None:
+        if head:
+            show(head.pop())
+        show(f"{step.step:5} {spaced(step.states):>24} {spaced(step.nodes):>12} {step.seconds:9.1f}")
 
     return report

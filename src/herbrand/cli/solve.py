@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import NOTATION, read_game
-from herbrand.cli.listing import explore_options, listing
+from herbrand.cli.listing import counting, explore_options, listing
 from herbrand.cli.options import JSON, OUTPUT_FILE, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, spaced, table, write_json
 from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
@@ -19,6 +19,7 @@ from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection,
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from herbrand.analyse.counting.backwards import StepAnswer
     from herbrand.analyse.solving.value import SolvedValue
     from herbrand.game import Game
 
@@ -46,6 +47,11 @@ _SHOWN_BEST = 3
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Replay the strategies in this file against every reply, by the rules alone.",
 )
+@click.option(
+    "--diagrams",
+    is_flag=True,
+    help="Find the values of all states by decision diagrams, without listing states.",
+)
 @explore_options("List all states in sorted files in this folder, from the last step back; go on from there.")
 @time_limit(600.0)
 @worker_options("Number of processes, each of which solves one game at a time.")
@@ -59,6 +65,7 @@ def command(
     moves: bool,
     output: str | None,
     check: Path | None,
+    diagrams: bool,
     explore: Path | None,
     disk: float | None,
     seconds: float,
@@ -78,14 +85,22 @@ def command(
     the values of a step follow from those of the next one: for games in which no state is reached after two
     different numbers of steps.
 
+    With --diagrams sets of states are decision diagrams, from the last step back: for games in which
+    moreover the number of steps says which role chooses. There may be billions of states; what counts is how
+    regular the sets are.
+
     Several files, or a folder, are solved at the same time, each within the limits; the search in one game
     is not divided.
     """
     from herbrand.runtime.limits import seconds_left
 
+    given = {"--output": output, "--check": check, "--explore": explore, "--diagrams": diagrams or None}
+    alone = [name for name, value in given.items() if value is not None]
+    if len(alone) > 1:
+        raise click.UsageError(f"{' and '.join(alone)} exclude each other: choose one")
     if len(files) > 1 or is_collection(files, jobs, cluster, results):
-        if output is not None or check is not None or explore is not None:
-            raise click.UsageError("--output, --check and --explore are for one game")
+        if alone:
+            raise click.UsageError(f"{alone[0]} is for one game")
         status = run_collection(
             "solve", files, notation, _as_data, {"seconds": 0.97 * seconds, "moves": moves},
             show=_table, as_json=as_json, is_whole=lambda row: not row["stopped"],
@@ -99,11 +114,9 @@ def command(
         if check is not None:
             _check(ctx, game, check, 0.97 * seconds, show, as_json=as_json)
             return
-        if explore is not None:
-            if output is not None:
-                raise click.UsageError(
-                    "--explore keeps values of all states, not strategies: leave out --output"
-                )
+        if diagrams:
+            value, size = _solve_by_diagrams(game, 0.97 * seconds, moves=moves), None
+        elif explore is not None:
             value, size = _solve_on_disk(game, explore, disk, 0.97 * seconds, moves=moves), None
         else:
             value, size = _solve(game, 0.97 * seconds, show, moves=moves, output=output)
@@ -178,6 +191,22 @@ def _solve_on_disk(
         disk=math.inf if disk is None else disk,
         moves=moves,
         progress=listing(remark),
+        solved=solved,
+    )
+
+
+def _solve_by_diagrams(game: Game, seconds: float, *, moves: bool) -> SolvedValue:
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.solving.by_diagrams import solve_by_diagrams
+
+    def solved(question: str, step: StepAnswer) -> None:
+        remark(f"{step.step:5} {spaced(step.states):>24} {spaced(step.nodes):>12} {'':9} {question}")
+
+    return solve_by_diagrams(
+        game,
+        budget=Budget(seconds, megabytes=game.limits.megabytes),
+        moves=moves,
+        progress=counting(remark),
         solved=solved,
     )
 

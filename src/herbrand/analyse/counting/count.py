@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.counting.worker import CounterProcess
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["StateCount", "StepCount", "count_states"]
+__all__ = ["StateCount", "StepCount", "count_states", "with_parts"]
 
 _GROUP_SHARE: Final = 0.2
 _MOST_GROUP_SECONDS: Final = 60.0
@@ -35,7 +35,7 @@ _MOST_GROUP_SECONDS: Final = 60.0
 _TRIAL_SHARE: Final = 0.03
 _TRIALS_SHARE: Final = 0.15
 """Share of the time after which no other order is tried."""
-_TRIAL_SECONDS: Final = 1.5
+_TRIAL_SECONDS: Final = 0.5
 """Seconds, at most, for trying one order of the variables."""
 
 
@@ -126,7 +126,7 @@ def count_states(
     nodes, is_layered, megabytes, stopped = 0, False, 0.0, ""
     process = CounterProcess()
     try:
-        setup = _with_parts(setup, process, budget) if saved is None else saved.setup
+        setup = with_parts(setup, process, budget) if saved is None else saved.setup
         process.open(setup, saved, budget.megabytes, budget.left)
         while (step := process.advance(budget.left)).states:
             by_step.append(step.states)
@@ -149,7 +149,7 @@ def count_states(
     )
 
 
-def _with_parts(setup: Setup, process: CounterProcess, budget: Budget) -> Setup:
+def with_parts(setup: Setup, process: CounterProcess, budget: Budget) -> Setup:
     """Choose the parts of a state, and the order in which they need the fewest nodes for some steps."""
     from herbrand.analyse.counting.encoding import orders
     from herbrand.analyse.counting.layers import fit_measure

@@ -100,6 +100,17 @@ class Relation:
         self._numbers = {self._moments[0]: 0}
         self._active: dict[int, list[MoveEffect]] = {}
         self._ending: dict[tuple[int, int], list[Diagram]] = {}
+        self.goals = [
+            (role, network.terms.text(value), *self._clauses(literal))
+            for (role, value), literal in zip(network.goals.tolist(), network.goal.tolist(), strict=True)
+        ]
+        """For each goal value of a role: whether the sets after it say where it does not hold, and such sets.
+
+        Their intersection are the states in which it holds, or does not.
+        """
+        self._legal: list[list[Diagram]] = [[] for _ in network.roles]
+        for role, literal in zip(network.moves[:, 0].tolist(), network.legal.tolist(), strict=True):
+            self._legal[role].append(self._diagram(literal))
         self._values.clear()  # the diagrams of gates are not needed any more
 
     # -- from gates to diagrams ---------------------------------------------------------------
@@ -194,6 +205,11 @@ class Relation:
                     continue
             clusters.append(diagram)
         return clusters
+
+    def _clauses(self, literal: int) -> tuple[bool, list[Diagram]]:
+        """Return small diagrams whose intersection is that of a literal, or of its negation if so said."""
+        is_negated = bool(literal & 1)
+        return is_negated, self._conjuncts(literal ^ is_negated)
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -377,6 +393,18 @@ class Relation:
                 return some
             self._ending[moment] = some
         return self._ending[moment]
+
+    def choosers(self, step: int) -> list[int]:
+        """Return the roles that may have more than one legal move after some steps, whatever else holds."""
+        return [
+            role
+            for role, legal in enumerate(self._legal)
+            if sum(self.at(step, states).satisfiable() for states in legal) > 1
+        ]
+
+    def stuck(self, step: int) -> list[Diagram]:
+        """Return for each role the states after some steps, even unreachable ones, without a legal move."""
+        return [self.at(step, ~reduce(or_, legal, self.encoding.false)) for legal in self._legal]
 
     def _find_ends(self) -> None:
         """Find for each effect the conditions for going on that may fail after it."""

@@ -39,20 +39,35 @@ class StateSets:
         """Return the set of the initial state."""
         return self.sets.state(self._digits.of_state(self._relation.initial_codes))
 
-    def going_on(self, states: int, step: int, needed: Iterable[int]) -> int:
-        """Return the states of a set in which the game is not over.
+    def state(self, fluents: Iterable[int]) -> int:
+        """Return the set of the state with some fluents."""
+        codes = self._relation.encoding.codes(fluents)
+        return self.sets.state(
+            self._digits.of_state({part: codes[part] for part in self._relation.initial_codes})
+        )
 
-        The set has states after a number of steps; what is in `needed` is not forgotten.
+    def going_on(self, states: int, step: int, needed: Iterable[int]) -> int:
+        """Return the states of a set, reached after a number of steps, in which the game is not over.
+
+        What is in `needed` is not forgotten.
         """
         for conjunct in self._relation.ending(step):
-            if conjunct not in self._translated:
-                self._translated[conjunct] = self._digits.translated(self.sets, conjunct)
-            states = self._image(states, self._translated[conjunct], needed)
+            states = self.where(states, conjunct, needed)
         return states
 
     def image(self, states: int, step: int, needed: Iterable[int]) -> int:
         """Return the successors of states, after a number of steps, in which the game is not over."""
         return self._image(states, self._effects(step), needed)
+
+    def before(self, states: int, step: int, needed: Iterable[int]) -> int:
+        """Return the states after some steps, reachable or not, from which a move leads into a set."""
+        return self._image(states, self._effects(step, backwards=True), needed)
+
+    def where(self, states: int, condition: Diagram, needed: Iterable[int]) -> int:
+        """Return the states of a set for which a condition holds."""
+        if condition not in self._translated:
+            self._translated[condition] = self._digits.translated(self.sets, condition)
+        return self._image(states, self._translated[condition], needed)
 
     def within(self, states: int, others: Diagram, needed: Iterable[int]) -> bool:
         """Return whether all states of a set are in a small one."""
@@ -86,14 +101,16 @@ class StateSets:
             self.sets.collect([a, b, *needed, *self._translated.values()])
             return operation(a, b)
 
-    def _effects(self, step: int) -> int:
-        """Return the union of all effects that are possible after a number of steps."""
+    def _effects(self, step: int, *, backwards: bool = False) -> int:
+        """Return the union of all effects that are possible after a number of steps, or its inverse."""
         relations = []
         for effect in self._relation.active_effects(step):
             relations_of = tuple((part, *some) for part, some in effect.relations.items())
-            key: object = (effect.condition, tuple(effect.constants.items()), relations_of)
+            key: object = (backwards, effect.condition, tuple(effect.constants.items()), relations_of)
             if key not in self._translated:
-                self._translated[key] = self._digits.translated(self.sets, effect.condition, effect)
+                self._translated[key] = self._digits.translated(
+                    self.sets, effect.condition, effect, backwards=backwards
+                )
             relations.append(self._translated[key])
         key = tuple(relations)
         if key not in self._translated:
@@ -137,8 +154,15 @@ class _Digits:
                 digits[level] = code >> (_DIGIT_BITS * place) & 3
         return digits
 
-    def translated(self, sets: Diagrams, condition: Diagram, effect: MoveEffect | None = None) -> int:
-        """Return the relation of an effect under a condition; without one, states that keep as they are."""
+    def translated(
+        self,
+        sets: Diagrams,
+        condition: Diagram,
+        effect: MoveEffect | None = None,
+        *,
+        backwards: bool = False,
+    ) -> int:
+        """Return the relation of an effect under a condition, or its inverse; no effect changes nothing."""
         targets: dict[int, int] = {}
         related: Collection[int] = ()
         if effect is not None:
@@ -168,10 +192,13 @@ class _Digits:
                     if level in related:
                         for after in range(n):
                             rest = self._cofactor(diagram, level, before, after)
-                            children[before * n + after] = visit(level + 1, rest)
+                            place = after * n + before if backwards else before * n + after
+                            children[place] = visit(level + 1, rest)
                     else:
                         rest = self._cofactor(diagram, level, before)
-                        children[before * n + targets.get(level, before)] = visit(level + 1, rest)
+                        after = targets.get(level, before)
+                        place = after * n + before if backwards else before * n + after
+                        children[place] = visit(level + 1, rest)
                 known[key] = sets.relation(level, children)
             return known[key]
 

@@ -16,15 +16,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oxidd.util import DDMemoryError
 
+from herbrand.analyse.counting.backwards import Backwards, StepAnswer
 from herbrand.analyse.counting.checkpoint import Checkpoint
 from herbrand.analyse.counting.encoding import Encoding
 from herbrand.analyse.counting.layers import layers
 from herbrand.analyse.counting.relation import Relation
 from herbrand.analyse.counting.state_sets import StateSets
+from herbrand.errors import GameError
 from herbrand.runtime.json_process import JsonProcess, RequestError, serve
 from herbrand.runtime.memory import peak_megabytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from herbrand.analyse.counting.checkpoint import Setup
 
 __all__ = ["Counter", "CounterProcess", "NextStep"]
@@ -62,20 +66,24 @@ class NextStep:
 class Counter:
     """Counts the states of a game, step by step."""
 
-    def __init__(self, setup: Setup, megabytes: float) -> None:
+    def __init__(self, setup: Setup, megabytes: float, *, keep: bool = False) -> None:
+        """Begin before the first step; `keep` the states of all steps."""
         self.setup = setup
         rules = min(RULES_SHARE * megabytes, MOST_RULES_MEGABYTES)
         nodes = max(LEAST_RULES_NODES, int(rules * 1e6 / NODE_BYTES))
         cache = 1 << ((nodes // NODES_PER_RESULT).bit_length() - 1)
         self.encoding = Encoding(setup.parts, len(setup.network.fluents), nodes, cache)
         self.relation = Relation(setup.network, self.encoding)
-        self._sets = StateSets(self.relation, megabytes - rules)
+        self.sets = StateSets(self.relation, megabytes - rules)
         self._frontier = 0
         """The states that were first reached in the last step."""
         self._reached: dict[int, int] = {}
         """All states so far, by the moment; empty where none is reached twice."""
         self._layers = None if setup.weights is None else layers(setup.weights, self.encoding)
         self.counts: list[int] = []
+        self._keep = keep
+        self.by_step: list[int] = []
+        """The states of each step, if they are kept."""
         self._next_save = time.monotonic() + SAVE_EVERY
 
     @property
@@ -85,40 +93,47 @@ class Counter:
 
     def restore(self, saved: Checkpoint) -> None:
         """Go on after the last step of a checkpoint."""
-        self._frontier, *reached = saved.load(self._sets.sets)
+        self._frontier, *reached = saved.load(self.sets.sets)
         self._reached = dict(zip(saved.moments, reached, strict=True))
         self.counts = list(saved.by_step)
 
     def advance(self) -> NextStep:
         """Count the states of the next step; 0 when there are none left."""
         following = self._following()
-        sets = self._sets
+        sets = self.sets
         if self._layers is None:
             moment = self.relation.moment(len(self.counts))
             reached = self._reached.get(moment, 0)
-            following = sets.subtract(following, reached, self._reached.values())
-            self._reached[moment] = sets.unite(following, reached, self._reached.values())
+            following = sets.subtract(following, reached, self._needed)
+            self._reached[moment] = sets.unite(following, reached, self._needed)
         self._frontier = following
-        states, nodes = sets.measure(following, self._reached.values())
+        states, nodes = sets.measure(following, self._needed)
         if states:
             self.counts.append(states)
+            if self._keep:
+                self.by_step.append(following)
             self._save_at_times()
         return NextStep(states, nodes, self.is_layered, peak_megabytes())
+
+    @property
+    def _needed(self) -> list[int]:
+        return [*self._reached.values(), *self.by_step]
 
     def _following(self) -> int:
         """Return the states after the next step, of which some may have been reached before."""
         step = len(self.counts)
-        sets, reached = self._sets, self._reached.values()
+        sets, needed = self.sets, self._needed
         if step:
-            states = sets.going_on(self._frontier, step - 1, reached)
-            following = sets.image(states, step - 1, reached)
+            states = sets.going_on(self._frontier, step - 1, needed)
+            following = sets.image(states, step - 1, needed)
         else:
             following = sets.initial()
         if self._layers is not None:
             layer = self.relation.at(step, self._layers.get(step, self.encoding.false))
-            if not sets.within(following, layer, reached):  # no measure: make all steps again
+            if not sets.within(following, layer, needed):  # no measure: make all steps again
                 self._layers = None
                 self._frontier = 0
+                self.by_step.clear()
                 counts, self.counts = self.counts, []
                 for _ in counts:
                     self.advance()
@@ -129,7 +144,7 @@ class Counter:
         started = time.monotonic()
         if self.setup.checkpoint is not None and started > self._next_save:
             saved = Checkpoint(self.setup, tuple(self.counts), moments=tuple(self._reached))
-            saved.save(self._sets.sets, [self._frontier, *self._reached.values()])
+            saved.save(self.sets.sets, [self._frontier, *self._reached.values()])
             ended = time.monotonic()
             self._next_save = ended + max(SAVE_EVERY, (ended - started) / SAVE_SHARE)
 
@@ -149,14 +164,29 @@ class CounterProcess:
         sizes: list[int] = self._request({"do": "try", "setup": _packed(setup), "seconds": trial}, seconds)
         return sizes
 
-    def open(self, setup: Setup, saved: Checkpoint | None, megabytes: float, seconds: float) -> None:
-        """Prepare to count within a limit of memory."""
+    def open(
+        self, setup: Setup, saved: Checkpoint | None, megabytes: float, seconds: float, *, keep: bool = False
+    ) -> None:
+        """Prepare to count within a limit of memory; `keep` the states of all steps for questions."""
         game = _packed((setup, saved))  # together: they share the network
-        self._request({"do": "open", "game": game, "megabytes": megabytes}, seconds)
+        self._request({"do": "open", "game": game, "megabytes": megabytes, "keep": keep}, seconds)
 
     def advance(self, seconds: float) -> NextStep:
         """Count the states of the next step."""
         return NextStep(*self._request({"do": "advance"}, seconds))
+
+    def ask(self, role: int, goal: int, seconds: float) -> None:
+        """Ask whether a role can force at least a goal value (`Backwards`), once all states are counted."""
+        self._request({"do": "ask", "role": role, "goal": goal}, seconds)
+
+    def retreat(self, seconds: float) -> StepAnswer:
+        """Find the states of the step before, from the last one, in which the role can force it."""
+        return StepAnswer(*self._request({"do": "retreat"}, seconds))
+
+    def holds(self, fluents: Sequence[int], seconds: float) -> bool:
+        """Return whether the role can force it from a state after the first move."""
+        answer: bool = self._request({"do": "holds", "fluents": list(fluents)}, seconds)
+        return answer
 
     def close(self) -> None:
         """End the process."""
@@ -168,10 +198,13 @@ class CounterProcess:
         except RequestError as error:
             if error.kind == _MEMORY:
                 raise MemoryError from error
+            if error.kind == _GAME:
+                raise GameError(str(error)) from error
             raise
 
 
 _MEMORY: Final = "memory"
+_GAME: Final = "game"
 
 
 def _packed(value: object) -> str:
@@ -198,8 +231,8 @@ def _sizes(setup: Setup, seconds: float) -> list[int]:
     return sizes
 
 
-def _opened(setup: Setup, saved: Checkpoint | None, megabytes: float) -> Counter:
-    counter = Counter(setup, max(TRIAL_MEGABYTES, megabytes - BASE_MEGABYTES))
+def _opened(setup: Setup, saved: Checkpoint | None, megabytes: float, *, keep: bool) -> Counter:
+    counter = Counter(setup, max(TRIAL_MEGABYTES, megabytes - BASE_MEGABYTES), keep=keep)
     if saved is not None:
         counter.restore(saved)
     return counter
@@ -209,19 +242,29 @@ def main() -> None:
     """Answer requests until the caller ends."""
     sys.setrecursionlimit(100_000)  # diagrams are as deep as a state has variables
     counter: Counter | None = None
+    backwards: Backwards | None = None
 
     def answer(request: dict[str, Any]) -> Any:
-        nonlocal counter
+        nonlocal counter, backwards
         if request["do"] == "try":
             return _sizes(_unpacked(request["setup"]), request["seconds"])
         if request["do"] == "open":
             setup, saved = _unpacked(request["game"])
-            counter = _opened(setup, saved, request["megabytes"])
+            counter = _opened(setup, saved, request["megabytes"], keep=request["keep"])
             return None
         assert counter is not None
-        return astuple(counter.advance())
+        if request["do"] == "advance":
+            return astuple(counter.advance())
+        backwards = backwards or Backwards(counter.relation, counter.sets, counter.by_step)
+        if request["do"] == "ask":
+            return backwards.ask(request["role"], request["goal"])
+        if request["do"] == "retreat":
+            return astuple(backwards.retreat())
+        return backwards.holds(request["fluents"])
 
     def explain(error: Exception) -> RequestError:
+        if isinstance(error, GameError):
+            return RequestError(str(error), _GAME)
         kind = _MEMORY if isinstance(error, DDMemoryError | MemoryError) else ""
         return RequestError(f"{type(error).__name__}: {error}", kind)
 

@@ -1,0 +1,157 @@
+"""What a role can force, on sets of states: backward induction on decision diagrams.
+
+For games in which no state is reached after two different numbers of steps, and in which the number of steps
+says which role chooses.  From the last step to the first one, the states in which the role can force a goal
+value are those ends that give it, those from which a move of its own leads to such a state, and those from
+which every move of another role does (Edelkamp and Kissmann 2008, "Symbolic classification of general
+two-player games").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herbrand.engine.playouts import goal_value
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.analyse.counting.relation import Relation
+    from herbrand.analyse.counting.state_sets import StateSets
+
+__all__ = ["Backwards", "StepAnswer"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepAnswer:
+    """The states of a step in which the question has the answer yes."""
+
+    step: int
+    states: int
+    nodes: int
+    total: int | None
+    """The sum of the goal values of all roles, where it was the same in all ends so far."""
+
+
+class Backwards:
+    """Answers questions about the states of all steps."""
+
+    def __init__(self, relation: Relation, sets: StateSets, by_step: Sequence[int]) -> None:
+        """Prepare for questions; `by_step` are the states of each step.
+
+        Raises `GameError` where several roles may choose at once.
+        """
+        self._relation = relation
+        self._sets = sets
+        self._by_step = by_step
+        self._choosers = []
+        for step in range(len(by_step)):
+            choosers = relation.choosers(step)
+            if len(choosers) > 1:
+                raise GameError(f"several roles may choose after {step} steps")
+            self._choosers.append(choosers[0] if choosers else -1)
+        self._values: dict[int, dict[int, list[int]]] = {}
+        """For each role, its goal values with their places among the goals of the relation."""
+        for place, (role, text, *_) in enumerate(relation.goals):
+            value = goal_value(text)
+            if value is not None and 0 <= value <= 100:
+                self._values.setdefault(role, {}).setdefault(value, []).append(place)
+        self._role = self._goal = 0
+        self._step = len(by_step)
+        self._holding = self._first = 0
+        self._sums: set[int] = set()
+        self._is_constant = len(self._values) <= 2
+
+    def ask(self, role: int, goal: int) -> None:
+        """Ask whether a role can force at least a goal value."""
+        self._role, self._goal = role, goal
+        self._step = len(self._by_step)
+        self._holding = 0
+
+    def retreat(self) -> StepAnswer:
+        """Answer the question for the states of one step less; step 0 has the answer for the game.
+
+        Raises `GameError` where an end has not one goal value for the role, or a role has no legal move.
+        """
+        self._step -= 1
+        step, sets, needed = self._step, self._sets, self._by_step
+        later = self._by_step[step + 1] if step + 1 < len(self._by_step) else 0
+        here = self._by_step[step]
+        on = sets.going_on(here, step, [*needed, self._holding])
+        ends = sets.subtract(here, on, [*needed, on, self._holding])
+        holding = self._at_the_end(ends, [*needed, on, self._holding])
+        if on:
+            for stuck in self._relation.stuck(step):
+                if stuck.satisfiable() and sets.where(on, stuck, [*needed, on, holding, self._holding]):
+                    raise GameError(f"a role has no legal move in a state after {step} steps")
+            keep = [*needed, on, holding]
+            if self._choosers[step] == self._role:
+                more = sets.before(self._holding, step, keep)
+                more = sets.intersect(more, on, keep)
+            else:
+                others = sets.subtract(later, self._holding, keep)
+                more = sets.subtract(on, sets.before(others, step, keep), keep)
+            holding = sets.unite(holding, more, keep)
+        if step:
+            self._holding = holding
+        else:  # those after the first move are asked for
+            self._first = self._holding
+        states, nodes = sets.measure(holding, [*needed, self._holding])
+        total = next(iter(self._sums)) if self._is_constant and len(self._sums) == 1 else None
+        return StepAnswer(step, states, nodes, total)
+
+    def holds(self, fluents: Sequence[int]) -> bool:
+        """Return whether the role can force it from a state after the first move."""
+        state = self._sets.state(fluents)
+        return bool(self._sets.intersect(state, self._first, [*self._by_step, self._first]))
+
+    def _at_the_end(self, ends: int, needed: Sequence[int]) -> int:
+        """Return the ends that give the role at least the goal value; notes the sums of goal values."""
+        sets = self._sets
+        if not ends:
+            return 0
+        reached, rest = 0, ends
+        for value, mine in self._with_values(self._role, ends, needed):
+            if sets.intersect(mine, rest, [*needed, ends, rest, reached]) != mine:
+                raise GameError("a role has several goal values at an end of the game")
+            rest = sets.subtract(rest, mine, [*needed, ends, mine, reached])
+            if value >= self._goal:
+                reached = sets.unite(reached, mine, [*needed, ends, rest])
+            if self._is_constant:
+                self._add_sums(value, mine, [*needed, ends, rest, reached])
+        if rest:
+            raise GameError("a role has no goal value at an end of the game")
+        return reached
+
+    def _add_sums(self, value: int, ends: int, needed: Sequence[int]) -> None:
+        """Note the sums of the goal values in ends at which the role has a value."""
+        others = [role for role in self._values if role != self._role]
+        if not others:
+            self._sums.add(value)
+            return
+        rest = ends
+        for other, mine in self._with_values(others[0], ends, needed):
+            self._sums.add(value + other)
+            rest = self._sets.subtract(rest, mine, [*needed, ends, mine])
+        self._is_constant = not rest and len(self._sums) <= 1
+
+    def _with_values(self, role: int, ends: int, needed: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the goal values of a role with the ends that have them."""
+        sets = self._sets
+        result: list[tuple[int, int]] = []
+        for value, places in self._values[role].items():
+            mine = 0
+            for place in places:
+                _, _, is_negated, conditions = self._relation.goals[place]
+                keep = [*needed, ends, mine, *(some for _, some in result)]
+                some = ends
+                for condition in conditions:
+                    some = sets.where(some, self._relation.at(self._step, condition), [*keep, some])
+                if is_negated:
+                    some = sets.subtract(ends, some, keep)
+                mine = sets.unite(mine, some, keep)
+            if mine:
+                result.append((value, mine))
+        return result

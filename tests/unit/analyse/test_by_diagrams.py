@@ -1,0 +1,106 @@
+"""Values from decision diagrams: those of listing all states, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+import herbrand
+from herbrand.analyse import Budget
+from herbrand.analyse.solving.by_diagrams import solve_by_diagrams
+from herbrand.analyse.solving.value import value_of
+from herbrand.cli.main import cli
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytest.importorskip("oxidd")
+
+TICTACTOE = files("herbrand.games").joinpath("ticTacToe.kif").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("ticTacToe", {}),
+        ("connectFour.ggd", {"Columns": 4, "Rows": 4}),
+        ("connectFour.ggd", {"Columns": 3, "Rows": 4}),
+    ],
+)
+def test_values_are_those_of_listing(name: str, params: dict[str, int]) -> None:
+    """Of the game and of every first move."""
+    game = herbrand.load(name, **params)
+    value = solve_by_diagrams(game, moves=True)
+    other = value_of(herbrand.load(name, **params), moves=True)
+    assert value.bounds == other.bounds
+    assert value.moves == other.moves
+    assert set(value.best) == {
+        move for move, pair in other.moves.items() if pair[0] == value.bounds[value.chooser][0]
+    }
+    assert not value.stopped
+
+
+def test_the_second_role_may_begin() -> None:
+    """Then the questions are about the first role, and moves are valued for the one that chooses."""
+    text = TICTACTOE.replace("(init (control xplayer))", "(init (control oplayer))")
+    assert text != TICTACTOE
+    game = herbrand.loads(text)
+    value, other = solve_by_diagrams(game, moves=True), value_of(herbrand.loads(text), moves=True)
+    assert value.chooser == other.chooser == "oplayer"
+    assert value.bounds == other.bounds
+    assert value.moves == other.moves
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("kuhn", "do not see everything"),
+        ("nim", "different numbers of steps"),
+        ("rockPaperScissors", "several roles may choose"),
+    ],
+)
+def test_other_games_are_refused(name: str, reason: str) -> None:
+    """With the reason."""
+    with pytest.raises(GameError, match=reason):
+        solve_by_diagrams(herbrand.load(name))
+
+
+def test_chance_is_refused() -> None:
+    """Values would be expectations."""
+    text = TICTACTOE.replace("(role xplayer)", "(role random)").replace("xplayer", "random")
+    with pytest.raises(GameError, match="chance"):
+        solve_by_diagrams(herbrand.loads(text))
+
+
+def test_ends_without_a_goal_value_are_refused() -> None:
+    """Their value is not known, and nothing is made up."""
+    text = TICTACTOE.replace("(goal ?player 50)", "(draw ?player)")
+    assert text != TICTACTOE
+    with pytest.raises(GameError, match="no goal value"):
+        solve_by_diagrams(herbrand.loads(text))
+
+
+def test_bounds_remain_when_time_ends() -> None:
+    """The answer says that it is not complete."""
+    value = solve_by_diagrams(herbrand.load("connectFour"), budget=Budget(2, megabytes=1000))
+    assert value.stopped == "out of time"
+    assert value.bounds["red"] == (0, 100)
+
+
+def test_the_command_prints_and_refuses(fits_schema: Callable[[Any, str], None]) -> None:
+    """Steps forwards, then questions backwards; one method at a time."""
+    outcome = CliRunner().invoke(cli, ["solve", "ticTacToe", "--diagrams", "--moves", "--json"])
+    assert outcome.exit_code == 0
+    value = json.loads(outcome.stdout)
+    assert value["value"] == {"xplayer": 50, "oplayer": 50}
+    assert value["method"] == "backward induction on decision diagrams"
+    assert len(value["moves"]) == 9
+    fits_schema(value, "solve")
+    outcome = CliRunner().invoke(cli, ["solve", "ticTacToe", "--diagrams", "--output", "x.npz"])
+    assert outcome.exit_code == 2
+    assert "exclude each other" in outcome.stderr
