@@ -207,7 +207,11 @@ HEAD = """\
 This page shows which verdicts about which rulesheets have [certificates](certificates.md), how large these
 are, and what the programs of others say of them. Each sheet was decided anew (termination, playability,
 goals, weak and strong winnability) in {deciding} seconds of processor time, and certified in {checking} more,
-on {machine}. Verdicts that [took longer to find](analysed.md) are open here.
+on {machine}.
+Verdicts that [took longer to find](analysed.md) are open here, and sheets that were not run are left out:
+small ones come first.
+
+The programs were {programs}.
 
 *certified*: other programs accept all files that the verdict needs; *refused*: one of them refuses a file;
 *unanswered*: a needed file was not checked in the time; *missing*: no file was written. One refused file
@@ -244,7 +248,9 @@ def markdown(rows: Sequence[dict[str, Any]], tables: Path | None, machine: str) 
         collections.setdefault(row["collection"], []).append(row)
     budgets = {part: sorted({row[part] for row in rows}) for part in ("deciding", "checking")}
     words = {part: " or ".join(f"{seconds:g}" for seconds in some) for part, some in budgets.items()}
-    lines = [*HEAD.format(**words, machine=machine).splitlines(), ""]
+    parts = (row[name] for row in joined(rows).values() for name in PROPERTIES if name in row)
+    programs = sorted({program for part in parts for program in part.get("programs", {})})
+    lines = [*HEAD.format(**words, machine=machine, programs=", ".join(programs)).splitlines(), ""]
     known = {} if tables is None else known_verdicts(tables.read_text(encoding="utf-8"), collections)
     columns = ("collection", "sheets", "decided", *OUTCOMES[:-1])
     lines += [_cells(columns), "|---" + "|--:" * (len(columns) - 1) + "|"]
