@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -251,14 +252,17 @@ class SolvedPlayer(FallbackPlayer):
     def _by_strategy(self, strategy: Strategy, state: State, moves: list[Move]) -> Choice | None:
         """Return the move of a strategy that is for this state."""
         advice = strategy.advice(self.role, state.facts)
+        name = Path(self.file or "").name
         move = (
             None if advice is None else next((m for m in moves if str(m).lower() == advice[0].lower()), None)
         )
         if advice is None or move is None:
-            self._unsolved_reason = f"the strategies of {self.file} do not lead to this state"
+            self._unsolved_reason = (
+                f"the strategies of {Path(self.file or '').name} do not lead to this state"
+            )
             return None
         claim = advice[1]
-        note = f"by a strategy of {self.file}: {claim}"
+        note = f"by a strategy of {name}: {claim}"
         at_least = float(claim.goal) if claim.holds else 0.0
         report = MoveReport(str(move), 0, None, at_least=at_least)
         return move, lambda: PlayerReport(self.name, self.role, (report,), 0.0, notes=(note,))

@@ -13,6 +13,8 @@ memory, so that no rulesheet can block other requests.
 | `matches`   | running matches and the pool of evaluator subprocesses                          |
 | `child`     | an evaluator subprocess, as the server sees it: requests with timeouts          |
 | `worker`    | main program of the subprocess: reads requests, writes replies                  |
+| `solutions` | solutions of games, each computed by a subprocess                               |
+| `solver`    | main program of that subprocess                                                 |
 | `table`     | in the subprocess: one match, its seats, its view for a person                  |
 | `inspector` | in the subprocess: diagnostics, layout, notation, preview and analysis of texts |
 | `chances`   | in the subprocess: expected goals of each role in a state                       |

@@ -34,6 +34,8 @@ from herbrand.web.library import ENDINGS, MAX_BYTES, AlreadyThere, Library, NotT
 from herbrand.web.matches import ChildPool, Matches, NoMatch
 from herbrand.web.pages import error_page, html, page
 from herbrand.web.records import Records
+from herbrand.web.solutions import Solutions
+from herbrand.web.table import PERFECT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -51,7 +53,8 @@ STATIC: Final = {
     "app.css": "text/css",
     "icon.svg": "image/svg+xml",
     **{
-        f"{name}.js": "text/javascript" for name in ("common", "edit", "library", "match", "records", "theme")
+        f"{name}.js": "text/javascript"
+        for name in ("analyse", "common", "edit", "library", "match", "records", "theme")
     },
 }
 MAX_PICTURES: Final = 400
@@ -60,6 +63,8 @@ WAITING_PICTURES: Final = 64
 """Pictures that may wait to be drawn: one page shows many."""
 MAX_CHIPS: Final = 12
 """Features among which the library offers a choice."""
+MAX_ANALYSES: Final = 16
+"""Results of analyses that are kept, the latest ones."""
 MAX_DEPTH: Final = 300
 """Steps into a game tree."""
 NOTATIONS: Final = ("auto", "prefix", "infix", "prolog", "ggdl")
@@ -71,17 +76,26 @@ class App:
     """The handlers and their state."""
 
     def __init__(
-        self, folders: Iterable[Path], database: Path, *, saved: Path | None = None, address: str = ""
+        self,
+        folders: Iterable[Path],
+        database: Path,
+        temporary: Path,
+        *,
+        saved: Path | None = None,
+        address: str = "",
     ) -> None:
         self.library = Library(folders, saved)
         self.matches = Matches(database)
         self.children = ChildPool()
         self.records = Records(database, self.children)
+        self.solutions = Solutions(temporary)
         self.address = address
         """The address for friends on other computers; empty where they cannot reach the server."""
         self._pictures: OrderedDict[str, str] = OrderedDict()
         self._drawing = Queue(2, WAITING_PICTURES)
         self._homes: Latest[str] = Latest()
+        self._analyses: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        """The latest results by key and text of a game."""
 
     def routes(self) -> list[Route]:
         """Return all routes."""
@@ -112,6 +126,7 @@ class App:
             Route("/upload", self.upload, methods=POST),
             Route("/api/{do:str}", self.api, methods=POST),
             Route("/analyse/{key}", self.analyse, methods=[*GET, *POST]),
+            Route("/analyse/{key}/solution", self.solution, methods=[*GET, *POST]),
             Route("/explore/{key}", self.explore, methods=GET),
             Route("/static/{name}", self.static, methods=GET),
             *self.records.routes(),
@@ -160,6 +175,7 @@ class App:
             levels={name: players[name] for name in LEVELS},
             programs={name: about for name, about in players.items() if name not in LEVELS},
             level=DEFAULT_LEVEL,
+            perfect=self._perfect(entry) and PERFECT,
             with_friends=bool(self.address),
         )
 
@@ -210,7 +226,8 @@ class App:
         return await self._begin(entry, form, seats)
 
     async def _begin(self, entry: LibraryEntry, form: dict[str, str], seats: dict[str, str]) -> Response:
-        known = {"you", *_players(), *(["friend"] if self.address else [])}
+        perfect = self._perfect(entry)
+        known = {"you", *_players(), *(["friend"] if self.address else []), *([PERFECT] if perfect else [])}
         unknown = sorted(set(seats.values()) - known)
         if unknown:
             raise HTTPException(400, f"There is no player `{unknown[0][:40]}`.")
@@ -220,6 +237,8 @@ class App:
             if name.startswith("param:") and value.strip()
         }
         settings = {"seats": seats, "clock": _seconds(form.get("clock", "")), "parameters": parameters}
+        if PERFECT in seats.values():
+            settings["solution"] = perfect
         match = await wait_for_child(self.matches.begin, entry, settings)
         return RedirectResponse(f"/match/{match.key}", 303)
 
@@ -337,7 +356,11 @@ class App:
         seats = dict(match.settings["seats"])
         if form.get("switch"):
             seats = dict(zip(seats, [*list(seats.values())[1:], *list(seats.values())[:1]], strict=True))
-        settings = {name: match.settings[name] for name in ("clock", "parameters")}
+        settings = {
+            name: match.settings[name]
+            for name in ("clock", "parameters", "solution")
+            if name in match.settings
+        }
         again = await wait_for_child(self.matches.begin, self._game_of(match), {**settings, "seats": seats})
         return RedirectResponse(f"/match/{again.key}", 303)
 
@@ -455,15 +478,37 @@ class App:
     async def analyse(self, request: Request) -> Response:
         """Show the analysis page; a POST runs the analysis."""
         entry = self._entry(request)
-        results = None
+        key = entry.key, entry.text
         if request.method == "POST":
             await form_fields(request)
             rules = _rules(entry)
             rules.pop("source")
-            results = await wait_for_child(
+            self._analyses[key] = await wait_for_child(
                 self.children.ask, "analyse", queue="analysis", seconds=150, **rules
             )
-        return page(request, "analyse", entry=entry, results=results, bars=bars)
+            self._analyses.move_to_end(key)
+            while len(self._analyses) > MAX_ANALYSES:
+                self._analyses.popitem(last=False)
+            return RedirectResponse(request.url.path, 303)
+        job = self.solutions.find(_rules(entry))
+        return page(request, "analyse", entry=entry, results=self._analyses.get(key), bars=bars, job=job)
+
+    async def solution(self, request: Request) -> Response:
+        """Return how far the solution of a game is; a POST begins it."""
+        entry = self._entry(request)
+        if request.method == "POST":
+            await form_fields(request)
+            await self.solutions.start(_rules(entry))
+            return RedirectResponse(f"/analyse/{entry.key}#solution", 303)
+        job = self.solutions.find(_rules(entry))
+        if job is None:
+            raise HTTPException(404, "Nothing was solved.")
+        return JSONResponse(job.progress())
+
+    def _perfect(self, entry: LibraryEntry) -> dict[str, str] | None:
+        """Return the solution that the seat `perfect` plays by, if there is one."""
+        job = self.solutions.find(_rules(entry))
+        return None if job is None else job.perfect
 
     async def explore(self, request: Request) -> Response:
         """Show a state of the game tree with its branches."""
@@ -517,14 +562,11 @@ def make_app(
 
     Raises `RecordError` for a file that is no such database.
     """
-    keeping = (
-        None if database else tempfile.TemporaryDirectory(prefix="herbrand-", ignore_cleanup_errors=True)
-    )
+    temporary = tempfile.TemporaryDirectory(prefix="herbrand-", ignore_cleanup_errors=True)
     if database is None:
-        assert keeping is not None
-        database = Path(keeping.name) / "matches.db"
+        database = Path(temporary.name) / "matches.db"
     Store(database).close()
-    app = App(folders, database, saved=saved, address=address)
+    app = App(folders, database, Path(temporary.name), saved=saved, address=address)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -533,8 +575,8 @@ def make_app(
         yield
         app.matches.close()
         app.children.close()
-        if keeping is not None:
-            keeping.cleanup()
+        await app.solutions.close()
+        temporary.cleanup()
 
     handlers: dict[Any, Callable[..., Any]] = {
         HTTPException: _on_http,

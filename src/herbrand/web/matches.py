@@ -196,6 +196,7 @@ class Matches:
                 clock=record.settings.get("clock"),
                 moves=[list(joint) for joint in record.moves],
                 resigned=role if word == "resigned" else "",
+                solution=record.settings.get("solution"),
             )
             return self._add(WebMatch(record, self._database, child, number))
 

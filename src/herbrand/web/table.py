@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.explanation import PlayerReport
 
-__all__ = ["FRIEND", "PERSON", "MatchTable"]
+__all__ = ["FRIEND", "PERFECT", "PERSON", "MatchTable"]
 
 PERSON: Final = "you"
 """The seat of a person at the screen of the server; other seats have the name of a player."""
 FRIEND: Final = "friend"
 """The seat of a person at another screen, who comes by a link."""
+PERFECT: Final = "perfect"
+"""The seat of a program that plays by the solution of the game, which the server has."""
 PREPARATION: Final = 5.0
 """Seconds that a program has before its first move, while people think already."""
 NETWORK_SECONDS: Final = 30.0
@@ -67,6 +69,7 @@ class MatchTable:
         parameters: dict[str, Any] | None = None,
         moves: Sequence[Sequence[str]] = (),
         resigned: str = "",
+        solution: dict[str, str] | None = None,
     ) -> dict[str, Any]:
         """Start a match, or go on with one after some joint moves; return what its record needs."""
         from herbrand.match.protocol.manager import as_sent
@@ -83,6 +86,9 @@ class MatchTable:
         artist = game.artist  # analyse the drawing before the match begins
         self._seats = {role: seats.get(role, "random") for role in game.players}
         programs = {r: seat for r, seat in self._seats.items() if seat not in (PERSON, FRIEND, "random")}
+        if PERFECT in programs.values():
+            player = _solved_player(game, solution)
+            programs = {role: player if seat == PERFECT else seat for role, seat in programs.items()}
         self._match = match = LocalMatch(
             game,
             people=[role for role, seat in self._seats.items() if seat in (PERSON, FRIEND)],
@@ -406,3 +412,12 @@ class MatchTable:
                 for joint in report.best.line[:SHOWN_LINE]
             ],
         }
+
+
+def _solved_player(game: Game, solution: dict[str, str] | None) -> str:
+    """Return the player that plays by a solution of a game; `GameError` for a solution of other rules."""
+    from herbrand.analyse.solving.strategy import digest_of
+
+    if solution is None or solution["digest"] != digest_of(game):
+        raise GameError("the game was solved with other parameters: solve it anew, or choose another player")
+    return f"solved(file={solution['file']!r})" if solution["file"] else "solved"

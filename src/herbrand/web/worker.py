@@ -14,7 +14,7 @@ from herbrand.errors import BudgetExceeded, HerbrandError, IllegalMoveError, Inv
 from herbrand.runtime.json_process import RequestError, serve
 from herbrand.runtime.memory import limit_memory
 
-__all__ = ["main", "serve_actions"]
+__all__ = ["NICENESS", "explain", "main", "serve_actions"]
 
 NICENESS: Final = 5
 """Pages are served while games are evaluated."""
@@ -36,10 +36,10 @@ def serve_actions(*providers: Any) -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     actions = {name: getattr(provider, name) for provider in providers for name in provider.ACTIONS}
-    serve(lambda request: actions[request.pop("do")](**request), _explain)
+    serve(lambda request: actions[request.pop("do")](**request), explain)
 
 
-def _explain(error: Exception) -> RequestError:
+def explain(error: Exception) -> RequestError:
     """Convert an error to a one-line message with its kind."""
     match error:
         case BudgetExceeded():
