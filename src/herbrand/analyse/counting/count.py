@@ -171,8 +171,9 @@ def with_parts(setup: Setup, process: CounterProcess, budget: Budget) -> Setup:
     sizes: list[list[int]] = []
     enough = budget.elapsed + _TRIALS_SHARE * budget.left
     for one in tried:
-        sizes.append(process.try_order(one, seconds, budget.left))
-        if budget.elapsed > enough:  # the relation alone takes long
+        some, are_all = process.try_order(one, seconds, budget.left)
+        sizes.append(some)
+        if are_all or budget.elapsed > enough:  # no other is needed, or the relation alone takes long
             break
     most = max(map(len, sizes))
     # those that got far, compared in the steps that all of them made

@@ -159,10 +159,14 @@ class CounterProcess:
         command = [sys.executable, "-m", "herbrand.analyse.counting.worker"]
         self._process = JsonProcess("the counter of states", command, restart=False)
 
-    def try_order(self, setup: Setup, trial: float, seconds: float) -> list[int]:
-        """Return the sizes of the diagrams of the steps that are counted within `trial` seconds."""
-        sizes: list[int] = self._request({"do": "try", "setup": _packed(setup), "seconds": trial}, seconds)
-        return sizes
+    def try_order(self, setup: Setup, trial: float, seconds: float) -> tuple[list[int], bool]:
+        """Return the sizes of the diagrams of the steps that are counted within `trial` seconds.
+
+        Also returns whether these were all steps.
+        """
+        request = {"do": "try", "setup": _packed(setup), "seconds": trial}
+        sizes, are_all = self._request(request, seconds)
+        return sizes, are_all
 
     def open(
         self, setup: Setup, saved: Checkpoint | None, megabytes: float, seconds: float, *, keep: bool = False
@@ -215,8 +219,8 @@ def _unpacked(text: str) -> Any:
     return pickle.loads(base64.b64decode(text))  # noqa: S301  # sent by the process that started this one
 
 
-def _sizes(setup: Setup, seconds: float) -> list[int]:
-    """Return the sizes of the diagrams of the first steps with an order of variables."""
+def _sizes(setup: Setup, seconds: float) -> tuple[list[int], bool]:
+    """Return the sizes of the diagrams of the first steps with an order of variables, and if they are all."""
     started = time.monotonic()
     sizes: list[int] = []
     try:
@@ -224,11 +228,11 @@ def _sizes(setup: Setup, seconds: float) -> list[int]:
         while time.monotonic() < started + seconds:
             step = counter.advance()
             if not step.states:
-                break
+                return sizes, True
             sizes.append(step.nodes)
     except (DDMemoryError, MemoryError):
         pass
-    return sizes
+    return sizes, False
 
 
 def _opened(setup: Setup, saved: Checkpoint | None, megabytes: float, *, keep: bool) -> Counter:
