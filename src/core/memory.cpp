@@ -10,13 +10,13 @@ namespace herbrand {
 
 namespace {
 
-constexpr std::size_t LARGE = std::size_t(1) << 22; // bytes; below this the heap is as good
+constexpr std::size_t MAPPED = std::size_t(1) << 22; // bytes; below this the heap is as good
 
 } // namespace
 
 Pages::Pages(std::size_t bytes) : bytes_(bytes ? bytes : 1) {
 #if defined(MAP_ANONYMOUS)
-    if (bytes_ >= LARGE) {
+    if (bytes_ >= MAPPED) {
 #if defined(MAP_NORESERVE)
         constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 #else
