@@ -195,6 +195,10 @@ def proving() -> core.Prover:
     return made
 
 
+def diagrams() -> core.Diagrams:
+    return core.Diagrams(i4(2, 3, 4), 1 << 20)
+
+
 def env_settings() -> dict[str, Any]:
     return {
         "circuit": CIRCUIT,
@@ -523,6 +527,25 @@ def calls() -> dict[str, Callable[[], Call]]:
     method("Prover.ask", proving, lambda: {"state": initial()[0], "role": 0, "goal": 50})
     method("Prover.go_on", proving, lambda: {"stop": stop(), "most": 1000})
     method("Prover.known", proving, lambda: {"states": initial(3)})
+
+    # sets of states
+    simple("Diagrams", values=i4(2, 3, 4), bytes=1 << 20)
+    method("Diagrams.state", diagrams, lambda: {"values": i4(1, 2, 3)})
+    method("Diagrams.relation", diagrams, lambda: {"level": 1, "children": [0, 1, 0, 0, 0, 0, 0, 0, 1]})
+    for name in ("unite_relations", "unite", "intersect", "subtract"):
+        method(f"Diagrams.{name}", diagrams, lambda: {"a": 1, "b": 1, "stop": stop()})
+    method("Diagrams.image", diagrams, lambda: {"states": 1, "relation": 1, "stop": stop()})
+    for name in ("collect", "exported"):
+        method(f"Diagrams.{name}", diagrams, lambda: {"roots": [1, 0]})
+    method(
+        "Diagrams.imported",
+        diagrams,
+        lambda: {
+            "levels": np.array([2, 0], np.uint16),
+            "children": np.array([0, 1, 0, 1, 1, 2], np.uint32),
+            "roots": np.array([3], np.uint32),
+        },
+    )
 
     # environments
     add("Env", lambda: Call(core.Env, env_settings()))

@@ -180,13 +180,14 @@ def test_counting_ends_with_its_time_and_keeps_its_steps() -> None:
     assert outcome.by_step[:5] == (1, 7, 49, 238, 1120)[: len(outcome.by_step)]
 
 
-def test_counting_ends_with_its_memory() -> None:
-    """A table of nodes that is too small is an answer."""
-    counter = counter_of(herbrand.load("connectFour"))
+def test_counting_ends_with_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets of states for which there is no room are an answer."""
+    monkeypatch.setattr("herbrand.analyse.counting.worker.RULES_SHARE", 0.9)
     from herbrand.analyse.counting.worker import Counter
 
+    counter = counter_of(herbrand.load("connectFour"))
     with pytest.raises(MemoryError):
-        counted(Counter(counter.setup, 24))
+        counted(Counter(counter.setup, 150))
 
 
 def test_an_interrupted_count_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,7 @@ def test_those_who_listen_hear_what_is_written(tmp_path: Path) -> None:
     with Store(path) as store:
 
         async def listen() -> list[bool]:
-            response: Any = await App((), path).records.changes(None)  # type: ignore[arg-type]
+            response: Any = await App((), path, tmp_path).records.changes(None)  # type: ignore[arg-type]
             events = response.body_iterator
             heard = ["changed" in await anext(events), "changed" in await anext(events)]
             plan = plan_with(
