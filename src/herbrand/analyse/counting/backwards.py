@@ -68,7 +68,7 @@ class Backwards:
         """Ask whether a role can force at least a goal value."""
         self._role, self._goal = role, goal
         self._step = len(self._by_step)
-        self._holding = 0
+        self._holding = self._first = 0
 
     def retreat(self) -> StepAnswer:
         """Answer the question for the states of one step less; step 0 has the answer for the game.
@@ -76,15 +76,16 @@ class Backwards:
         Raises `GameError` where an end has not one goal value for the role, or a role has no legal move.
         """
         self._step -= 1
-        step, sets, needed = self._step, self._sets, self._by_step
+        step, sets, needed = self._step, self._sets, list(self._by_step)
         later = self._by_step[step + 1] if step + 1 < len(self._by_step) else 0
         here = self._by_step[step]
-        on = sets.going_on(here, step, [*needed, self._holding])
-        ends = sets.subtract(here, on, [*needed, on, self._holding])
-        holding = self._at_the_end(ends, [*needed, on, self._holding])
+        needed = [*needed, self._holding]
+        on = sets.going_on(here, step, needed)
+        ends = sets.subtract(here, on, [*needed, on])
+        holding = self._at_the_end(ends, [*needed, on])
         if on:
             for stuck in self._relation.stuck(step):
-                if stuck.satisfiable() and sets.where(on, stuck, [*needed, on, holding, self._holding]):
+                if stuck.satisfiable() and sets.where(on, stuck, [*needed, on, holding]):
                     raise GameError(f"a role has no legal move in a state after {step} steps")
             keep = [*needed, on, holding]
             if self._choosers[step] == self._role:
@@ -98,7 +99,7 @@ class Backwards:
             self._holding = holding
         else:  # those after the first move are asked for
             self._first = self._holding
-        states, nodes = sets.measure(holding, [*needed, self._holding])
+        states, nodes = sets.measure(holding, [*self._by_step, self._holding, self._first])
         total = next(iter(self._sums)) if self._is_constant and len(self._sums) == 1 else None
         return StepAnswer(step, states, nodes, total)
 

@@ -100,6 +100,7 @@ class Relation:
         self._numbers = {self._moments[0]: 0}
         self._active: dict[int, list[MoveEffect]] = {}
         self._ending: dict[tuple[int, int], list[Diagram]] = {}
+        self._choosers: dict[int, list[int]] = {}
         self.goals = [
             (role, network.terms.text(value), *self._clauses(literal))
             for (role, value), literal in zip(network.goals.tolist(), network.goal.tolist(), strict=True)
@@ -396,11 +397,14 @@ class Relation:
 
     def choosers(self, step: int) -> list[int]:
         """Return the roles that may have more than one legal move after some steps, whatever else holds."""
-        return [
-            role
-            for role, legal in enumerate(self._legal)
-            if sum(self.at(step, states).satisfiable() for states in legal) > 1
-        ]
+        moment = self.moment(step)
+        if moment not in self._choosers:
+            self._choosers[moment] = [
+                role
+                for role, legal in enumerate(self._legal)
+                if sum(self.at(step, states).satisfiable() for states in legal) > 1
+            ]
+        return self._choosers[moment]
 
     def stuck(self, step: int) -> list[Diagram]:
         """Return for each role the states after some steps, even unreachable ones, without a legal move."""
