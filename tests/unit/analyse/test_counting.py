@@ -48,7 +48,9 @@ RECURSIVE = """
 """
 
 
-def counter_of(game: herbrand.Game, order: str = "forwards", *, layers: bool = True) -> Counter:
+def counter_of(
+    game: herbrand.Game, order: str = "forwards", *, layers: bool = True, keep: bool = False
+) -> Counter:
     """Return a counter in this process."""
     from herbrand.analyse.counting.checkpoint import Setup
     from herbrand.analyse.counting.encoding import orders
@@ -61,7 +63,7 @@ def counter_of(game: herbrand.Game, order: str = "forwards", *, layers: bool = T
     groups = find_groups(System(network), time.monotonic() + 20, sample.states)
     parts = orders(network, parts_of(len(network.fluents), groups))[order]
     weights = fit_measure(parts, sample.states, sample.depths) if layers and sample.cycle is None else None
-    return Counter(Setup(network, parts=parts, weights=weights), 64)
+    return Counter(Setup(network, parts=parts, weights=weights), 64, keep=keep)
 
 
 def counted(counter: Counter) -> list[int]:
@@ -188,6 +190,47 @@ def test_counting_ends_with_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     counter = counter_of(herbrand.load("connectFour"))
     with pytest.raises(MemoryError):
         counted(Counter(counter.setup, 150))
+
+
+class FullNowAndThen:
+    """Diagrams in which every third operation finds no room at first."""
+
+    def __init__(self, diagrams: Any) -> None:
+        self.diagrams = diagrams
+        self.operations = self.collections = 0
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self.diagrams, name)
+        if name not in ("image", "unite", "intersect", "subtract"):
+            self.collections += name == "collect"
+            return call
+
+        def operation(a: int, b: int) -> int:
+            self.operations += 1
+            if self.operations % 3 == 0:
+                raise MemoryError
+            number: int = call(a, b)
+            return number
+
+        return operation
+
+
+def test_what_is_needed_survives_a_lack_of_room() -> None:
+    """Sets are collected in between, and the operation is tried again."""
+    from herbrand.analyse.counting.backwards import Backwards
+
+    counter = counter_of(herbrand.load("connectFour.ggd", **FOUR), keep=True)
+    diagrams: Any = FullNowAndThen(counter.sets.diagrams)
+    counter.sets.diagrams = diagrams
+    assert sum(counted(counter)) == 161_029
+    backwards = Backwards(counter.relation, counter.sets, counter.by_step)
+    answers = []
+    for goal in (50, 100):
+        backwards.ask(0, goal)
+        answers.append([backwards.retreat().states for _ in counter.by_step])
+    assert [answer[-1] for answer in answers] == [1, 0]
+    assert answers[1][1:4] == [5086, 5334, 6692]  # as without
+    assert diagrams.collections > 3 * len(counter.by_step)
 
 
 def test_an_interrupted_count_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

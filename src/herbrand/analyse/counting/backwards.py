@@ -16,10 +16,10 @@ from herbrand.engine.playouts import goal_value
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from herbrand.analyse.counting.relation import Relation
-    from herbrand.analyse.counting.state_sets import StateSets
+    from herbrand.analyse.counting.state_sets import StateSet, StateSets
 
 __all__ = ["Backwards", "StepAnswer"]
 
@@ -38,7 +38,7 @@ class StepAnswer:
 class Backwards:
     """Answers questions about the states of all steps."""
 
-    def __init__(self, relation: Relation, sets: StateSets, by_step: Sequence[int]) -> None:
+    def __init__(self, relation: Relation, sets: StateSets, by_step: Sequence[StateSet]) -> None:
         """Prepare for questions; `by_step` are the states of each step.
 
         Raises `GameError` where several roles may choose at once.
@@ -60,7 +60,8 @@ class Backwards:
                 self._values.setdefault(role, {}).setdefault(value, []).append(place)
         self._role = self._goal = 0
         self._step = len(by_step)
-        self._holding = self._first = 0
+        self._empty = sets.new(0)
+        self._holding = self._first = self._empty
         self._sums: set[int] = set()
         self._is_constant = len(self._values) <= 2
 
@@ -68,7 +69,7 @@ class Backwards:
         """Ask whether a role can force at least a goal value."""
         self._role, self._goal = role, goal
         self._step = len(self._by_step)
-        self._holding = self._first = 0
+        self._holding = self._first = self._empty
 
     def retreat(self) -> StepAnswer:
         """Answer the question for the states of one step less; step 0 has the answer for the game.
@@ -76,83 +77,68 @@ class Backwards:
         Raises `GameError` where an end has not one goal value for the role, or a role has no legal move.
         """
         self._step -= 1
-        step, sets, needed = self._step, self._sets, list(self._by_step)
-        later = self._by_step[step + 1] if step + 1 < len(self._by_step) else 0
+        step, sets = self._step, self._sets
         here = self._by_step[step]
-        needed = [*needed, self._holding]
-        on = sets.going_on(here, step, needed)
-        ends = sets.subtract(here, on, [*needed, on])
-        holding = self._at_the_end(ends, [*needed, on])
+        later = self._by_step[step + 1] if step + 1 < len(self._by_step) else self._empty
+        on = sets.going_on(here, step)
+        holding = self._at_the_end(sets.subtract(here, on))
         if on:
-            for stuck in self._relation.stuck(step):
-                if stuck.satisfiable() and sets.where(on, stuck, [*needed, on, holding]):
-                    raise GameError(f"a role has no legal move in a state after {step} steps")
-            keep = [*needed, on, holding]
+            if any(sets.where(on, stuck) for stuck in self._relation.stuck(step) if stuck.satisfiable()):
+                raise GameError(f"a role has no legal move in a state after {step} steps")
             if self._choosers[step] == self._role:
-                more = sets.before(self._holding, step, keep)
-                more = sets.intersect(more, on, keep)
+                more = sets.intersect(sets.before(self._holding, step), on)
             else:
-                others = sets.subtract(later, self._holding, keep)
-                more = sets.subtract(on, sets.before(others, step, keep), keep)
-            holding = sets.unite(holding, more, keep)
-        if step:
-            self._holding = holding
-        else:  # those after the first move are asked for
+                more = sets.subtract(on, sets.before(sets.subtract(later, self._holding), step))
+            holding = sets.unite(holding, more)
+        if not step:  # those after the first move are asked for
             self._first = self._holding
-        states, nodes = sets.measure(holding, [*self._by_step, self._holding, self._first])
+        self._holding = holding
+        states, nodes = sets.measure(holding)
         total = next(iter(self._sums)) if self._is_constant and len(self._sums) == 1 else None
         return StepAnswer(step, states, nodes, total)
 
     def holds(self, fluents: Sequence[int]) -> bool:
         """Return whether the role can force it from a state after the first move."""
-        state = self._sets.state(fluents)
-        return bool(self._sets.intersect(state, self._first, [*self._by_step, self._first]))
+        return bool(self._sets.intersect(self._sets.state(fluents), self._first))
 
-    def _at_the_end(self, ends: int, needed: Sequence[int]) -> int:
+    def _at_the_end(self, ends: StateSet) -> StateSet:
         """Return the ends that give the role at least the goal value; notes the sums of goal values."""
         sets = self._sets
-        if not ends:
-            return 0
-        reached, rest = 0, ends
-        for value, mine in self._with_values(self._role, ends, needed):
-            if sets.intersect(mine, rest, [*needed, ends, rest, reached]) != mine:
+        reached, rest = self._empty, ends
+        for value, mine in self._with_values(self._role, ends):
+            if sets.intersect(mine, rest).number != mine.number:
                 raise GameError("a role has several goal values at an end of the game")
-            rest = sets.subtract(rest, mine, [*needed, ends, mine, reached])
+            rest = sets.subtract(rest, mine)
             if value >= self._goal:
-                reached = sets.unite(reached, mine, [*needed, ends, rest])
+                reached = sets.unite(reached, mine)
             if self._is_constant:
-                self._add_sums(value, mine, [*needed, ends, rest, reached])
+                self._add_sums(value, mine)
         if rest:
             raise GameError("a role has no goal value at an end of the game")
         return reached
 
-    def _add_sums(self, value: int, ends: int, needed: Sequence[int]) -> None:
+    def _add_sums(self, value: int, ends: StateSet) -> None:
         """Note the sums of the goal values in ends at which the role has a value."""
         others = [role for role in self._values if role != self._role]
         if not others:
             self._sums.add(value)
             return
         rest = ends
-        for other, mine in self._with_values(others[0], ends, needed):
+        for other, mine in self._with_values(others[0], ends):
             self._sums.add(value + other)
-            rest = self._sets.subtract(rest, mine, [*needed, ends, mine])
+            rest = self._sets.subtract(rest, mine)
         self._is_constant = not rest and len(self._sums) <= 1
 
-    def _with_values(self, role: int, ends: int, needed: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the goal values of a role with the ends that have them."""
+    def _with_values(self, role: int, ends: StateSet) -> Iterator[tuple[int, StateSet]]:
+        """Yield the goal values of a role with the ends that have them."""
         sets = self._sets
-        result: list[tuple[int, int]] = []
-        for value, places in self._values[role].items():
-            mine = 0
+        for value, places in self._values[role].items() if ends else ():
+            mine = self._empty
             for place in places:
                 _, _, is_negated, conditions = self._relation.goals[place]
-                keep = [*needed, ends, mine, *(some for _, some in result)]
                 some = ends
                 for condition in conditions:
-                    some = sets.where(some, self._relation.at(self._step, condition), [*keep, some])
-                if is_negated:
-                    some = sets.subtract(ends, some, keep)
-                mine = sets.unite(mine, some, keep)
+                    some = sets.where(some, self._relation.at(self._step, condition))
+                mine = sets.unite(mine, sets.subtract(ends, some) if is_negated else some)
             if mine:
-                result.append((value, mine))
-        return result
+                yield value, mine

@@ -9,6 +9,7 @@ part of the sets, since their values are known.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 import numpy as np
 
@@ -20,86 +21,107 @@ if TYPE_CHECKING:
     from herbrand.analyse.counting.encoding import Diagram, Encoding
     from herbrand.analyse.counting.relation import MoveEffect, Relation
 
-__all__ = ["StateSets"]
+__all__ = ["StateSet", "StateSets"]
 
 _DIGIT_BITS: Final = 2
 
 
+class StateSet:
+    """A set of states; as long as there is such an object, its diagram is not forgotten."""
+
+    __slots__ = ("__weakref__", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        """Its number in `core.Diagrams`: equal sets have equal numbers."""
+
+    def __bool__(self) -> bool:
+        """Whether there is a state in it."""
+        return self.number != 0
+
+
 class StateSets:
-    """Sets of states of a game, and its steps from one to the next; sets are numbers of `sets`."""
+    """Sets of states of a game, and its steps from one to the next."""
 
     def __init__(self, relation: Relation, megabytes: float) -> None:
         self._relation = relation
         self._digits = _Digits(relation.encoding)
-        self.sets = Diagrams(self._digits.values, int(megabytes * 1e6))
+        self.diagrams = Diagrams(self._digits.values, int(megabytes * 1e6))
+        self._live: WeakSet[StateSet] = WeakSet()
         self._translated: dict[object, int] = {}
         """Relations of the core by what they were made of; they are needed until the end."""
 
-    def initial(self) -> int:
-        """Return the set of the initial state."""
-        return self.sets.state(self._digits.of_state(self._relation.initial_codes))
-
-    def state(self, fluents: Iterable[int]) -> int:
-        """Return the set of the state with some fluents."""
-        codes = self._relation.encoding.codes(fluents)
-        return self.sets.state(
-            self._digits.of_state({part: codes[part] for part in self._relation.initial_codes})
-        )
-
-    def going_on(self, states: int, step: int, needed: Iterable[int]) -> int:
-        """Return the states of a set, reached after a number of steps, in which the game is not over.
-
-        What is in `needed` is not forgotten.
-        """
-        for conjunct in self._relation.ending(step):
-            states = self.where(states, conjunct, needed)
+    def new(self, number: int) -> StateSet:
+        """Return a set by its number."""
+        states = StateSet(number)
+        self._live.add(states)
         return states
 
-    def image(self, states: int, step: int, needed: Iterable[int]) -> int:
+    def initial(self) -> StateSet:
+        """Return the set of the initial state."""
+        return self._state(self._relation.initial_codes)
+
+    def state(self, fluents: Iterable[int]) -> StateSet:
+        """Return the set of the state with some fluents."""
+        codes = self._relation.encoding.codes(fluents)
+        return self._state({part: codes[part] for part in self._relation.initial_codes})
+
+    def _state(self, codes: Mapping[int, int]) -> StateSet:
+        return self.new(self.diagrams.state(self._digits.of_state(codes)))
+
+    def going_on(self, states: StateSet, step: int) -> StateSet:
+        """Return the states of a set, reached after a number of steps, in which the game is not over."""
+        for conjunct in self._relation.ending(step):
+            states = self.where(states, conjunct)
+        return states
+
+    def image(self, states: StateSet, step: int) -> StateSet:
         """Return the successors of states, after a number of steps, in which the game is not over."""
-        return self._image(states, self._effects(step), needed)
+        return self._do(self.diagrams.image, states, self._effects(step))
 
-    def before(self, states: int, step: int, needed: Iterable[int]) -> int:
+    def before(self, states: StateSet, step: int) -> StateSet:
         """Return the states after some steps, reachable or not, from which a move leads into a set."""
-        return self._image(states, self._effects(step, backwards=True), needed)
+        return self._do(self.diagrams.image, states, self._effects(step, backwards=True))
 
-    def where(self, states: int, condition: Diagram, needed: Iterable[int]) -> int:
+    def where(self, states: StateSet, condition: Diagram) -> StateSet:
         """Return the states of a set for which a condition holds."""
         if condition not in self._translated:
-            self._translated[condition] = self._digits.translated(self.sets, condition)
-        return self._image(states, self._translated[condition], needed)
+            self._translated[condition] = self._digits.translated(self.diagrams, condition)
+        return self._do(self.diagrams.image, states, self._translated[condition])
 
-    def within(self, states: int, others: Diagram, needed: Iterable[int]) -> bool:
+    def within(self, states: StateSet, others: Diagram) -> bool:
         """Return whether all states of a set are in a small one."""
-        limit = self._digits.translated(self.sets, others)
-        return self._do(self.sets.image, states, limit, needed) == states
+        limit = self._digits.translated(self.diagrams, others)
+        return self._do(self.diagrams.image, states, limit).number == states.number
 
-    def unite(self, a: int, b: int, needed: Iterable[int]) -> int:
+    def unite(self, a: StateSet, b: StateSet) -> StateSet:
         """Return the states of either set."""
-        return self._do(self.sets.unite, a, b, needed)
+        return self._do(self.diagrams.unite, a, b.number)
 
-    def intersect(self, a: int, b: int, needed: Iterable[int]) -> int:
+    def intersect(self, a: StateSet, b: StateSet) -> StateSet:
         """Return the states of both sets."""
-        return self._do(self.sets.intersect, a, b, needed)
+        return self._do(self.diagrams.intersect, a, b.number)
 
-    def subtract(self, a: int, b: int, needed: Iterable[int]) -> int:
+    def subtract(self, a: StateSet, b: StateSet) -> StateSet:
         """Return the states of the first set that are not in the second."""
-        return self._do(self.sets.subtract, a, b, needed)
+        return self._do(self.diagrams.subtract, a, b.number)
 
-    def measure(self, states: int, needed: Iterable[int]) -> tuple[int, int]:
-        """Return the number of states in a set, and of nodes; forget all but this set and those needed."""
-        count, nodes = self.sets.collect([states, *needed, *self._translated.values()])
+    def measure(self, states: StateSet) -> tuple[int, int]:
+        """Return the number of states in a set, and of nodes; forget all sets without an object."""
+        count, nodes = self._collect(states)
         return count, nodes
 
-    def _image(self, states: int, relation: int, needed: Iterable[int]) -> int:
-        return self._do(self.sets.image, states, relation, needed)
-
-    def _do(self, operation: Callable[[int, int], int], a: int, b: int, needed: Iterable[int]) -> int:
+    def _do(self, operation: Callable[[int, int], int], states: StateSet, other: int) -> StateSet:
         try:
-            return operation(a, b)
-        except MemoryError:
-            self.sets.collect([a, b, *needed, *self._translated.values()])
-            return operation(a, b)
+            return self.new(operation(states.number, other))
+        except MemoryError:  # some of it may belong to sets that nobody needs
+            self._collect(states, other)
+            return self.new(operation(states.number, other))
+
+    def _collect(self, states: StateSet, *others: int) -> tuple[int, int]:
+        live = (some.number for some in self._live)
+        count, nodes = self.diagrams.collect([states.number, *others, *live, *self._translated.values()])
+        return count, nodes
 
     def _effects(self, step: int, *, backwards: bool = False) -> int:
         """Return the union of all effects that are possible after a number of steps, or its inverse."""
@@ -109,14 +131,14 @@ class StateSets:
             key: object = (backwards, effect.condition, tuple(effect.constants.items()), relations_of)
             if key not in self._translated:
                 self._translated[key] = self._digits.translated(
-                    self.sets, effect.condition, effect, backwards=backwards
+                    self.diagrams, effect.condition, effect, backwards=backwards
                 )
             relations.append(self._translated[key])
         key = tuple(relations)
         if key not in self._translated:
             while len(relations) > 1:
                 pairs = zip(relations[::2], [*relations[1::2], 0], strict=False)
-                relations = [self.sets.unite_relations(a, b) for a, b in pairs]
+                relations = [self.diagrams.unite_relations(a, b) for a, b in pairs]
             self._translated[key] = relations[0] if relations else 0
         return self._translated[key]
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.analyse.counting.checkpoint import Setup
+    from herbrand.analyse.counting.state_sets import StateSet
 
 __all__ = ["Counter", "CounterProcess", "NextStep"]
 
@@ -75,14 +76,14 @@ class Counter:
         self.encoding = Encoding(setup.parts, len(setup.network.fluents), nodes, cache)
         self.relation = Relation(setup.network, self.encoding)
         self.sets = StateSets(self.relation, megabytes - rules)
-        self._frontier = 0
+        self._frontier = self._empty = self.sets.new(0)
         """The states that were first reached in the last step."""
-        self._reached: dict[int, int] = {}
+        self._reached: dict[int, StateSet] = {}
         """All states so far, by the moment; empty where none is reached twice."""
         self._layers = None if setup.weights is None else layers(setup.weights, self.encoding)
         self.counts: list[int] = []
         self._keep = keep
-        self.by_step: list[int] = []
+        self.by_step: list[StateSet] = []
         """The states of each step, if they are kept."""
         self._next_save = time.monotonic() + SAVE_EVERY
 
@@ -93,7 +94,7 @@ class Counter:
 
     def restore(self, saved: Checkpoint) -> None:
         """Go on after the last step of a checkpoint."""
-        self._frontier, *reached = saved.load(self.sets.sets)
+        self._frontier, *reached = map(self.sets.new, saved.load(self.sets.diagrams))
         self._reached = dict(zip(saved.moments, reached, strict=True))
         self.counts = list(saved.by_step)
 
@@ -103,11 +104,11 @@ class Counter:
         sets = self.sets
         if self._layers is None:
             moment = self.relation.moment(len(self.counts))
-            reached = self._reached.get(moment, 0)
-            following = sets.subtract(following, reached, self._needed)
-            self._reached[moment] = sets.unite(following, reached, self._needed)
+            reached = self._reached.get(moment, self._empty)
+            following = sets.subtract(following, reached)
+            self._reached[moment] = sets.unite(following, reached)
         self._frontier = following
-        states, nodes = sets.measure(following, self._needed)
+        states, nodes = sets.measure(following)
         if states:
             self.counts.append(states)
             if self._keep:
@@ -115,24 +116,19 @@ class Counter:
             self._save_at_times()
         return NextStep(states, nodes, self.is_layered, peak_megabytes())
 
-    @property
-    def _needed(self) -> list[int]:
-        return [*self._reached.values(), *self.by_step]
-
-    def _following(self) -> int:
+    def _following(self) -> StateSet:
         """Return the states after the next step, of which some may have been reached before."""
         step = len(self.counts)
-        sets, needed = self.sets, self._needed
+        sets = self.sets
         if step:
-            states = sets.going_on(self._frontier, step - 1, needed)
-            following = sets.image(states, step - 1, needed)
+            following = sets.image(sets.going_on(self._frontier, step - 1), step - 1)
         else:
             following = sets.initial()
         if self._layers is not None:
             layer = self.relation.at(step, self._layers.get(step, self.encoding.false))
-            if not sets.within(following, layer, needed):  # no measure: make all steps again
+            if not sets.within(following, layer):  # no measure: make all steps again
                 self._layers = None
-                self._frontier = 0
+                self._frontier = self._empty
                 self.by_step.clear()
                 counts, self.counts = self.counts, []
                 for _ in counts:
@@ -144,7 +140,9 @@ class Counter:
         started = time.monotonic()
         if self.setup.checkpoint is not None and started > self._next_save:
             saved = Checkpoint(self.setup, tuple(self.counts), moments=tuple(self._reached))
-            saved.save(self.sets.sets, [self._frontier, *self._reached.values()])
+            saved.save(
+                self.sets.diagrams, [some.number for some in (self._frontier, *self._reached.values())]
+            )
             ended = time.monotonic()
             self._next_save = ended + max(SAVE_EVERY, (ended - started) / SAVE_SHARE)
 
