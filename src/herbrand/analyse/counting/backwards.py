@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from herbrand.analyse.counting.relation import Relation
-    from herbrand.analyse.counting.state_sets import StateSet, StateSets
+    from herbrand.analyse.counting.state_sets import StateSets, SymbolicSet
 
 __all__ = ["Backwards", "StepAnswer"]
 
@@ -38,7 +38,7 @@ class StepAnswer:
 class Backwards:
     """Answers questions about the states of all steps."""
 
-    def __init__(self, relation: Relation, sets: StateSets, by_step: Sequence[StateSet]) -> None:
+    def __init__(self, relation: Relation, sets: StateSets, by_step: Sequence[SymbolicSet]) -> None:
         """Prepare for questions; `by_step` are the states of each step.
 
         Raises `GameError` where several roles may choose at once.
@@ -101,7 +101,7 @@ class Backwards:
         """Return whether the role can force it from a state after the first move."""
         return bool(self._sets.intersect(self._sets.state(fluents), self._first))
 
-    def _at_the_end(self, ends: StateSet) -> StateSet:
+    def _at_the_end(self, ends: SymbolicSet) -> SymbolicSet:
         """Return the ends that give the role at least the goal value; notes the sums of goal values."""
         sets = self._sets
         reached, rest = self._empty, ends
@@ -117,7 +117,7 @@ class Backwards:
             raise GameError("a role has no goal value at an end of the game")
         return reached
 
-    def _add_sums(self, value: int, ends: StateSet) -> None:
+    def _add_sums(self, value: int, ends: SymbolicSet) -> None:
         """Note the sums of the goal values in ends at which the role has a value."""
         others = [role for role in self._values if role != self._role]
         if not others:
@@ -129,7 +129,7 @@ class Backwards:
             rest = self._sets.subtract(rest, mine)
         self._is_constant = not rest and len(self._sums) <= 1
 
-    def _with_values(self, role: int, ends: StateSet) -> Iterator[tuple[int, StateSet]]:
+    def _with_values(self, role: int, ends: SymbolicSet) -> Iterator[tuple[int, SymbolicSet]]:
         """Yield the goal values of a role with the ends that have them."""
         sets = self._sets
         for value, places in self._values[role].items() if ends else ():

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from herbrand.analyse.counting.encoding import Diagram, Encoding
     from herbrand.analyse.counting.relation import MoveEffect, Relation
 
-__all__ = ["StateSet", "StateSets"]
+__all__ = ["StateSets", "SymbolicSet"]
 
 _DIGIT_BITS: Final = 2
 
 
-class StateSet:
+class SymbolicSet:
     """A set of states; as long as there is such an object, its diagram is not forgotten."""
 
     __slots__ = ("__weakref__", "number")
@@ -47,78 +47,78 @@ class StateSets:
         self._relation = relation
         self._digits = _Digits(relation.encoding)
         self.diagrams = Diagrams(self._digits.values, int(megabytes * 1e6))
-        self._live: WeakSet[StateSet] = WeakSet()
+        self._live: WeakSet[SymbolicSet] = WeakSet()
         self._translated: dict[object, int] = {}
         """Relations of the core by what they were made of; they are needed until the end."""
 
-    def new(self, number: int) -> StateSet:
+    def new(self, number: int) -> SymbolicSet:
         """Return a set by its number."""
-        states = StateSet(number)
+        states = SymbolicSet(number)
         self._live.add(states)
         return states
 
-    def initial(self) -> StateSet:
+    def initial(self) -> SymbolicSet:
         """Return the set of the initial state."""
         return self._state(self._relation.initial_codes)
 
-    def state(self, fluents: Iterable[int]) -> StateSet:
+    def state(self, fluents: Iterable[int]) -> SymbolicSet:
         """Return the set of the state with some fluents."""
         codes = self._relation.encoding.codes(fluents)
         return self._state({part: codes[part] for part in self._relation.initial_codes})
 
-    def _state(self, codes: Mapping[int, int]) -> StateSet:
+    def _state(self, codes: Mapping[int, int]) -> SymbolicSet:
         return self.new(self.diagrams.state(self._digits.of_state(codes)))
 
-    def going_on(self, states: StateSet, step: int) -> StateSet:
+    def going_on(self, states: SymbolicSet, step: int) -> SymbolicSet:
         """Return the states of a set, reached after a number of steps, in which the game is not over."""
         for conjunct in self._relation.ending(step):
             states = self.where(states, conjunct)
         return states
 
-    def image(self, states: StateSet, step: int) -> StateSet:
+    def image(self, states: SymbolicSet, step: int) -> SymbolicSet:
         """Return the successors of states, after a number of steps, in which the game is not over."""
         return self._do(self.diagrams.image, states, self._effects(step))
 
-    def before(self, states: StateSet, step: int) -> StateSet:
+    def before(self, states: SymbolicSet, step: int) -> SymbolicSet:
         """Return the states after some steps, reachable or not, from which a move leads into a set."""
         return self._do(self.diagrams.image, states, self._effects(step, backwards=True))
 
-    def where(self, states: StateSet, condition: Diagram) -> StateSet:
+    def where(self, states: SymbolicSet, condition: Diagram) -> SymbolicSet:
         """Return the states of a set for which a condition holds."""
         if condition not in self._translated:
             self._translated[condition] = self._digits.translated(self.diagrams, condition)
         return self._do(self.diagrams.image, states, self._translated[condition])
 
-    def within(self, states: StateSet, others: Diagram) -> bool:
+    def within(self, states: SymbolicSet, others: Diagram) -> bool:
         """Return whether all states of a set are in a small one."""
         limit = self._digits.translated(self.diagrams, others)
         return self._do(self.diagrams.image, states, limit).number == states.number
 
-    def unite(self, a: StateSet, b: StateSet) -> StateSet:
+    def unite(self, a: SymbolicSet, b: SymbolicSet) -> SymbolicSet:
         """Return the states of either set."""
         return self._do(self.diagrams.unite, a, b.number)
 
-    def intersect(self, a: StateSet, b: StateSet) -> StateSet:
+    def intersect(self, a: SymbolicSet, b: SymbolicSet) -> SymbolicSet:
         """Return the states of both sets."""
         return self._do(self.diagrams.intersect, a, b.number)
 
-    def subtract(self, a: StateSet, b: StateSet) -> StateSet:
+    def subtract(self, a: SymbolicSet, b: SymbolicSet) -> SymbolicSet:
         """Return the states of the first set that are not in the second."""
         return self._do(self.diagrams.subtract, a, b.number)
 
-    def measure(self, states: StateSet) -> tuple[int, int]:
+    def measure(self, states: SymbolicSet) -> tuple[int, int]:
         """Return the number of states in a set, and of nodes; forget all sets without an object."""
         count, nodes = self._collect(states)
         return count, nodes
 
-    def _do(self, operation: Callable[[int, int], int], states: StateSet, other: int) -> StateSet:
+    def _do(self, operation: Callable[[int, int], int], states: SymbolicSet, other: int) -> SymbolicSet:
         try:
             return self.new(operation(states.number, other))
         except MemoryError:  # some of it may belong to sets that nobody needs
             self._collect(states, other)
             return self.new(operation(states.number, other))
 
-    def _collect(self, states: StateSet, *others: int) -> tuple[int, int]:
+    def _collect(self, states: SymbolicSet, *others: int) -> tuple[int, int]:
         live = (some.number for some in self._live)
         count, nodes = self.diagrams.collect([states.number, *others, *live, *self._translated.values()])
         return count, nodes

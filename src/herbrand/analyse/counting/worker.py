@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.analyse.counting.checkpoint import Setup
-    from herbrand.analyse.counting.state_sets import StateSet
+    from herbrand.analyse.counting.state_sets import SymbolicSet
 
 __all__ = ["Counter", "CounterProcess", "NextStep"]
 
@@ -78,12 +78,12 @@ class Counter:
         self.sets = StateSets(self.relation, megabytes - rules)
         self._frontier = self._empty = self.sets.new(0)
         """The states that were first reached in the last step."""
-        self._reached: dict[int, StateSet] = {}
+        self._reached: dict[int, SymbolicSet] = {}
         """All states so far, by the moment; empty where none is reached twice."""
         self._layers = None if setup.weights is None else layers(setup.weights, self.encoding)
         self.counts: list[int] = []
         self._keep = keep
-        self.by_step: list[StateSet] = []
+        self.by_step: list[SymbolicSet] = []
         """The states of each step, if they are kept."""
         self._next_save = time.monotonic() + SAVE_EVERY
 
@@ -116,7 +116,7 @@ class Counter:
             self._save_at_times()
         return NextStep(states, nodes, self.is_layered, peak_megabytes())
 
-    def _following(self) -> StateSet:
+    def _following(self) -> SymbolicSet:
         """Return the states after the next step, of which some may have been reached before."""
         step = len(self.counts)
         sets = self.sets
