@@ -94,7 +94,6 @@ def test_recursion_within_a_state_is_counted() -> None:
     assert counted(counter_of(game)) == explored(game)
 
 
-@pytest.mark.slow_except("161029")
 @pytest.mark.parametrize(
     ("columns", "rows", "states"), [(4, 4, 161_029), (4, 5, 1_706_255), (5, 4, 3_945_711)]
 )
