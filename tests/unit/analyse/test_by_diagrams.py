@@ -56,6 +56,23 @@ def test_the_second_role_may_begin() -> None:
     assert value.moves == other.moves
 
 
+@pytest.mark.parametrize("first", ["xplayer", "oplayer"])
+def test_goal_values_of_two_roles_need_no_constant_sum(first: str) -> None:
+    """Both roles are asked then, and moves are valued for the one that chooses, by all of its goal values."""
+    draw = """(<= (goal xplayer 50) (not decided))
+        (<= (goal oplayer 30) (not decided)) (<= (goal oplayer 20) bad) (<= (goal oplayer 10) bad)
+        (<= bad decided open (true (control nobody)))"""
+    text = TICTACTOE.replace("(<= (goal ?player 50)\n    (role ?player)\n    (not decided))", draw)
+    text = text.replace("(init (control xplayer))", f"(init (control {first}))")
+    assert "nobody" in text
+    value = solve_by_diagrams(herbrand.loads(text), moves=True)
+    assert value.chooser == first
+    assert value.bounds == {"xplayer": (50, 50), "oplayer": (30, 30)}
+    assert set(value.moves.values()) == {value.bounds[first]}
+    assert len(value.best) == len(value.moves) == 9
+    assert value.value is None
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.counting.count import StepCount, with_parts
+from herbrand.analyse.solving.forcing import GoalInterval, goal_values
 from herbrand.analyse.solving.value import SolvedValue
-from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded, GameError, optional_import
 
 if TYPE_CHECKING:
@@ -98,67 +98,48 @@ class _Solver:
         self._expander = game.expander
         self._process, self._budget, self._solved = process, budget, solved
         self._roles = self._expander.roles
-        network = self._expander.network
-        goals: list[set[int]] = [set() for _ in self._roles]
-        for role, term in network.goals.tolist():
-            value = goal_value(network.terms.text(term))
-            if value is not None and 0 <= value <= 100:
-                goals[role].add(value)
-        if not all(goals):
-            raise GameError("a role has no goal value")
-        self._goals = [sorted(some) for some in goals]
-        self._bounds = [(float(some[0]), float(some[-1])) for some in self._goals]
+        self._goals = goal_values(self._expander.network)
+        self._bounds = [GoalInterval(goals[0], goals[-1]) for goals in self._goals]
         self._total: int | None = None
         self._chooser = -1
-        self._moves: dict[str, tuple[float, float]] = {}
+        self._moves: dict[str, GoalInterval] = {}
+        """The first moves of the role that chooses, with what it can force after each."""
         self.states = self.steps = 0
         self.stopped = ""
 
     def solve(self, *, moves: bool) -> None:
-        """Find what each role can force; that of the second of two follows from a constant sum."""
-        first = self._expander.initial
-        legal = self._expander.legal(first)
+        """Find what each role can force; that of the second of two that are asked follows from a sum."""
+        legal = self._expander.legal(self._expander.initial)
         if legal.over[0]:
             raise GameError("the game is over in its initial state")
         counts = legal.counts()[0]
         if counts.max() > 1:
             self._chooser = int(counts.argmax())
+        first = max(self._chooser, 0)
+        self._ask(first, every=moves)
         for role in range(len(self._roles)):
-            if role == 1 and len(self._roles) == 2 and self._total is not None:
-                low, high = self._bounds[0]
-                self._bounds[1] = (self._total - high, self._total - low)
+            if role == first:
                 continue
-            self._narrow(role, moves=moves and role == self._first_asked)
-        if self._chooser == 1 and self._first_asked == 0:
-            assert self._total is not None
-            self._moves = {
-                m: (self._total - high, self._total - low) for m, (low, high) in self._moves.items()
-            }
-
-    @property
-    def _first_asked(self) -> int:
-        """The role whose questions say what the first moves are worth."""
-        is_second = self._chooser == 1 and len(self._roles) == 2 and self._total is not None
-        return 0 if is_second else max(self._chooser, 0)
-
-    def _narrow(self, role: int, *, moves: bool) -> None:
-        goals = self._goals[role]
-        low, high = 0, len(goals) - 1
-        asked: set[int] = set()
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._can_force(role, goals[middle]):
-                low = middle
+            if len(self._roles) == 2 and self._total is not None:
+                known = self._bounds[first]
+                self._bounds[role] = GoalInterval(self._total - known.high, self._total - known.low)
             else:
-                high = middle - 1
-            asked.add(middle)
-            self._bounds[role] = (float(goals[low]), float(goals[high]))
-        if moves or self._chooser in (role, -1):
-            for other in sorted(set(range(1, len(goals))) - asked) if moves else ():
-                self._can_force(role, goals[other])
+                self._ask(role)
+
+    def _ask(self, role: int, *, every: bool = False) -> None:
+        """Find what a role can force, and with `every` also in which first moves other goal values differ."""
+        goals, asked = self._goals[role], set()
+
+        def can_force(goal: int) -> bool:
+            asked.add(goal)
+            return self._can_force(role, goal)
+
+        self._bounds[role].narrow(goals, can_force)
+        for goal in goals[1:] if every else ():
+            if goal not in asked:
+                self._can_force(role, goal)
 
     def _can_force(self, role: int, goal: int) -> bool:
-        question = f"{self._roles[role]} {goal}"
         self._process.ask(role, goal, self._budget.left)
         answer = False
         for _ in range(self.steps):
@@ -166,44 +147,47 @@ class _Solver:
             self._total = step.total
             answer = bool(step.states)
             if self._solved is not None:
-                self._solved(question, step)
-        if self._chooser >= 0:
+                self._solved(f"{self._roles[role]} {goal}", step)
+        if role == self._chooser:
             self._note_moves(role, goal)
         return answer
 
     def _note_moves(self, role: int, goal: int) -> None:
-        """Note after which first moves the role can force the goal value."""
+        """Note after which first moves the role that chooses can force the goal value."""
         expansion = self._expander.expand(self._expander.initial)
         goals = self._goals[role]
-        bits = self._expander.bits(expansion.states)
-        for number, state in enumerate(bits):
-            move = self._expander.moves[self._chooser][int(expansion.moves[number, self._chooser])]
-            low, high = self._moves.get(move, (float(goals[0]), float(goals[-1])))
+        for move, state in zip(
+            expansion.moves[:, role].tolist(), self._expander.bits(expansion.states), strict=True
+        ):
+            known = self._moves.setdefault(
+                self._expander.moves[role][move], GoalInterval(goals[0], goals[-1])
+            )
             if self._process.holds(state.nonzero()[0].tolist(), self._budget.left):
-                low = max(low, float(goal))
+                known.low = max(known.low, goal)
             else:
-                high = min(high, float(max(value for value in goals if value < goal)))
-            self._moves[move] = (low, high)
+                known.high = min(known.high, goals[goals.index(goal) - 1])
 
     def value(self) -> SolvedValue:
         """Return what is known."""
-        bounds = dict(zip(self._roles, self._bounds, strict=True))
-        is_exact = all(low == high for low, high in self._bounds)
+        bounds = {role: _pair(known) for role, known in zip(self._roles, self._bounds, strict=True)}
+        is_known = self._total is not None and all(known.is_exact for known in self._bounds)
         best: tuple[str, ...] = ()
         chooser = self._roles[self._chooser] if self._chooser >= 0 else None
-        if chooser is not None and self._moves:
-            most = bounds[chooser][0]
-            best = tuple(move for move, (low, _) in self._moves.items() if low >= most)
+        if chooser is not None:
+            most = self._bounds[self._chooser].low
+            best = tuple(move for move, known in self._moves.items() if known.low >= most)
         return SolvedValue(
             METHOD,
             bounds,
-            {role: low for role, (low, _) in bounds.items()}
-            if is_exact and self._total is not None
-            else None,
+            {role: low for role, (low, _) in bounds.items()} if is_known else None,
             chooser,
             best,
-            self._moves,
+            {move: _pair(known) for move, known in self._moves.items()},
             states=self.states,
             seconds=self._budget.elapsed,
             stopped=self.stopped,
         )
+
+
+def _pair(known: GoalInterval) -> tuple[float, float]:
+    return float(known.low), float(known.high)

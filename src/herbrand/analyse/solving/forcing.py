@@ -19,14 +19,15 @@ from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from herbrand.engine.expand import Legal, States
     from herbrand.machine.state_machine import StateMachine
+    from herbrand.network.network import Network
 
-__all__ = ["ForcedGoals", "GoalInterval"]
+__all__ = ["ForcedGoals", "GoalInterval", "goal_values"]
 
 _SYMMETRY_SECONDS: Final = 10.0
 _MOST_SYMMETRIES: Final = 16
@@ -47,6 +48,33 @@ class GoalInterval:
     def is_exact(self) -> bool:
         """Whether there is only one value."""
         return self.low == self.high
+
+    def narrow(self, goals: Sequence[int], can_force: Callable[[int], bool]) -> None:
+        """Find which of the goal values, ascending, is the greatest that can be forced.
+
+        The interval is narrowed with every answer, also when a later one raises an exception.
+        """
+        values = [goal for goal in goals if self.low <= goal <= self.high]
+        low, high = 0, len(values) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            if can_force(values[middle]):
+                low = middle
+            else:
+                high = middle - 1
+            self.low, self.high = values[low], values[high]
+
+
+def goal_values(network: Network) -> tuple[tuple[int, ...], ...]:
+    """Return the goal values that the rules have for each role, ascending; `GameError` if one has none."""
+    values: list[set[int]] = [set() for _ in network.roles]
+    for role, term in network.goals.tolist():
+        value = goal_value(network.terms.text(term))
+        if value is not None and 0 <= value <= 100:
+            values[role].add(value)
+    if not all(values):
+        raise GameError("a role has no goal value")
+    return tuple(tuple(sorted(some)) for some in values)
 
 
 class ForcedGoals:
@@ -74,15 +102,8 @@ class ForcedGoals:
         self.progress = progress
         network = self.expander.network
         self.roles = self.expander.roles
-        values: list[set[int]] = [set() for _ in self.roles]
-        for role, term in network.goals.tolist():
-            value = goal_value(network.terms.text(term))
-            if value is not None and 0 <= value <= 100:
-                values[role].add(value)
-        self.goals: tuple[tuple[int, ...], ...] = tuple(tuple(sorted(some)) for some in values)
+        self.goals = goal_values(network)
         """[roles] the goal values that the rules have for each role, ascending."""
-        if not all(self.goals):
-            raise GameError("a role has no goal value")
         permutations = self._permutations()
         self.symmetries = len(permutations)
         """How many symmetries of the rules are used, 1 for none."""
@@ -148,15 +169,7 @@ class ForcedGoals:
 
         The interval is narrowed with every answer, also when the budget ends and an exception is raised.
         """
-        values = [goal for goal in self.goals[role] if interval.low <= goal <= interval.high]
-        low, high = 0, len(values) - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.can_force(state, role, values[middle]):
-                low = middle
-            else:
-                high = middle - 1
-            interval.low, interval.high = values[low], values[high]
+        interval.narrow(self.goals[role], lambda goal: self.can_force(state, role, goal))
         return interval
 
     def known(self, states: States, role: int, goal: int) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
