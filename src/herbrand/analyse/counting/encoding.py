@@ -44,8 +44,6 @@ class Encoding:
         self.parts = parts
         self.manager = BCDDManager(nodes, cache, 1)
         count = sum(part.bits for part in parts)
-        self.variables = count
-        """Variables of a state."""
         self.manager.add_vars(2 * count)
         self.true, self.false = self.manager.true(), self.manager.false()
         self.current: list[list[Diagram]] = []
@@ -67,10 +65,6 @@ class Encoding:
     def value(self, part: int, code: int) -> Diagram:
         """Return the states in which a part has a value."""
         return _cube(self.current[part], code, self.true)
-
-    def primed_value(self, part: int, code: int) -> Diagram:
-        """Return the pairs of states in which a part has a value after the step."""
-        return _cube(self.primed[part], code, self.true)
 
     def codes(self, fluents: Iterable[int]) -> list[int]:
         """Return the value of each part in a state with these fluents."""

@@ -106,22 +106,21 @@ class StateSets:
         """Return the states of the first set that are not in the second."""
         return self._do(self.diagrams.subtract, a, b.number)
 
-    def measure(self, states: SymbolicSet) -> tuple[int, int]:
-        """Return the number of states in a set, and of nodes; forget all sets without an object."""
-        count, nodes = self._collect(states)
+    def measure(self, states: SymbolicSet, *others: int) -> tuple[int, int]:
+        """Return the number of states in a set, and of nodes; forget all sets without an object.
+
+        Diagrams with the numbers `others` are not forgotten either.
+        """
+        live = (some.number for some in self._live)
+        count, nodes = self.diagrams.collect([states.number, *others, *live, *self._translated.values()])
         return count, nodes
 
     def _do(self, operation: Callable[[int, int], int], states: SymbolicSet, other: int) -> SymbolicSet:
         try:
             return self.new(operation(states.number, other))
         except MemoryError:  # some of it may belong to sets that nobody needs
-            self._collect(states, other)
+            self.measure(states, other)
             return self.new(operation(states.number, other))
-
-    def _collect(self, states: SymbolicSet, *others: int) -> tuple[int, int]:
-        live = (some.number for some in self._live)
-        count, nodes = self.diagrams.collect([states.number, *others, *live, *self._translated.values()])
-        return count, nodes
 
     def _effects(self, step: int, *, backwards: bool = False) -> int:
         """Return the union of all effects that are possible after a number of steps, or its inverse."""
@@ -147,7 +146,6 @@ class _Digits:
     """The variables of an encoding as digits."""
 
     def __init__(self, encoding: Encoding) -> None:
-        self._parts = encoding.parts
         self._of_part: list[list[int]] = []
         """The levels of each part."""
         self._first: list[int] = []
