@@ -66,9 +66,7 @@ void bind_diagrams(nb::module_ &m) {
                  return d.imported({copied(levels), copied(children), copied(roots)});
              },
              array("levels"), array("children"), array("roots"), "Return the sets of such arrays; `ValueError` for others.")
-        .def_prop_ro("nodes", &Diagrams::nodes, "Nodes, those included that nobody needs.")
-        .def_prop_ro("fill", [](const Diagrams &d) { return static_cast<double>(d.used()) / static_cast<double>(d.room()); },
-                     "The share of the room for nodes that is used.");
+        .def_prop_ro("nodes", &Diagrams::nodes, "Nodes, those included that nobody needs.");
 }
 
 } // namespace herbrand

@@ -53,7 +53,6 @@ Diagrams::Ref Diagrams::make(u32 kind, const u32 *children) {
     u32 ref = free_[static_cast<std::size_t>(size)];
     if (ref != NONE) {
         free_[static_cast<std::size_t>(size)] = pool_[ref + 1];
-        free_words_ -= size;
     } else {
         if (end_ + size > pool_.size()) throw std::bad_alloc();
         ref = static_cast<u32>(end_);
@@ -92,7 +91,7 @@ void Diagrams::rebuild(i64 buckets, bool sweep) {
     }
     if (sweep) {
         free_.fill(NONE);
-        free_words_ = nodes_ = 0;
+        nodes_ = 0;
     }
     for (i64 at = HEAD, size; at < end_; at += size) {
         u32 *node = pool_.data() + at;
@@ -101,7 +100,6 @@ void Diagrams::rebuild(i64 buckets, bool sweep) {
             node[0] = FREE | static_cast<u32>(size);
             node[1] = free_[static_cast<std::size_t>(size)];
             free_[static_cast<std::size_t>(size)] = static_cast<u32>(at);
-            free_words_ += size;
             continue;
         }
         if (node[0] & FREE) continue;
@@ -149,7 +147,10 @@ Diagrams::Ref Diagrams::relation(int level, const std::vector<u32> &children) {
 
 // -- operations -----------------------------------------------------------------------------------------------
 
-void Diagrams::prepare(Stop *stop) {
+// Before an operation on two sets, or with relations.
+void Diagrams::prepare(Ref a, bool a_is_relation, Ref b, bool b_is_relation, Stop *stop) {
+    check(a, a_is_relation);
+    check(b, b_is_relation);
     stop_ = stop;
     if (stop && stop->due()) throw Stopped();
     if (nodes_ > results_.size() && results_.size() < most_results_) {
@@ -161,37 +162,27 @@ void Diagrams::prepare(Stop *stop) {
 }
 
 Diagrams::Ref Diagrams::image(Ref set, Ref relation, Stop *stop) {
-    check(set, false);
-    check(relation, true);
-    prepare(stop);
+    prepare(set, false, relation, true, stop);
     return image_of(set, relation);
 }
 
 Diagrams::Ref Diagrams::unite(Ref a, Ref b, Stop *stop) {
-    check(a, false);
-    check(b, false);
-    prepare(stop);
+    prepare(a, false, b, false, stop);
     return union_of(a, b);
 }
 
 Diagrams::Ref Diagrams::intersect(Ref a, Ref b, Stop *stop) {
-    check(a, false);
-    check(b, false);
-    prepare(stop);
+    prepare(a, false, b, false, stop);
     return intersection_of(a, b);
 }
 
 Diagrams::Ref Diagrams::subtract(Ref a, Ref b, Stop *stop) {
-    check(a, false);
-    check(b, false);
-    prepare(stop);
+    prepare(a, false, b, false, stop);
     return difference_of(a, b);
 }
 
 Diagrams::Ref Diagrams::unite_relations(Ref a, Ref b, Stop *stop) {
-    check(a, true);
-    check(b, true);
-    prepare(stop);
+    prepare(a, true, b, true, stop);
     return relation_union_of(a, b);
 }
 
@@ -199,10 +190,7 @@ Diagrams::Ref Diagrams::image_of(Ref set, Ref relation) {
     if (!set || !relation) return 0;
     if (relation == 1) return set;
     poll();
-    {
-        const Result &known = entry(IMAGE, set, relation);
-        if (known.operation == IMAGE && known.a == set && known.b == relation) return known.value;
-    }
+    if (const Result *known = remembered(IMAGE, set, relation)) return known->value;
     const int set_level = level(set), changed = relation_level(relation), k = std::min(set_level, changed), n = values(k);
     // copies: nodes never move, but the compiler cannot know it
     std::array<u32, MOST_VALUES> before{}, after{};
@@ -234,10 +222,7 @@ Diagrams::Ref Diagrams::union_of(Ref a, Ref b) {
     if (!b) return a;
     if (a > b) std::swap(a, b);
     poll();
-    {
-        const Result &known = entry(UNITE, a, b);
-        if (known.operation == UNITE && known.a == a && known.b == b) return known.value;
-    }
+    if (const Result *known = remembered(UNITE, a, b)) return known->value;
     const int of_a = level(a), of_b = level(b), k = std::min(of_a, of_b), n = values(k);
     std::array<u32, MOST_VALUES> some{};
     for (int i = 0; i < n; ++i) {
@@ -254,10 +239,7 @@ Diagrams::Ref Diagrams::intersection_of(Ref a, Ref b) {
     if (!a || !b) return 0;
     if (a > b) std::swap(a, b);
     poll();
-    {
-        const Result &known = entry(INTERSECT, a, b);
-        if (known.operation == INTERSECT && known.a == a && known.b == b) return known.value;
-    }
+    if (const Result *known = remembered(INTERSECT, a, b)) return known->value;
     const int of_a = level(a), of_b = level(b);
     Ref result;
     if (of_a != of_b) {
@@ -276,10 +258,7 @@ Diagrams::Ref Diagrams::difference_of(Ref a, Ref b) {
     if (!a || a == b) return 0;
     if (!b) return a;
     poll();
-    {
-        const Result &known = entry(SUBTRACT, a, b);
-        if (known.operation == SUBTRACT && known.a == a && known.b == b) return known.value;
-    }
+    if (const Result *known = remembered(SUBTRACT, a, b)) return known->value;
     const int of_a = level(a), of_b = level(b);
     Ref result;
     if (of_b < of_a) {
@@ -300,10 +279,7 @@ Diagrams::Ref Diagrams::relation_union_of(Ref a, Ref b) {
     if (!b) return a;
     if (a > b) std::swap(a, b);
     poll();
-    {
-        const Result &known = entry(UNITE_RELATIONS, a, b);
-        if (known.operation == UNITE_RELATIONS && known.a == a && known.b == b) return known.value;
-    }
+    if (const Result *known = remembered(UNITE_RELATIONS, a, b)) return known->value;
     const int of_a = relation_level(a), of_b = relation_level(b), k = std::min(of_a, of_b), n = values(k);
     Children some{};
     for (int i = 0; i < n; ++i)

@@ -56,8 +56,6 @@ public:
     std::vector<u32> imported(const Exported &saved);
 
     i64 nodes() const { return nodes_; }
-    i64 room() const { return pool_.size(); }         // words of nodes at most
-    i64 used() const { return end_ - free_words_; }   // words of nodes, those included that nobody needs
 
 private:
     enum Operation : u32 { UNITE = 1, INTERSECT, SUBTRACT, IMAGE, UNITE_RELATIONS };
@@ -89,7 +87,11 @@ private:
         h ^= (h >> 29) + operation * 0x632BE59Bu;
         return results_[static_cast<i64>((h * 0xD6E8FEB86659FD93u) >> results_shift_)];
     }
-    void prepare(Stop *stop);
+    const Result *remembered(u32 operation, u32 a, u32 b) {
+        const Result &known = entry(operation, a, b);
+        return known.operation == operation && known.a == a && known.b == b ? &known : nullptr;
+    }
+    void prepare(Ref a, bool a_is_relation, Ref b, bool b_is_relation, Stop *stop);
     void poll() {
         if (++polls_ % 8192 == 0 && stop_ && stop_->due()) throw Stopped();
     }
@@ -105,7 +107,7 @@ private:
     std::vector<i32> values_;
     std::vector<int> sizes_; // words of a node of each kind
     Zeros<u32> pool_;
-    i64 end_ = HEAD, free_words_ = 0, nodes_ = 0;
+    i64 end_ = HEAD, nodes_ = 0;
     std::array<u32, HEAD + MOST_VALUES * MOST_VALUES + 1> free_{}; // by size
     Zeros<u32> buckets_;
     i64 most_buckets_ = 0, most_results_ = 0;

@@ -947,10 +947,6 @@ class Diagrams:
     def nodes(self) -> int:
         """Nodes, those included that nobody needs."""
 
-    @property
-    def fill(self) -> float:
-        """The share of the room for nodes that is used."""
-
 class CompiledProgram:
     """
     A lane program ready to run; `herbrand.network.LaneProgram` shows its contents.
