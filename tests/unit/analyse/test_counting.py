@@ -262,11 +262,12 @@ def test_an_interrupted_count_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
     "damage",
     [
         lambda content: content | {"digest": "0" * 64},
+        lambda content: content | {"format": 1},
         lambda content: content | {"parts": 3},
         lambda content: content | {"file": "step-999.npz"},
         lambda _: [],
     ],
-    ids=["another game", "no parts", "no diagrams", "a list"],
+    ids=["another game", "another version", "no parts", "no diagrams", "a list"],
 )
 def test_a_wrong_checkpoint_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[dict[str, Any]], Any]

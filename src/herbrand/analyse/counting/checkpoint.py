@@ -108,7 +108,9 @@ def read_checkpoint(setup: Setup) -> Checkpoint | None:
         return None
     try:
         content: dict[str, Any] = json.loads((folder / _NAME).read_text(encoding="utf-8"))
-        if content["format"] != _FORMAT or content["digest"] != setup.digest:
+        if content["format"] != _FORMAT:
+            raise GameError(f"{folder} has a checkpoint of another version (remove {_NAME} to begin again)")
+        if content["digest"] != setup.digest:
             raise GameError(f"{folder} has the checkpoint of another game (choose another folder)")
         parts = [StatePart(tuple(fluents), is_exact) for fluents, is_exact in content["parts"]]
         restored = Setup(setup.network, folder, parts, content["order"], content["weights"])
