@@ -261,19 +261,19 @@ def test_random_games_as_webassembly_and_interpreted_are_as_good(tmp_path: Path)
 
 
 @needs_node
-@pytest.mark.parametrize("forbidden", ["delete globalThis.WebAssembly", "WebAssembly.Module = null"])
-def test_players_go_without_webassembly_where_it_is_refused(forbidden: str, tmp_path: Path) -> None:
-    """They see the same, only later."""
-    program = f"""
-        import {{ game, initialState, Chance, Search }} from "./game.mjs";
-        {forbidden};
+@pytest.mark.parametrize("offered", ["undefined", "{ Module: null }"])
+def test_players_go_without_webassembly_where_it_is_refused(offered: str, tmp_path: Path) -> None:
+    """They see the same, only later. (Refused to the module alone: Node's own `Response` needs it.)"""
+    program = """
+        import { game, initialState, Chance, Search } from "./game.mjs";
         const state = initialState.next(["(mark 1 1)", "noop"]).next(["noop", "(mark 3 3)"])
           .next(["(mark 1 2)", "noop"]);
         const search = new Search(state, new Chance(1));
         search.run(2000, 10);
         console.log(JSON.stringify([game.engine, game.moveTexts[search.opinions(1)[0].move]]));
     """
-    answer = run(tmp_path, program, game=javascript(herbrand.load("ticTacToe")))
+    source = f"const WebAssembly = {offered};\n" + javascript(herbrand.load("ticTacToe"))
+    answer = run(tmp_path, program, game=source)
     assert answer == ["javascript", "(mark 1 3)"]
 
 
