@@ -27,6 +27,7 @@ __all__ = [
     "first_spellings",
     "fresh",
     "operand",
+    "predicate_name",
     "quote",
     "variable_names",
 ]
@@ -111,8 +112,8 @@ def _spelling_rule(notation: str, *, portable: bool) -> Callable[[str, bool], bo
         return _INFIX.fullmatch(name) is not None and not is_odd
 
     def prolog(name: str, applied: bool) -> bool:
-        if _INTEGER.fullmatch(name):
-            return name != "-0" and not applied
+        if _INTEGER.fullmatch(name):  # applied to arguments, `predicate_name` puts it in quotes
+            return name != "-0" and not (applied and portable)
         return _PROLOG.fullmatch(name) is not None and name not in _OPERATORS
 
     return {"prefix": prefix, "infix": infix, "prolog": prolog}[notation]
@@ -145,6 +146,15 @@ def quote(name: str) -> str:
     for plain, escaped in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
         name = name.replace(plain, escaped)
     return f"'{name}'"
+
+
+def predicate_name(text: str) -> str:
+    """Write the name of a compound term or an atom of Prolog, a number in quotes.
+
+    >>> print(predicate_name("7"), predicate_name("seven"))
+    '7' seven
+    """
+    return quote(text) if _INTEGER.fullmatch(text) else text
 
 
 def operand(text: str) -> str:

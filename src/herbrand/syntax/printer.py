@@ -21,7 +21,13 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Diagnostic, Severity, Source
-from herbrand.syntax.names import constant_names, first_spellings, operand, variable_names
+from herbrand.syntax.names import (
+    constant_names,
+    first_spellings,
+    operand,
+    predicate_name,
+    variable_names,
+)
 from herbrand.syntax.nodes import (
     And,
     Atom,
@@ -397,7 +403,7 @@ class _Infix(_Prefix):
         return f"({text})" if least > precedence else text
 
     def applied(self, node: Atom | Function) -> str:
-        name = self.written[node.name]
+        name = predicate_name(self.written[node.name]) if self.is_prolog else self.written[node.name]
         if node.args:
             return f"{name}({self.comma.join(map(self.term, node.args))})"
         return operand(name) if self.is_prolog else name

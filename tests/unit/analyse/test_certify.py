@@ -65,6 +65,24 @@ ENDLESS = """
 (<= (goal player 0) (not (true (lamp broken))))
 """
 
+FENCED = """
+(role player) (init (step 0)) (init (at 1)) (init (fence 2 3)) (succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal player (go ?y)) (true (at ?x)) (succ ?x ?y) (not (true (fence ?x ?y))))
+(<= (legal player stay) (not (true (at 3))))
+(<= (next (at ?y)) (does player (go ?y)))
+(<= (next (at ?x)) (true (at ?x)) (does player stay))
+(<= (next (fence ?x ?y)) (true (fence ?x ?y)))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m) (true (fence 2 3)))
+(<= terminal (true (step 3)))
+(goal player 50)
+"""
+"""Without its fence no step is counted, and a place could be reached where nobody can move."""
+NUMBERED = """
+(role player) (init (at 1)) (0 1) (1 2) (legal player (1 go))
+(<= (next (at 2)) (does player (1 go)) (true (at 1)) (1 2))
+(<= terminal (true (at 2))) (<= (goal player 100) (true (at 2)) (0 1)) (<= (goal player 0) (true (at 1)))
+"""
+"""Numbers that are relations and functions, too."""
 ONE_STEP = "(role robot) (legal robot go) (next done) (<= terminal (true done)) (goal robot 100)"
 """What is true next depends on nothing: also not on a step before the first state."""
 
@@ -95,6 +113,7 @@ def accepts(folder: Path, file: EvidenceFile) -> bool | None:
         ("nim", "weak_winnability", "proved"),
         ("nim", "strong_winnability", "proved"),
         (ONE_STEP, "weak_winnability", "proved"),
+        (NUMBERED, "weak_winnability", "proved"),
         (STUCK, "playability", "refuted"),
         (STUCK, "weak_winnability", "refuted"),
         (ENDLESS, "termination", "refuted"),
@@ -124,6 +143,26 @@ def test_bounds_are_accepted_by_clingo(tmp_path: Path, text: str) -> None:
     assert all(
         file.outcome.proof and (tmp_path / file.name).with_suffix(".drat").exists() for file in by_clauses
     )
+
+
+@pytest.mark.parametrize(("name", "needed"), [("termination", "must"), ("playability", "always")])
+def test_questions_about_one_step_know_fluents_that_never_change(
+    tmp_path: Path, name: str, needed: str
+) -> None:
+    """What the network relies on is assumed by the questions over the rules, too, and asked of them."""
+    pytest.importorskip("pysat")
+    game = herbrand.loads(FENCED)
+    verdict = analyse(
+        game, [name], budget=Budget(20, states=1), check=False, values=False, remarks=False
+    ).properties[name]
+    assert verdict.answer == "proved"
+    files = [file for file in written(tmp_path, game, name, verdict) if file.name.endswith(".lp")]
+    assert len(files) == 3
+    assert all(accepts(tmp_path, file) for file in files)
+    for file in files:
+        assert "\nnever(" in file.text
+        (tmp_path / file.name).write_text(file.text.replace(f"\n{needed}(", "\nsometimes("))
+    assert not all(accepts(tmp_path, file) for file in files)
 
 
 def test_bounded_proofs_are_accepted_by_a_sat_solver(tmp_path: Path) -> None:

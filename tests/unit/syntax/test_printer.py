@@ -68,6 +68,14 @@ def test_names_are_renamed_in_infix_and_quoted_in_prolog():
     assert prolog.text == "p('++', '--', c___, '01', '2pawns', 'a-b', -1, 7).\n"
 
 
+def test_numbers_are_quoted_in_prolog_only_where_they_are_predicates():
+    """The constant stays a number, which programs that read the facts expect."""
+    tree = read("(1 2) (p 1 (1 x)) 3", "prefix")
+    text = print_tree(tree, "prolog").text
+    assert text.split() == ["'1'(2).", "p(1,", "'1'(x)).", "'3'."]
+    assert print_tree(read(text, "prolog"), "prefix").text.split("\n") == ["(1 2)", "(p 1 (1 x))", "3", ""]
+
+
 def test_portable_prefix():
     """Portable prefix text has only letters, digits, `_` and `-` in names."""
     printed = print_tree(read("(p ++ a-b)", "prefix"), portable=True)

@@ -247,8 +247,13 @@ def _count_steps(game: StateMachine, most: int, seconds: float) -> bool:
     last = len(known) - 1
     facts = [f"must({k},{terms[f]})." for k, (must, _) in enumerate(known) for f in must.nonzero()[0]]
     facts += [f"never({k},{terms[f]})." for k, (_, can) in enumerate(known) for f in (~can).nonzero()[0]]
-    here = [":- at(K), must(K,F), not true(F).", ":- at(K), never(K,F), true(F)."]
-    wrong = ["wrong :- must(0,F), not true(F).", "wrong :- never(0,F), true(F).", ":- not wrong."]
+    here = [":- at(K), must(K,F), not true(F).", ":- at(K), never(K,F), true(F).", *rules.unchanging("true")]
+    wrong = [
+        "wrong :- must(0,F), not true(F).",
+        "wrong :- never(0,F), true(F).",
+        *rules.unchanging("true", "wrong "),
+        ":- not wrong.",
+    ]
     if rules.possible(
         [*facts, *rules.state(game.initial_state("rules").facts), *wrong],
         "in the initial state the fluents of step 0 are as listed",
@@ -259,6 +264,7 @@ def _count_steps(game: StateMachine, most: int, seconds: float) -> bool:
         following = [
             "wrong :- at(K), must(K+1,F), not next(F).",
             "wrong :- at(K), never(K+1,F), next(F).",
+            *rules.unchanging("next", "wrong "),
             ":- not wrong.",
         ]
         if rules.possible(

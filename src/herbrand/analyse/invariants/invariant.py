@@ -1,7 +1,8 @@
 """Certificates that some states are unreachable, checked on the rules by an answer set solver.
 
-The searches that find them work on the network with a SAT solver.  The check uses neither: it
-grounds the rules anew and solves them as logic programs with clingo.
+The searches that find them work on the network with a SAT solver.  The check believes neither: it
+grounds the rules anew and solves them as logic programs with clingo.  The network only says which fluents
+never change, which is checked with the rest.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -76,7 +78,7 @@ class Invariant:
                 "the invariant holds in the initial state",
             ):
                 return False
-        elif not self._holds_in(true):
+        elif not (self._holds_in(true) and rules.holds_unchanging(true)):
             return False
         if rules.possible(
             [*holds, *rules.step(), *self.as_program(rules, "next", broken=True)],
@@ -119,13 +121,17 @@ class Invariant:
         return lines
 
     def as_program(self, rules: RulesProgram, relation: str, *, broken: bool) -> list[str]:
-        """Constrain a state (`relation` is `true` or `next`) to satisfy the invariant, or to violate it."""
+        """Constrain a state (`relation` is `true` or `next`) to satisfy the invariant, or to violate it.
+
+        Fluents that never change count as part of it, since the network has no others.
+        """
         head = "broken " if broken else ""
         lines = [":- not broken."] if broken else []
         for group in (*self.exactly, *self.never_two):
             terms = "; ".join(f"{i}: {relation}({rules.term(name)})" for i, name in enumerate(group))
             sign = "!= 1" if group in self._exact() else "> 1"
             lines.append(f"{head}:- #count{{ {terms} }} {sign}.")
+        lines += rules.unchanging(relation, head)
         for clause in self.clauses:
             body = ", ".join(
                 f"{'not ' if value else ''}{relation}({rules.term(name)})" for name, value in clause
@@ -151,7 +157,8 @@ class RulesProgram:
         self.deadline = time.monotonic() + seconds
         self.seconds = seconds
         self.terms = TermTable(game.rules.spelling, folds_case=game.rules.tree.folds_case)
-        self.text = encode(Program(game.rules.normal.rules, self.terms))
+        program = encode(Program(game.rules.normal.rules, self.terms)).splitlines()
+        self.text = "\n".join(line for line in program if not line.startswith("#show"))
         self.game = game
         self.players = [
             self.terms.intern(r)
@@ -198,6 +205,40 @@ class RulesProgram:
         """Constrain the state to the one with these fluents."""
         terms = [self.term(name) for name in sorted(true)]
         return [*(f"here({term})." for term in terms), ":- here(F), not true(F).", ":- true(F), not here(F)."]
+
+    @cached_property
+    def _unchanging(self) -> tuple[list[str], list[str]]:
+        """The fluents that are always true, and those of the grounding that never are, as terms.
+
+        Nobody need believe the network for this: the queries that use it ask whether it holds initially
+        and after each step.
+        """
+        network = self.game.network_within(max(self.deadline - time.monotonic(), 0.01))
+        names = map(network.terms.text, network.fluents.tolist())
+        varies = {self.term(name): is_always for name, is_always in zip(names, network.always, strict=True)}
+        initial = [self.term(name) for name in sorted(self.game.initial_state("rules").facts)]
+        always = [term for term in initial if varies.get(term, True)]
+        self._any_state()
+        possible = (
+            line[len("fluent(") : -2]
+            for line in _states[self.game].splitlines()
+            if line.startswith("fluent(")
+        )
+        known = {*varies, *initial}
+        return always, [term for term in possible if term not in known]
+
+    def unchanging(self, relation: str, head: str = "") -> list[str]:
+        """Constrain fluents that never change to have their values, or one not to; see `as_program`."""
+        always, never = self._unchanging
+        facts = [*(f"always({term})." for term in always), *(f"never({term})." for term in never)]
+        lines = [f"{head}:- always(F), not {relation}(F)."] if always else []
+        return [*facts, *lines, *([f"{head}:- never(F), {relation}(F)."] if never else [])]
+
+    def holds_unchanging(self, true: frozenset[str]) -> bool:
+        """Return whether a state, with the fluents `true`, has those that never change."""
+        always, never = self._unchanging
+        terms = {self.term(name) for name in true}
+        return terms.issuperset(always) and terms.isdisjoint(never)
 
     def wanted(self, name: str) -> list[str]:
         """Constrain the state to be a wanted one; see `Invariant.wanted`."""
