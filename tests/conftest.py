@@ -15,7 +15,7 @@ import gc
 import os
 import signal
 from collections import Counter
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from hypothesis import settings
 import herbrand
 import herbrand.game
 from herbrand import games
+from herbrand.ground import clingo_child
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -41,6 +42,8 @@ REPRESENTATIVE = (
     "kosil",  # evolved
 )
 """Bundled games that stand for all of them."""
+LONG_OUTPUT = 1 << 20
+"""Bytes of the grounder's output that are not kept for other tests."""
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -168,9 +171,9 @@ def second_corpus_dir() -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(autouse=True, scope="session")
 def shared_games() -> Iterator[None]:
-    """`herbrand.load("ticTacToe")` gives all tests of a file the same game: its network is built once.
+    """`herbrand.load("ticTacToe")` gives all tests the same game: its network is built once.
 
     Tests that need a game of which nothing was made yet take it from `herbrand.game.load`.
     """
@@ -185,6 +188,39 @@ def shared_games() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(herbrand, "load", load)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def shared_groundings() -> Iterator[Any]:
+    """The grounder, a process of its own, runs once for each program: later calls get its first output.
+
+    It runs again for calls with less time or memory than the first, and where the output is long.  The value
+    of the fixture is the function that always runs it, for tests of the grounder.
+    """
+    run = clingo_child.grounder
+    printed: dict[str, tuple[float, int, bytes]] = {}
+
+    @contextmanager
+    def grounder(text: str, *, seconds: float, megabytes: int) -> Iterator[Iterator[bytes]]:
+        known = printed.get(text)
+        if known is not None and seconds >= min(known[0], 10.0) and megabytes >= known[1]:
+            yield iter([known[2]])
+            return
+        with run(text, seconds=seconds, megabytes=megabytes) as output:
+
+            def copying() -> Iterator[bytes]:
+                chunks = []
+                for chunk in output:
+                    chunks.append(chunk)
+                    yield chunk
+                if sum(map(len, chunks)) < LONG_OUTPUT:
+                    printed[text] = seconds, megabytes, b"".join(chunks)
+
+            yield copying()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clingo_child, "grounder", grounder)
+        yield run
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 import herbrand
 from herbrand import BudgetExceeded, HerbrandError, Limits
 from herbrand.errors import InternalError
-from herbrand.ground import count_instances, ground
+from herbrand.ground import clingo_child, count_instances, ground
 from herbrand.ground.aspif import parse_aspif
 from herbrand.ground.possible import possible
 from herbrand.rules.terms import TermTable
@@ -26,6 +26,12 @@ SMALL = """
 (<= (goal ?r 100) (role ?r))
 (<= terminal (true (n 3)))
 """
+
+
+@pytest.fixture(autouse=True)
+def _every_call_grounds(shared_groundings: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No output is taken from an earlier call, as elsewhere in the tests."""
+    monkeypatch.setattr(clingo_child, "grounder", shared_groundings)
 
 
 def test_possible_fluents_and_moves_of_a_game_without_declarations() -> None:
@@ -338,7 +344,7 @@ ENDLESS = (
 KILLED = f"""
 import sys
 from herbrand.check import check
-from herbrand.ground import count_instances, ground
+from herbrand.ground import clingo_child, count_instances, ground
 from herbrand.syntax import read
 ground(check(read({ENDLESS!r}, "prefix")))
 """
