@@ -28,7 +28,7 @@ from herbrand import games
 from herbrand.ground import clingo_child
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator
 
 REPRESENTATIVE = (
     "ticTacToe",  # small
@@ -75,15 +75,23 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("slow")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+def pytest_report_header(config: pytest.Config) -> str:
+    left_out = [f"--{tier}" for tier in ("slow", "corpus") if not config.getoption(f"--{tier}")]
+    return f"left out: the tests of {' and '.join(left_out)}" if left_out else "all tests"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    selected, left_out = [], []
     for item in items:
         if isinstance(item, pytest.Function) and (but := item.get_closest_marker("slow_except")):
             cases = {str(value) for value in item.callspec.params.values()}
             if not cases & set(but.args or REPRESENTATIVE):
                 item.add_marker("slow")
-        for mark in ("slow", "corpus"):
-            if item.get_closest_marker(mark) and not config.getoption(f"--{mark}"):
-                item.add_marker(pytest.mark.skip(reason=f"runs with --{mark}"))
+        tiers = [tier for tier in ("slow", "corpus") if item.get_closest_marker(tier)]
+        (selected if all(config.getoption(f"--{tier}") for tier in tiers) else left_out).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = selected
 
 
 def _processor_seconds() -> float:
