@@ -65,9 +65,14 @@ def test_goal_values_of_two_roles_need_no_constant_sum(first: str) -> None:
     text = TICTACTOE.replace("(<= (goal ?player 50)\n    (role ?player)\n    (not decided))", draw)
     text = text.replace("(init (control xplayer))", f"(init (control {first}))")
     assert "nobody" in text
-    value = solve_by_diagrams(herbrand.loads(text), moves=True)
+    asked = []
+    value = solve_by_diagrams(
+        herbrand.loads(text), moves=True, solved=lambda question, step: step.step or asked.append(question)
+    )
     assert value.chooser == first
     assert value.bounds == {"xplayer": (50, 50), "oplayer": (30, 30)}
+    assert sorted(asked) == sorted(set(asked))
+    assert len(asked) == 4  # no end has 10 or 20, so that 20 is asked for only in place of 30
     assert set(value.moves.values()) == {value.bounds[first]}
     assert len(value.best) == len(value.moves) == 9
     assert value.value is None

@@ -33,6 +33,8 @@ class StepAnswer:
     nodes: int
     total: int | None
     """The sum of the goal values of all roles, where it was the same in all ends so far."""
+    values: tuple[int, ...]
+    """The goal values of the role in all ends so far, ascending."""
 
 
 class Backwards:
@@ -62,12 +64,14 @@ class Backwards:
         self._step = len(by_step)
         self._empty = sets.new(0)
         self._holding = self._first = self._empty
+        self._at_ends: set[int] = set()
         self._sums: set[int] = set()
         self._is_constant = len(self._values) <= 2
 
     def ask(self, role: int, goal: int) -> None:
         """Ask whether a role can force at least a goal value."""
         self._role, self._goal = role, goal
+        self._at_ends = set()
         self._step = len(self._by_step)
         self._holding = self._first = self._empty
 
@@ -95,7 +99,7 @@ class Backwards:
         self._holding = holding
         states, nodes = sets.measure(holding)
         total = next(iter(self._sums)) if self._is_constant and len(self._sums) == 1 else None
-        return StepAnswer(step, states, nodes, total)
+        return StepAnswer(step, states, nodes, total, tuple(sorted(self._at_ends)))
 
     def holds(self, fluents: Sequence[int]) -> bool:
         """Return whether the role can force it from a state after the first move."""
@@ -109,6 +113,7 @@ class Backwards:
             if sets.intersect(mine, rest).number != mine.number:
                 raise GameError("a role has several goal values at an end of the game")
             rest = sets.subtract(rest, mine)
+            self._at_ends.add(value)
             if value >= self._goal:
                 reached = sets.unite(reached, mine)
             if self._is_constant:

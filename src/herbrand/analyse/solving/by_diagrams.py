@@ -15,7 +15,7 @@ from herbrand.analyse.solving.value import SolvedValue
 from herbrand.errors import BudgetExceeded, GameError, optional_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from herbrand.analyse.counting.backwards import StepAnswer
     from herbrand.analyse.counting.worker import CounterProcess
@@ -100,6 +100,8 @@ class _Solver:
         self._roles = self._expander.roles
         self._goals = goal_values(self._expander.network)
         self._bounds = [GoalInterval(goals[0], goals[-1]) for goals in self._goals]
+        self._ends: list[Sequence[int]] = [()] * len(self._roles)
+        """For each role, its goal values at ends; empty before the first question."""
         self._total: int | None = None
         self._chooser = -1
         self._moves: dict[str, GoalInterval] = {}
@@ -128,26 +130,39 @@ class _Solver:
 
     def _ask(self, role: int, *, every: bool = False) -> None:
         """Find what a role can force, and with `every` also in which first moves other goal values differ."""
-        goals, asked = self._goals[role], set()
+        answers: dict[int, bool] = {}
 
         def can_force(goal: int) -> bool:
-            asked.add(goal)
-            return self._can_force(role, goal)
+            wanted = self._at_an_end(role, goal)
+            if wanted not in answers:
+                answer = self._can_force(role, goal)
+                answers[self._at_an_end(role, goal)] = answer
+                return answer
+            return answers[wanted]
 
-        self._bounds[role].narrow(goals, can_force)
-        for goal in goals[1:] if every else ():
-            if goal not in asked:
-                self._can_force(role, goal)
+        self._bounds[role].narrow(self._goals[role], can_force)
+        for goal in self._goals[role][1:] if every else ():
+            can_force(goal)
+        for known in (self._bounds[role], *(self._moves.values() if role == self._chooser else ())):
+            known.low = self._at_an_end(role, known.low)
+            known.high = max([value for value in self._ends[role] if value <= known.high], default=known.low)
+
+    def _at_an_end(self, role: int, goal: int) -> int:
+        """Return the least goal value of a role at an end that is at least `goal`, if that is known."""
+        return min([value for value in self._ends[role] if value >= goal], default=goal)
 
     def _can_force(self, role: int, goal: int) -> bool:
         self._process.ask(role, goal, self._budget.left)
         answer = False
+        step = None
         for _ in range(self.steps):
             step = self._process.retreat(self._budget.left)
             self._total = step.total
             answer = bool(step.states)
             if self._solved is not None:
                 self._solved(f"{self._roles[role]} {goal}", step)
+        if step is not None:
+            self._ends[role] = step.values
         if role == self._chooser:
             self._note_moves(role, goal)
         return answer
