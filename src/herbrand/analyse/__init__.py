@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from herbrand.analyse.solving.plan import find_plan as find_plan
     from herbrand.analyse.solving.solve import Solution as Solution
     from herbrand.analyse.solving.solve import solve as solve
+    from herbrand.analyse.solving.solved_value import SolvedValue as SolvedValue
     from herbrand.analyse.solving.symmetry import find_symmetries as find_symmetries
-    from herbrand.analyse.solving.value import SolvedValue as SolvedValue
     from herbrand.analyse.solving.value import value_of as value_of
     from herbrand.analyse.verdict import Verdict as Verdict
     from herbrand.analyse.verdict import Witness as Witness
@@ -61,7 +61,8 @@ __all__, __getattr__, __dir__ = exports(
         "solving.solve": ("Solution", "solve"),
         "solving.plan": ("Plan", "find_plan"),
         "solving.symmetry": ("find_symmetries",),
-        "solving.value": ("SolvedValue", "value_of"),
+        "solving.solved_value": ("SolvedValue",),
+        "solving.value": ("value_of",),
         "automata.automaton": ("Automaton", "automaton"),
         "certification.folder": ("CertifiedVerdict", "certify"),
         "counting.count": ("StateCount", "count_states"),

@@ -107,6 +107,27 @@ def test_ends_without_a_goal_value_are_refused() -> None:
         solve_by_diagrams(herbrand.loads(text))
 
 
+@pytest.mark.parametrize(
+    ("name", "params", "method"),
+    [
+        ("connectFour.ggd", {"Columns": 3, "Rows": 4}, "backward induction on decision diagrams"),
+        ("nim", {}, "proof-number search"),
+    ],
+)
+def test_diagrams_take_the_place_of_a_search_that_takes_long(
+    monkeypatch: pytest.MonkeyPatch, name: str, params: dict[str, int], method: str
+) -> None:
+    """Where they apply; otherwise the search goes on."""
+    expected = value_of(herbrand.load(name, **params), moves=True)
+    monkeypatch.setattr("herbrand.analyse.solving.value._FEW_STATES", 10)
+    monkeypatch.setattr("herbrand.analyse.solving.value._SEARCH_SECONDS", 0.0)
+    value = value_of(herbrand.load(name, **params), moves=True)
+    assert value.method == method
+    assert value.bounds == expected.bounds
+    assert value.moves == expected.moves
+    assert not value.stopped
+
+
 def test_bounds_remain_when_time_ends() -> None:
     """The answer says that it is not complete."""
     value = solve_by_diagrams(herbrand.load("connectFour"), budget=Budget(2, megabytes=1000))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.counting.count import StepCount, with_parts
 from herbrand.analyse.solving.forcing import GoalInterval, goal_values
-from herbrand.analyse.solving.value import SolvedValue
+from herbrand.analyse.solving.solved_value import SolvedValue
 from herbrand.errors import BudgetExceeded, GameError, optional_import
 
 if TYPE_CHECKING:

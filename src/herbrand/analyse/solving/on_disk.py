@@ -22,7 +22,7 @@ import numpy as np
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.on_disk import explore_files
 from herbrand.analyse.exploration.state_files import StateFiles
-from herbrand.analyse.solving.value import SolvedValue
+from herbrand.analyse.solving.solved_value import SolvedValue
 from herbrand.errors import GameError
 from herbrand.runtime.files import write_atomically
 

@@ -3,7 +3,8 @@
 | game                                              | method                                            |
 |---------------------------------------------------|---------------------------------------------------|
 | few states                                        | all of them (`solve`)                             |
-| one role at a time chooses, complete information  | proof-number search (`by_search`)                 |
+| one role at a time chooses, complete information  | proof-number search (`by_search`), and after a    |
+|                                                   | while sets of states (`by_diagrams`)              |
 | others                                            | backward induction from the states up to a depth, |
 |                                                   | of which nothing is known but the least and the   |
 |                                                   | greatest goal value: bounds                       |
@@ -12,78 +13,38 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.solving.by_search import METHOD, value_by_search
 from herbrand.analyse.solving.forcing import ForcedGoals
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.analyse.solving.solved_value import SolvedValue
+from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from herbrand.analyse.exploration.explore import StateSpace
-    from herbrand.analyse.solving.by_search import SearchedValue
     from herbrand.analyse.solving.solve import Solution
-    from herbrand.analyse.verdict import Moves
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["SolvedValue", "value_of"]
+__all__ = ["value_of"]
 
 _FEW_STATES: Final = 300_000
 _FEW_SECONDS: Final = 10.0
 """Limits of the attempt to list all states."""
+_SEARCH_SHARE: Final = 0.1
+_SEARCH_SECONDS: Final = 20.0
+"""Limits of the search before decision diagrams are tried."""
+_DIAGRAM_SHARE: Final = 0.45
+"""Of what is left."""
+_DIAGRAM_MEMORY: Final = 0.7
+"""Of the memory: the table of the search stays."""
 _BYTES: Final = 200
 """About the memory that a listed state takes, with its edges, in games that are only bounded."""
-
-
-@dataclass(frozen=True)
-class SolvedValue:
-    """What is proved about the value of a game."""
-
-    method: str
-    bounds: dict[str, tuple[float, float]]
-    """For each role, what it can force: not less than the first number, not more than the second."""
-    value: dict[str, float] | None
-    """The result of best play, where it is known."""
-    chooser: str | None = None
-    """The role that chooses first, if one does."""
-    best: tuple[str, ...] = ()
-    """Moves of that role that are known to be best."""
-    moves: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """The moves of that role with bounds of what it can force after each."""
-    line: Moves = ()
-    states: int = 0
-    """States listed, or expanded by the search."""
-    symmetries: int = 1
-    """Symmetries of the rules that the search made use of, the identity included."""
-    seconds: float = 0.0
-    stopped: str = ""
-    """Why not everything is known; empty if it is."""
-    notes: tuple[str, ...] = ()
-    searched: SearchedValue | None = field(default=None, repr=False, compare=False)
-    """Results from which `make_strategy` makes strategies, of games that were searched."""
-    forced: ForcedGoals | None = field(default=None, repr=False, compare=False)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "method": self.method,
-            "value": self.value,
-            "bounds": {role: list(pair) for role, pair in self.bounds.items()},
-            "chooser": self.chooser,
-            "best": list(self.best),
-            "moves": {move: list(pair) for move, pair in self.moves.items()},
-            "line": [list(joint) for joint in self.line],
-            "states": self.states,
-            "symmetries": self.symmetries,
-            "stopped": self.stopped or None,
-            "notes": list(self.notes),
-            "seconds": round(self.seconds, 3),
-        }
 
 
 def value_of(
@@ -128,7 +89,19 @@ def value_of(
         why = f"more than {len(space.states)} states"
         del space
     forced = ForcedGoals(game, budget=budget, progress=progress)
+    if not search:
+        first = budget.share(_SEARCH_SHARE)
+        forced.budget = replace(first, seconds=min(first.seconds, _SEARCH_SECONDS))
     found = value_by_search(forced, moves=moves)
+    if found.stopped and found.stopped != "interrupted" and not search:
+        value = _by_diagrams(game, budget, moves=moves, progress=progress)
+        if value is not None and not value.stopped:
+            return replace(value, seconds=time.monotonic() - began, notes=(why,))
+        if value is None:
+            forced.budget = budget
+            found = value_by_search(forced, moves=moves)
+        else:
+            found.stopped = value.stopped
     bounds: dict[str, tuple[float, float]] = {role: (i.low, i.high) for role, i in found.bounds.items()}
     exact = found.is_exact and (found.sum is not None or len(bounds) == 1)
     notes = [why] if why else []
@@ -150,6 +123,29 @@ def value_of(
         found,
         forced,
     )
+
+
+def _by_diagrams(
+    game: StateMachine, budget: Budget, *, moves: bool, progress: Callable[[int], None] | None
+) -> SolvedValue | None:
+    """Return the value of a game whose sets of states are small diagrams, if a part of the budget is enough.
+
+    None where it is not; an incomplete value if it was interrupted.
+    """
+    from herbrand.analyse.solving.by_diagrams import solve_by_diagrams
+
+    share = replace(budget.share(_DIAGRAM_SHARE), megabytes=_DIAGRAM_MEMORY * budget.megabytes)
+    try:
+        value = solve_by_diagrams(
+            game,
+            budget=share,
+            moves=moves,
+            progress=None if progress is None else lambda step: progress(step.states),
+            solved=None if progress is None else lambda _, step: progress(step.states),
+        )
+    except (BudgetExceeded, GameError, MissingExtra):
+        return None
+    return value if value.stopped in {"", "interrupted"} else None
 
 
 def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> SolvedValue:
