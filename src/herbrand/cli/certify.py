@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from herbrand.analyse.proofs.observation import KINDS
 from herbrand.analyse.verdict import PROPERTIES
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE
 from herbrand.cli.output import count, result, table, write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from herbrand.analyse.certification import CertifiedVerdict
+    from herbrand.analyse.certification.folder import CertifiedRemark
 
 __all__ = ["command"]
+
+_SIGNS: Final = {True: "accepted", False: "REFUSED", None: "-"}
 
 
 @click.command("certify")
@@ -32,6 +38,12 @@ __all__ = ["command"]
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Instead of a property: what the strategies in a file of `herbrand solve -o` prove.",
+)
+@click.option(
+    "--remarks",
+    metavar="KIND",
+    type=click.Choice(["all", *KINDS]),
+    help="Instead of a property: the remarks of one kind, as `herbrand check --deep` names it, or `all`.",
 )
 @click.option(
     "-o",
@@ -58,6 +70,7 @@ def command(
     notation: str,
     name: str | None,
     strategy: Path | None,
+    remarks: str | None,
     folder: Path | None,
     received: Path | None,
     budget: float,
@@ -71,17 +84,26 @@ def command(
     FOLDER/check.sh` asks all of them without herbrand. Exits with 1 if some file is refused or the property
     is not decided.
 
+    With `--remarks`, does the same for remarks, such as on rules that never fire: each is certified by one
+    or more proofs, which have folders of their own. Remarks that cannot have a certificate, such as
+    statistics of random games, are listed with the reason.
+
     With `--verify`, writes the files of a certificate anew, by your rules and its evidence, and has them
     checked if they are equal to those in its folder.
     """
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.certification import certify, certify_strategy, verify_certificate
+    from herbrand.analyse.certification import (
+        certify,
+        certify_remarks,
+        certify_strategy,
+        verify_certificate,
+    )
     from herbrand.analyse.solving.strategy import read_strategy
     from herbrand.runtime.limits import seconds_left
 
-    given = [option is not None for option in (name, strategy, received)]
+    given = [option is not None for option in (name, strategy, remarks, received)]
     if sum(given) != 1 or (folder is None) != (received is not None):
-        raise click.UsageError("give --output with --property or --strategy, or else --verify")
+        raise click.UsageError("give --output with --property, --strategy or --remarks, or else --verify")
     game = read_game(file, notation)
     seconds = min(0.95 * budget, seconds_left())
     limits = Budget(seconds, megabytes=game.limits.megabytes)
@@ -90,6 +112,9 @@ def command(
     elif strategy is not None:
         found = read_strategy(strategy)
         certified = certify_strategy(game, found, Path(folder or ""), budget=limits, check=not no_check)
+    elif remarks is not None:
+        kind = None if remarks == "all" else remarks
+        certified = certify_remarks(game, Path(folder or ""), kind, budget=limits, check=not no_check)
     else:
         certified = certify(game, str(name), Path(folder or ""), budget=limits, check=not no_check)
     if as_json:
@@ -104,14 +129,15 @@ def _report(certified: CertifiedVerdict) -> str:
     lines = [" ".join(f"{certified.game}: {certified.name} {verdict.answer}".split())]
     if verdict.reason:
         lines.append(f"  {verdict.reason}")
-    if certified.missing:
+    if certified.remarks:
+        lines += ["", _remarks(certified.remarks)]
+    if not certified.files:
         return "\n".join([*lines, certified.missing])
-    signs = {True: "accepted", False: "REFUSED", None: "-"}
     rows = [
         (
             file.name,
             f"{file.program} {file.version}".strip(),
-            signs[file.outcome.accepted] if file.outcome.accepted is not None else file.outcome.said,
+            _SIGNS[file.outcome.accepted] if file.outcome.accepted is not None else file.outcome.said,
             file.outcome.proof or "-",
             file.means,
         )
@@ -124,5 +150,14 @@ def _report(certified: CertifiedVerdict) -> str:
             table(rows, ("file", "checked by", "answer", "proof", "what it shows")),
             "",
             f"{count(len(rows), 'file')} in {certified.folder}; check.sh there asks again",
+            *([certified.missing] if certified.missing else []),
         ]
     )
+
+
+def _remarks(remarks: Sequence[CertifiedRemark]) -> str:
+    rows = []
+    for one in remarks:
+        proofs = ", ".join(dict.fromkeys(name.partition("/")[0] for name in one.files))
+        rows.append((_SIGNS[one.accepted], proofs or one.missing, f"{one.kind}: {one.text}"))
+    return table(rows, ("answer", "shown by", "remark"))

@@ -339,7 +339,7 @@ def test_a_proof_without_states_takes_the_place_of_one_that_is_too_large(
         "playability"
     ]
     assert verdict.method == "exploration"
-    monkeypatch.setattr(folder_module, "_STEPS_PER_SECOND", 100)
+    monkeypatch.setattr(folder_module, "STEPS_PER_SECOND", 100)
     certified = certify_verdict(game, "playability", verdict, tmp_path, budget=Budget(20))
     assert certified.verdict.answer == "proved"
     assert certified.accepted

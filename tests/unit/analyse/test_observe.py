@@ -62,7 +62,7 @@ def test_plays_and_dead_ends_come_with_their_moves() -> None:
         (<= (legal r (go ?y)) (true (at ?x)) (to ?x ?y)) (<= (next (at ?y)) (does r (go ?y)))
         (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3))) (<= (goal r 0) (not (true (at 3))))"""
     (dead,) = remarks(trap)["dead-end"]
-    assert dead.evidence == {"states": 2, "line": [["(go 2)"], ["(go 4)"]]}
+    assert dead.evidence == {"states": 2, "of": 4, "aim": None, "line": [["(go 2)"], ["(go 4)"]]}
     assert "no play ends any more" in dead.text
     lost = """(role r) (init (at 1)) (to 1 2) (to 1 3) (to 2 4) (to 3 5)
         (<= (legal r (go ?y)) (true (at ?x)) (to ?x ?y)) (<= (next (at ?y)) (does r (go ?y)))

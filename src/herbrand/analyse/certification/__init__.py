@@ -6,6 +6,7 @@ to answer, and the answers.  Imports the other packages of `analyse`, `convert` 
 | module     | what it gives                                                          |
 |------------|------------------------------------------------------------------------|
 | `folder`   | `certify`: decides a property, writes its files, has them checked; `certify_strategy` |
+| `remarks`, `remark_claims` | `certify_remarks`: proofs of remarks, and what remarks claim |
 | `evidence` | the files of a witness or certificate                                  |
 | `outside`  | the programs that check them                                           |
 | `verification` | `verify_certificate`: whether a folder certifies a verdict about given rules |
@@ -21,9 +22,14 @@ if TYPE_CHECKING:
     from herbrand.analyse.certification.folder import CertifiedVerdict as CertifiedVerdict
     from herbrand.analyse.certification.folder import certify as certify
     from herbrand.analyse.certification.folder import certify_strategy as certify_strategy
+    from herbrand.analyse.certification.remarks import certify_remarks as certify_remarks
     from herbrand.analyse.certification.verification import verify_certificate as verify_certificate
 
 __all__, __getattr__, __dir__ = exports(
     __name__,
-    {"folder": ("CertifiedVerdict", "certify", "certify_strategy"), "verification": ("verify_certificate",)},
+    {
+        "folder": ("CertifiedVerdict", "certify", "certify_strategy"),
+        "remarks": ("certify_remarks",),
+        "verification": ("verify_certificate",),
+    },
 )

@@ -8,6 +8,7 @@ SWI-Prolog that uses nothing but the game as `herbrand convert --to prolog --sty
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -38,7 +39,17 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Certificate, Verdict, Witness
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["EvidenceFile", "ForcedPlay", "WrittenData", "evidence_of"]
+__all__ = [
+    "EvidenceFile",
+    "ForcedPlay",
+    "PrologWriter",
+    "WritesFiles",
+    "WrittenData",
+    "evidence_of",
+    "files_of",
+    "in_folder",
+    "questions",
+]
 
 _MOST_ENTRIES: Final = 200_000
 """States, moves or replies that are written for a Prolog program."""
@@ -110,6 +121,23 @@ class EvidenceFile:
     """Names and texts."""
     is_extra: bool = False
     """Whether the verdict does not need it: it asks another program once more, or is about another role."""
+    about: tuple[int, ...] = ()
+    """The remarks of a proof that it is about, by their numbers; all of them if there are none."""
+
+
+class WritesFiles(ABC):
+    """A certificate of several claims, which knows its files."""
+
+    folder = "proof"
+    """The name of its folder, before a number."""
+
+    @abstractmethod
+    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
+        """Yield the files, as `evidence_of` does."""
+
+    def check(self, game: StateMachine, seconds: float) -> bool:  # noqa: ARG002  # as all certificates
+        """Return False: only other programs check the claims."""
+        return False
 
 
 def evidence_of(
@@ -129,12 +157,14 @@ def evidence_of(
             is_extra = inner.answer != verdict.answer
             if not is_extra and not files:
                 raise HerbrandError(f"there is no evidence about {role} that other programs can check")
-            yield from (_in_folder(f"role-{number}", file, is_extra=is_extra) for file in files)
+            folder = getattr(inner.certificate, "folder", "role")
+            yield from (in_folder(f"{folder}-{number}", file, is_extra=is_extra) for file in files)
     else:
         yield from _evidence(game, name, verdict, None, seconds, solve=solve)
 
 
-def _in_folder(folder: str, file: EvidenceFile, *, is_extra: bool) -> EvidenceFile:
+def in_folder(folder: str, file: EvidenceFile, *, is_extra: bool = False) -> EvidenceFile:
+    """Return a file as one of a folder below."""
     beside = tuple((f"{folder}/{name}", text) for name, text in file.beside)
     return replace(file, name=f"{folder}/{file.name}", beside=beside, is_extra=file.is_extra or is_extra)
 
@@ -143,22 +173,26 @@ def _evidence(
     game: StateMachine, name: str, verdict: Verdict, role: str | None, seconds: float, *, solve: bool
 ) -> Iterator[EvidenceFile]:
     if verdict.witness is not None:
-        yield _PrologWriter(game).play(name, verdict.witness, role)
+        yield PrologWriter(game).play(name, verdict.witness, role)
         if name == "weak_winnability" and verdict.answer == "proved":
             yield _play_for_clingo(game, verdict.witness, str(verdict.witness.role or role))
     elif verdict.certificate is not None:
-        yield from _files(game, verdict.certificate, seconds, solve=solve)
+        yield from files_of(game, verdict.certificate, seconds, solve=solve)
 
 
-def _files(
+def files_of(
     game: StateMachine, certificate: Certificate, seconds: float, *, solve: bool
 ) -> Iterator[EvidenceFile]:
+    """Yield the files of a certificate; see `evidence_of`."""
+    if isinstance(certificate, WritesFiles):
+        yield from certificate.files(game, seconds, solve=solve)
+        return
     if isinstance(certificate, WrittenData):
-        yield _PrologWriter(game).written(certificate)
+        yield PrologWriter(game).written(certificate)
         return
     if isinstance(certificate, ForcedPlay):
         claim = certificate.claim
-        yield _PrologWriter(game).forced(certificate)
+        yield PrologWriter(game).forced(certificate)
         chosen = {
             _lowered(one.facts): (one.role.lower(), one.move.lower())
             for one in certificate.choices
@@ -169,16 +203,16 @@ def _files(
         )
         return
     if isinstance(certificate, StateSet):
-        yield _PrologWriter(game).all_states(certificate)
+        yield PrologWriter(game).all_states(certificate)
         return
     if isinstance(certificate, Policy):
         value, me = certificate.value, certificate.role
-        yield _PrologWriter(game).strategy(certificate)
+        yield PrologWriter(game).strategy(certificate)
         chosen = {_lowered(facts): (me.lower(), move.lower()) for facts, move in certificate.moves.items()}
         yield from _as_clauses(game, me, lambda goal: goal == value, chosen, seconds)
         return
     if isinstance(certificate, Spoiler):
-        yield _PrologWriter(game).spoiler(certificate)
+        yield PrologWriter(game).spoiler(certificate)
         return
     with recording(solve=solve) as obligations:
         if isinstance(certificate, CounterCertificate):
@@ -188,10 +222,11 @@ def _files(
         if holds:
             _ask_again(game, certificate, seconds)
     if holds:
-        yield from _questions(obligations)
+        yield from questions(obligations)
 
 
-def _questions(obligations: list[Obligation]) -> Iterator[EvidenceFile]:
+def questions(obligations: list[Obligation]) -> Iterator[EvidenceFile]:
+    """Yield recorded questions as files."""
     for number, one in enumerate(obligations, 1):
         solver: Literal["clingo", "sat"] = "clingo" if one.form == "lp" else "sat"
         name = f"{number:03}.{one.form}"
@@ -208,7 +243,7 @@ def _as_clauses(
     """Yield the questions about a strategy as clauses, if it leads to few states."""
     with recording(solve=False) as obligations:
         record_strategy(game, role, is_good, choices, seconds)
-    yield from _questions(obligations)
+    yield from questions(obligations)
 
 
 def _lowered(facts: Iterable[str]) -> frozenset[str]:
@@ -281,7 +316,7 @@ def _count_steps(game: StateMachine, most: int, seconds: float) -> bool:
 # -- Prolog ------------------------------------------------------------------------------------------
 
 
-class _PrologWriter:
+class PrologWriter:
     """Writes evidence for `check.pl`."""
 
     def __init__(self, game: StateMachine) -> None:
@@ -297,36 +332,36 @@ class _PrologWriter:
             "playability": ("stuck", "the game is not over, and a role has no legal move"),
             "goals": ("no_goal", "the game is over, and a role has no single goal value"),
             "monotonicity": ("decrease", "a role loses goal value, or has no single one"),
-        }.get(name) or (f"win({self._term(str(witness.role or role))})", f"{witness.role or role} has 100")
-        lines = [f"step({k}, {self._inputs(joint)})." for k, joint in enumerate(witness.moves, 1)]
+        }.get(name) or (f"win({self.term(str(witness.role or role))})", f"{witness.role or role} has 100")
+        lines = [f"step({k}, {self.inputs(joint)})." for k, joint in enumerate(witness.moves, 1)]
         lines += [] if witness.loop is None else [f"loop({witness.loop})."]
-        return self._file(f"play({claim})", lines, f"after {steps} steps {means}")
+        return self.file(f"play({claim})", lines, f"after {steps} steps {means}")
 
     def strategy(self, policy: Policy) -> EvidenceFile:
         """Write the move of a role in each state that it can come to."""
-        lines = [f"choice({self._state(facts)}, {self._term(move)})." for facts, move in policy.moves.items()]
+        lines = [f"choice({self._state(facts)}, {self.term(move)})." for facts, move in policy.moves.items()]
         return self._strategy(policy.role, policy.value, lines)
 
     def _strategy(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
         means = f"with these moves {role} gets {value}, whatever the others do"
-        return self._file(f"strategy({self._term(role)}, {value})", lines, means)
+        return self.file(f"strategy({self.term(role)}, {value})", lines, means)
 
     def spoiler(self, spoiler: Spoiler) -> EvidenceFile:
         """Write the replies to each move of a role."""
         lines = [
-            f"reply({self._state(facts)}, {self._term(move)}, {self._inputs(joint)})."
+            f"reply({self._state(facts)}, {self.term(move)}, {self.inputs(joint)})."
             for (facts, move), joint in spoiler.replies.items()
         ]
         return self._spoiler(spoiler.role, spoiler.value, lines)
 
     def _spoiler(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
         means = f"with these replies {role} does not get {value}"
-        return self._file(f"spoil({self._term(role)}, {value})", lines, means)
+        return self.file(f"spoil({self.term(role)}, {value})", lines, means)
 
     def forced(self, play: ForcedPlay) -> EvidenceFile:
         """Write the moves of one side in the states in which it has a choice."""
         lines = [
-            f"choice({self._state(one.facts)}, does({self._term(one.role)}, {self._term(one.move)}))."
+            f"choice({self._state(one.facts)}, does({self.term(one.role)}, {self.term(one.move)}))."
             for one in play.choices
         ]
         return self._forced(play.claim, lines)
@@ -334,7 +369,7 @@ class _PrologWriter:
     def _forced(self, claim: Claim, lines: list[str]) -> EvidenceFile:
         name = "at_least" if claim.holds else "less_than"
         means = f"with these moves {claim}, whatever the other side does"
-        return self._file(f"{name}({self._term(claim.role)}, {claim.goal})", lines, means)
+        return self.file(f"{name}({self.term(claim.role)}, {claim.goal})", lines, means)
 
     def all_states(self, states: StateSet) -> EvidenceFile:
         """Write the number of reachable states and what holds in all of them."""
@@ -345,10 +380,10 @@ class _PrologWriter:
 
     def _all_states(self, name: str, role: str | None, value: int, lines: list[str]) -> EvidenceFile:
         claim, means = _CLAIMS.get(name) or (
-            f"below({self._term(str(role))}, {value})",
+            f"below({self.term(str(role))}, {value})",
             f"{role} does not get {value} at any end",
         )
-        return self._file(f"all_states({claim})", lines, f"in all reachable states: {means}")
+        return self.file(f"all_states({claim})", lines, f"in all reachable states: {means}")
 
     def written(self, data: WrittenData) -> EvidenceFile:
         """Return the file with contents that were written before."""
@@ -360,7 +395,8 @@ class _PrologWriter:
         write = self._strategy if data.kind == Policy.kind else self._spoiler
         return write(str(data.role), 100, lines)
 
-    def _file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:
+    def file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:
+        """Return the file for a claim of `check.pl`, with the lines of its evidence."""
         rows = [*lines]
         if len(rows) > _MOST_ENTRIES:
             raise BudgetExceeded(f"{_MOST_ENTRIES} entries", f"in a file for another program: {len(rows)}")
@@ -372,15 +408,17 @@ class _PrologWriter:
         beside = (("claim.pl", f"claim({claim}).\n"), ("evidence.pl", text), ("game.pl", game))
         return EvidenceFile("check.pl", checker, "prolog", means, "accepted", beside)
 
-    def _term(self, text: str) -> str:
+    def term(self, text: str) -> str:
+        """Write a ground term."""
         written = self._written.get(text)  # a strategy has the same fluents in thousands of states
         if written is None:
             written = self._written[text] = ground_term(self.terms, self.terms.read(text))
         return written
 
     def _state(self, facts: Iterable[str]) -> str:
-        return f"[{', '.join(map(self._term, sorted(facts)))}]"
+        return f"[{', '.join(map(self.term, sorted(facts)))}]"
 
-    def _inputs(self, joint: Iterable[str]) -> str:
+    def inputs(self, joint: Iterable[str]) -> str:
+        """Write a joint move."""
         pairs = zip(self.game.roles, joint, strict=True)
-        return f"[{', '.join(f'does({self._term(role)}, {self._term(move)})' for role, move in pairs)}]"
+        return f"[{', '.join(f'does({self.term(role)}, {self.term(move)})' for role, move in pairs)}]"

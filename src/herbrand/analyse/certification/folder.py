@@ -21,6 +21,7 @@ from herbrand.errors import BudgetExceeded, GameError, HerbrandError, InternalEr
 from herbrand.runtime.files import write_atomically
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from herbrand.analyse.certification.evidence import EvidenceFile
@@ -28,13 +29,17 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = [
+    "STEPS_PER_SECOND",
     "STRATEGY",
+    "CertifiedRemark",
     "CertifiedVerdict",
     "CheckedFile",
     "certify",
     "certify_strategy",
     "certify_verdict",
     "check_files",
+    "remarks_of",
+    "require_empty",
     "write_certificate",
 ]
 
@@ -44,7 +49,7 @@ _SEARCH_SHARE: Final = 0.5
 """Share of the time for finding a proof; the rest is for writing and checking it."""
 _EXTRA_SHARE: Final = 0.5
 """Share of the remaining time for each file that the verdict does not need."""
-_STEPS_PER_SECOND: Final = 1000
+STEPS_PER_SECOND: Final = 1000
 """Legal steps that SWI-Prolog computes in a second: more for small rulesheets, fewer for large ones."""
 _COMMANDS: Final = {
     "clingo": "clingo --warn=none --quiet=2 {file}",
@@ -82,11 +87,36 @@ class CheckedFile:
     outcome: OutsideAnswer
     is_extra: bool = False
     """Whether the verdict does not need it: it asks another program once more, or is about another role."""
+    about: tuple[int, ...] = ()
+    """As `EvidenceFile.about`."""
 
     @property
     def question(self) -> tuple[str, str]:
         """The folder, and what follows: the same for two files that ask the same question."""
         return self.name.rpartition("/")[0], self.means.removesuffix(AS_CLAUSES)
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedRemark:
+    """A remark with its files."""
+
+    kind: str
+    text: str
+    accepted: bool | None
+    """Whether other programs accept all files of one of its proofs, and refuse none."""
+    files: tuple[str, ...] = ()
+    missing: str = ""
+    """Why it has no files."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "accepted": self.accepted,
+            "files": list(self.files),
+            "missing": self.missing or None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +130,20 @@ class CertifiedVerdict:
     files: tuple[CheckedFile, ...]
     missing: str = ""
     """Why the verdict has no files."""
+    remarks: tuple[CertifiedRemark, ...] = ()
+    """The remarks that files are about, or that have no certificate."""
 
     @property
     def accepted(self) -> bool | None:
         """Whether other programs accept all files; None if some was not checked, or there are none.
 
         Files that the verdict does not need (`CheckedFile.is_extra`) may lack an answer, but not be refused;
-        a question that is asked twice needs one answer.
+        a question that is asked twice needs one answer.  Of remarks, each needs one proof.
         """
         if any(file.outcome.accepted is False for file in self.files):
             return False
+        if self.remarks:
+            return True if all(one.accepted for one in self.remarks if one.files) else None
         accepted = {file.question for file in self.files if file.outcome.accepted}
         needed = {file.question for file in self.files if not file.is_extra}
         return True if needed and needed <= accepted else None
@@ -117,6 +151,7 @@ class CertifiedVerdict:
     def as_json(self) -> dict[str, Any]:
         """Return plain values; see `docs/reference/certificates.md`."""
         first = self.files[0] if self.files else None
+        remarks = {"remarks": [one.as_json() for one in self.remarks]} if self.remarks else {}
         return {
             "game": self.game,
             "property": self.name,
@@ -143,6 +178,7 @@ class CertifiedVerdict:
                 for file in self.files
             ],
             "missing": self.missing or None,
+            **remarks,
         }
 
 
@@ -158,7 +194,7 @@ def certify(
     Raises `HerbrandError` for a folder in use, and as `analyse` does.
     """
     budget = budget or Budget()
-    _require_empty(folder)
+    require_empty(folder)
     analysis = analyse(
         game, [name], budget=budget.share(_SEARCH_SHARE), check=False, values=False, remarks=False
     )
@@ -175,7 +211,7 @@ def certify_verdict(
 
     Raises `HerbrandError` for a folder in use.
     """
-    _require_empty(folder)
+    require_empty(folder)
     if verdict.is_known and name in PROPERTIES and _is_too_large(verdict, budget.left):
         verdict = _proved_otherwise(game, name, verdict, budget.share(_SEARCH_SHARE))
     return write_certificate(game, name, verdict, folder, budget, check=check)
@@ -188,7 +224,7 @@ def _is_too_large(verdict: Verdict, seconds: float) -> bool:
         (part.witness is None and part.certificate is None)
         or (
             isinstance(part.certificate, StateSet)
-            and part.certificate.space.transitions > _STEPS_PER_SECOND * seconds
+            and part.certificate.space.transitions > STEPS_PER_SECOND * seconds
         )
         for part in parts
     )
@@ -214,7 +250,7 @@ def certify_strategy(
     `BudgetExceeded` where replaying it takes too long.
     """
     budget = budget or Budget()
-    _require_empty(folder)
+    require_empty(folder)
     choices: dict[int, list[ReplayedChoice]] = {}
     checked = check_strategy(
         game, strategy, seconds=budget.left, visit=lambda one: choices.setdefault(one.claim, []).append(one)
@@ -232,7 +268,8 @@ def certify_strategy(
     return write_certificate(game, STRATEGY, verdict, folder, budget, check=check)
 
 
-def _require_empty(folder: Path) -> None:
+def require_empty(folder: Path) -> None:
+    """Raise `HerbrandError` for a folder in use."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise HerbrandError(f"{folder} is not empty (certificates need a folder of their own)")
 
@@ -264,7 +301,9 @@ def write_certificate(
     except HerbrandError as error:
         missing = str(error)
     checked = check_files(folder, files, budget, check=check)
-    certified = CertifiedVerdict(game.name, name, verdict, folder, checked, missing)
+    certified = CertifiedVerdict(
+        game.name, name, verdict, folder, checked, missing, remarks_of(game, verdict, checked)
+    )
     if files:
         parts = [part for file in files for part in ((file.name, file.text), *file.beside)]
         sums = (f"{hashlib.sha256(text.encode()).hexdigest()}  {part}\n" for part, text in parts)
@@ -273,6 +312,40 @@ def write_certificate(
         content = {**certified.as_json(), "evidence": verdict.as_json(), "herbrand": __version__}
         write_atomically(str(folder / "certificate.json"), json.dumps(content, indent=2, ensure_ascii=False))
     return certified
+
+
+def remarks_of(
+    game: StateMachine, verdict: Verdict, files: Iterable[CheckedFile]
+) -> tuple[CertifiedRemark, ...]:
+    """Return the remarks that the proofs of a verdict are about, with the answers about their files."""
+    proofs: dict[str, list[list[CheckedFile]]] = {}
+    kinds: dict[str, str] = {}
+    for number, part in enumerate(verdict.roles.values(), 1):
+        claims = getattr(part.certificate, "claims", ())
+        inside = [file for file in files if file.name.startswith(f"proof-{number}/")]
+        for place, claim in enumerate(claims):
+            text = claim.text(game)
+            kinds[text] = claim.kind
+            proofs.setdefault(text, []).append(
+                [file for file in inside if place in file.about or not file.about]
+            )
+    return tuple(
+        CertifiedRemark(
+            kinds[text], text, _accepted_by(some), tuple(file.name for proof in some for file in proof)
+        )
+        for text, some in proofs.items()
+    )
+
+
+def _accepted_by(proofs: list[list[CheckedFile]]) -> bool | None:
+    """Return whether some proof is accepted; False if a file of any is refused."""
+    if any(file.outcome.accepted is False for proof in proofs for file in proof):
+        return False
+    for proof in proofs:
+        needed = [file for file in proof if not file.is_extra] or proof
+        if needed and all(file.outcome.accepted for file in needed):
+            return True
+    return None
 
 
 def check_files(
@@ -296,10 +369,12 @@ def _checked(folder: Path, file: EvidenceFile, budget: Budget, *, check: bool) -
     checker = checker_for(file.program)
     if not isinstance(checker, Checker):
         return CheckedFile(
-            file.name, file.program, "", file.means, OutsideAnswer(None, checker), file.is_extra
+            file.name, file.program, "", file.means, OutsideAnswer(None, checker), file.is_extra, file.about
         )
     outcome = run_checker(checker, folder, file, budget.left) if check else OutsideAnswer(None, "not checked")
-    return CheckedFile(file.name, checker.program, checker.version, file.means, outcome, file.is_extra)
+    return CheckedFile(
+        file.name, checker.program, checker.version, file.means, outcome, file.is_extra, file.about
+    )
 
 
 def _script(files: list[EvidenceFile]) -> str:

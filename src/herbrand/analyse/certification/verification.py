@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.certification.evidence import ForcedPlay, WrittenData, evidence_of
-from herbrand.analyse.certification.folder import STRATEGY, CertifiedVerdict, check_files
+from herbrand.analyse.certification.folder import STRATEGY, CertifiedVerdict, check_files, remarks_of
+from herbrand.analyse.certification.remark_claims import read_claim
+from herbrand.analyse.certification.remarks import (
+    REMARKS,
+    SHOWN_BY,
+    Excluded,
+    Explored,
+    Measured,
+    Permuted,
+    RemarkProof,
+    Strategies,
+)
 from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, Spoiler, StateSet
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.invariant import Invariant
@@ -93,7 +104,7 @@ def verify_certificate(game: StateMachine, folder: Path, *, budget: Budget | Non
         )
     with tempfile.TemporaryDirectory(prefix="herbrand-") as place:
         checked = check_files(Path(place), files, budget)
-    return CertifiedVerdict(game.name, name, verdict, folder, checked)
+    return CertifiedVerdict(game.name, name, verdict, folder, checked, "", remarks_of(game, verdict, checked))
 
 
 def _text(path: Path) -> str:
@@ -110,15 +121,25 @@ def _read(game: StateMachine, folder: Path) -> tuple[str, Verdict]:
     """Return the property and the verdict that a folder has evidence for."""
     content = json.loads(_text(folder / "certificate.json"))
     name, evidence = content["property"], content["evidence"]
-    if name not in (*PROPERTIES, STRATEGY) or evidence["verdict"] != content["verdict"]:
+    if name not in (*PROPERTIES, STRATEGY, REMARKS) or evidence["verdict"] != content["verdict"]:
         raise _Unfit("certificate.json: there is no such verdict")
+    if name == REMARKS:
+        proofs = [
+            _remark_proof(game, inner["certificate"], folder / f"proof-{number}")
+            for number, inner in enumerate(evidence["roles"].values(), 1)
+        ]
+        parts = {
+            proof.title(number): Verdict("proved", proof.kind, certificate=proof)
+            for number, proof in enumerate(proofs, 1)
+        }
+        if evidence["verdict"] != "proved" or list(evidence["roles"]) != list(parts):
+            raise _Unfit("certificate.json: the proofs are not those of the remarks")
+        return name, Verdict("proved", REMARKS, roles=parts)
     if name == STRATEGY:
         claims = [_claim(game, inner["certificate"]) for inner in evidence["roles"].values()]
         roles = {
             str(claim): Verdict(
-                "proved", "-", certificate=WrittenData(
-                    ForcedPlay.kind, "", claim.role, _text(folder / f"role-{number}" / "evidence.pl"), claim
-                ),
+                "proved", "-", certificate=_written_strategy(claim, folder / f"role-{number}")
             )
             for number, claim in enumerate(claims, 1)
         }  # fmt: skip
@@ -174,6 +195,34 @@ def _verdict(
     if certificate.get("never", wanted) != wanted:
         raise _Unfit(f"certificate.json: the certificate is not about {wanted or 'all plays'}")
     return Verdict(answer, "-", certificate=_certificate(kind, certificate))
+
+
+def _remark_proof(game: StateMachine, value: Mapping[str, Any], folder: Path) -> RemarkProof:
+    """Return the proof of remarks of which `as_json` gave a value."""
+    kind, claims = value["kind"], tuple(map(read_claim, value["claims"]))
+    is_extra = value["extra"] is True
+    shown = SHOWN_BY.get(kind)
+    if shown is None or not claims or not all(claim.kind in shown for claim in claims):
+        raise _Unfit(f"{kind} does not show these remarks")
+    if kind == Explored.kind:
+        if any(claim.about.get("value") is not None for claim in claims):
+            raise _Unfit("exploring does not show values of best play")
+        return Explored(claims, _size(value["states"]), is_extra=is_extra)
+    if kind == Excluded.kind:
+        return Excluded(claims, _invariant(value["invariant"]), is_extra=is_extra)
+    if kind == Strategies.kind:
+        forced = tuple(
+            WrittenData(
+                ForcedPlay.kind, "", claim.role, _text(folder / f"claim-{number}" / "evidence.pl"), claim
+            )
+            for number, claim in enumerate((_claim(game, one) for one in value["forced"]), 1)
+        )
+        return Strategies(claims, forced, is_extra=is_extra)
+    return (Measured if kind == Measured.kind else Permuted)(claims, is_extra=is_extra)
+
+
+def _written_strategy(claim: Claim, folder: Path) -> WrittenData:
+    return WrittenData(ForcedPlay.kind, "", claim.role, _text(folder / "evidence.pl"), claim)
 
 
 def _claim(game: StateMachine, value: Mapping[str, Any]) -> Claim:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.syntax.nodes import Literal, Rule
 
-__all__ = ["observe", "rule_remarks", "rules_that_never_fire", "state_remarks"]
+__all__ = ["is_test", "observe", "rule_remarks", "rules_that_never_fire", "state_remarks"]
 
 _RULE_STATES = 100_000
 """The most states for remarks on rules and symmetries."""
@@ -126,8 +126,13 @@ def _symmetric_roles(game: StateMachine, budget: Budget) -> list[Observation]:
                 joined = groups[role] | groups[image]
                 groups |= dict.fromkeys(joined, joined)
     same = sorted({tuple(r for r in players if r in group) for group in groups.values() if len(group) > 1})
+    generators = [dict(generator) for generator in symmetries.generators]
     return [
-        Observation("symmetric-roles", f"the rules treat {' and '.join(some)} alike", {"roles": list(some)})
+        Observation(
+            "symmetric-roles",
+            f"the rules treat {' and '.join(some)} alike",
+            {"roles": list(some), "generators": generators},
+        )
         for some in same
     ]
 
@@ -244,7 +249,7 @@ def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
     from herbrand.errors import HerbrandError
 
     watched = _watched(game)
-    conditions = [(rule, literal) for rule in watched for literal in rule.body if _is_test(rule, literal)]
+    conditions = [(rule, literal) for rule in watched for literal in rule.body if is_test(rule, literal)]
     negations = [
         (*(other for other in rule.body if other is not literal), _negated(literal))
         for rule, literal in conditions
@@ -277,7 +282,7 @@ def _watched(game: StateMachine) -> list[Rule]:
     return [rule for rule in game.tree.statements if rule.body and rule.head.name not in _TRIVIAL]
 
 
-def _is_test(rule: Rule, literal: Literal) -> bool:
+def is_test(rule: Rule, literal: Literal) -> bool:
     """Return whether a condition only tests: all its variables occur in other positive conditions."""
     from herbrand.syntax.nodes import Atom, Not, variables_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -57,7 +57,8 @@ def dead_ends(space: StateSpace) -> list[Observation]:
         best = int(goals[space.over].max())
         good = _leads_to(space, space.over & (goals == best))
         text = f"{best} cannot be reached any more"
-        remarks = _nearest(space, good, text)
+        aim = {"role": space.expander.roles[players[0]], "goal": best}
+        remarks = _nearest(space, good, text, aim)
     return remarks
 
 
@@ -72,7 +73,9 @@ def _leads_to(space: StateSpace, target: NDArray[np.bool_]) -> NDArray[np.bool_]
         reaches[before] = True
 
 
-def _nearest(space: StateSpace, reaches: NDArray[np.bool_], text: str) -> list[Observation]:
+def _nearest(
+    space: StateSpace, reaches: NDArray[np.bool_], text: str, aim: dict[str, Any] | None = None
+) -> list[Observation]:
     """Return a remark on the first state that does not reach the target and is not terminal."""
     dead = np.flatnonzero(~reaches & ~space.over)
     if not len(dead):
@@ -81,6 +84,7 @@ def _nearest(space: StateSpace, reaches: NDArray[np.bool_], text: str) -> list[O
     first = "at the start" if not line else f"after {len(line)} {'step' if len(line) == 1 else 'steps'}"
     shown = "; ".join(", ".join(joint) for joint in line[:6]) + ("; ..." if len(line) > 6 else "")
     way = f": {shown}" if line else ""
-    number = f"in {len(dead)} of {int((~space.over).sum())} states"
-    evidence = {"states": len(dead), "line": [list(joint) for joint in line]}
+    going = int((~space.over).sum())
+    number = f"in {len(dead)} of {going} states"
+    evidence = {"states": len(dead), "of": going, "aim": aim, "line": [list(joint) for joint in line]}
     return [Observation("dead-end", f"{number} {text}, the nearest {first}{way}", evidence)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.analyse.solving.solve import Solution
 
-__all__ = ["tendencies"]
+__all__ = ["advantage_text", "tendencies"]
 
 _GAMES = 4096
 """The most random games for an estimate."""
@@ -73,7 +73,9 @@ def _first_move(
     value = None if solution is None else solution.value
     if value is not None:
         ahead = value[roles[first]] - max(value[roles[r]] for r in others)
-        remarks.append(_remark(roles[first], float(ahead), "with best play", {"by": "best play"}))
+        remarks.append(
+            _remark(roles[first], float(ahead), "with best play", {"by": "best play", "value": dict(value)})
+        )
     if means is not None:
         ahead = float(means[0, first] - means[0, others].max())
         remarks.append(_remark(roles[first], ahead, "on average over all random play", {"by": "random play"}))
@@ -106,13 +108,15 @@ def _random_goals(space: StateSpace, roles: list[int], budget: Budget) -> NDArra
 
 def _remark(role: str, ahead: float, where: str, evidence: dict[str, object]) -> Observation:
     ahead = round(ahead, 2) + 0.0
-    if ahead > 0:
-        text = f"{role}, who moves first, is ahead by {ahead:g} points {where}"
-    elif ahead < 0:
-        text = f"{role}, who moves first, is behind by {-ahead:g} points {where}"
-    else:
-        text = f"{role}, who moves first, is neither ahead nor behind {where}"
+    text = f"{advantage_text(role, ahead)} {where}"
     return Observation("first-move-advantage", text, {"role": role, "advantage": ahead, **evidence})
+
+
+def advantage_text(role: str, ahead: float) -> str:
+    """Return how far a role is ahead, in words."""
+    if ahead:
+        return f"{role}, who moves first, is {'ahead' if ahead > 0 else 'behind'} by {abs(ahead):g} points"
+    return f"{role}, who moves first, is neither ahead nor behind"
 
 
 def _mobility(space: StateSpace, players: list[int], means: NDArray[np.float64] | None) -> list[Observation]:

@@ -97,7 +97,8 @@ def find_symmetries(
     """Return the symmetries of the rules of a game.
 
     Those that are `exchanging` map a move or goal value of one player to the same of another, percepts to
-    percepts, and have the images of players among those of fluents and moves, as `(role PLAYER)`.
+    percepts, and have the images of players and percepts among those of fluents and moves, as
+    `(role PLAYER)` and `(percept PERCEPT)`.
 
     Symmetries of the meaning that are not visible in the rules, such as of a path that is defined in one
     direction, may be missed.  Raises `BudgetExceeded` when grounding or the search exceeds the budget.
@@ -129,7 +130,13 @@ class _Graph:
             if key not in vertex:
                 node = vertex[key] = len(self.colours)
                 self.colours.append(key[0] if len(key) == 2 or exchanging else key[:2])
-                self.names[node] = key[-1] if len(key) == 2 else f"(does {key[1]} {key[2]})"
+                self.names[node] = (
+                    f"(does {key[1]} {key[2]})"
+                    if len(key) > 2
+                    else f"(percept {key[1]})"
+                    if key[0] == "percept"
+                    else key[1]
+                )
                 if len(key) > 2 and exchanging:
                     edges.append((node, player(key[1]), labels["role"]))
             return vertex[key]

@@ -29,9 +29,25 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.nodes import Term
 
-__all__ = ["Steps", "one_step", "program_of_steps", "recorded_play", "temporal", "write"]
+__all__ = [
+    "Permutation",
+    "Steps",
+    "one_step",
+    "permuted",
+    "plays_of_other_length",
+    "program_of_steps",
+    "recorded_play",
+    "temporal",
+    "write",
+]
 
-_OWN = frozenset({"play", "won", "query"})
+_OWN = frozenset({"play", "won", "ended", "query"})
+_PERMUTED = frozenset(
+    {
+        *("wrong", "copy", "fluent", "image", "move", "moves", "percept", "player"),
+        *("moved", "idle", "illegal", "step"),
+    }
+)
 
 
 def write(
@@ -72,10 +88,12 @@ def temporal(rules: Rules, name: str, horizon: int, win: Term | None = None) -> 
     return _program("temporal", writer, name=name, horizon=horizon, last=last, win=win)
 
 
-def recorded_play(rules: Rules, name: str, joint_moves: Sequence[Sequence[Term]], win: Term) -> str:
+def recorded_play(
+    rules: Rules, name: str, joint_moves: Sequence[Sequence[Term]], win: Term | None = None
+) -> str:
     """Return the program whose only answer set is a given play, if it is legal and ends with 100 for a role.
 
-    Each joint move is in role order.
+    Without a role, it is enough that the play ends.  Each joint move is in role order.
     """
     writer = RuleWriter(rules, own=_OWN)
     chosen = [
@@ -85,7 +103,49 @@ def recorded_play(rules: Rules, name: str, joint_moves: Sequence[Sequence[Term]]
     ]
     last = writer.fresh_constant("n")
     program = _program("temporal", writer, name=name, horizon=len(joint_moves), last=last, win=win)
-    return "\n".join([program, "% The play.", *chosen, ""])
+    ends = [] if win is not None else ["% It ends.", *_ends(writer)]
+    return "\n".join([program, "% The play.", *chosen, *ends, ""])
+
+
+def _ends(writer: RuleWriter) -> tuple[str, str]:
+    return f"ended :- {writer.atom(('terminal', 0), [], 'T')}, play(T).", ":- not ended."
+
+
+def plays_of_other_length(rules: Rules, name: str, steps: int, *, longer: bool) -> str:
+    """Return the program of plays that end before `steps` steps, or that do not end within them."""
+    writer = RuleWriter(rules, own=_OWN)
+    last = writer.fresh_constant("n")
+    horizon = steps + 1 if longer else steps - 1
+    program = _program("temporal", writer, name=name, horizon=horizon, last=last, win=None)
+    wanted = (f":- not play({horizon}).",) if longer else _ends(writer)
+    return "\n".join([program, *wanted, ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """A permutation of roles, fluents, moves and percepts: each name with its image."""
+
+    roles: Sequence[tuple[Term, Term]]
+    fluents: Sequence[tuple[Term, Term]]
+    moves: Sequence[tuple[tuple[Term, Term], tuple[Term, Term]]]
+    """Pairs of a role and its move, with their images."""
+    percepts: Sequence[tuple[Term, Term]]
+
+
+def permuted(rules: Rules, name: str, permutation: Permutation) -> str:
+    """Return the program without answer sets if a permutation maps every state and step to one of the game.
+
+    A state is any set of the fluents, which have to include all that a step can make true.
+    """
+    writer = RuleWriter(rules, own=_PERMUTED, only_needed=True)
+    term = writer.term
+    facts = [
+        *(f"player({term(a)},{term(b)})." for a, b in permutation.roles),
+        *(f"image({term(a)},{term(b)})." for a, b in permutation.fluents),
+        *(f"moves({term(r)},{term(m)},{term(s)},{term(n)})." for (r, m), (s, n) in permutation.moves),
+        *(f"percept({term(a)},{term(b)})." for a, b in permutation.percepts),
+    ]
+    return _program("permuted", writer, name=name, facts=_lines(facts))
 
 
 @dataclass(frozen=True, slots=True)

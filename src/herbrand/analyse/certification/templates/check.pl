@@ -7,8 +7,11 @@
 
 :- initialization(main, main).
 :- use_module(game).
+:- discontiguous check/1.
 :- dynamic claim/1, step/2, loop/1, states/1, choice/2, reply/3.
+:- dynamic never/2, kept/1, sum/1, shortest/1, longest/1, dead/4, ahead/2.
 :- dynamic chosen/3, answered/4, seen/2, finished/2.
+:- dynamic numbered/3, edge/2, distance/2, ended/2, lasting/2, alive/2, expected/2.
 
 main :-
     (   catch(checked, refused(Reason), refuse(Reason))
@@ -18,7 +21,10 @@ main :-
 
 checked :-
     read_facts('claim.pl', [claim/1]),
-    read_facts('evidence.pl', [step/2, loop/1, states/1, choice/2, reply/3]),
+    read_facts('evidence.pl', [
+        step/2, loop/1, states/1, choice/2, reply/3,
+        never/2, kept/1, sum/1, shortest/1, longest/1, dead/4, ahead/2
+    ]),
     index_evidence,
     findall(Claim, claim(Claim), Claims),
     demand(Claims = [_], one_claim),
@@ -92,6 +98,8 @@ play(Number, Steps, State, Before, States) :-
 
 % States come last first.
 at_end(win(Role), [State|_]) :- terminal(State), goals_of(State, Role, [100]).
+at_end(end, [State|_]) :- terminal(State).
+at_end(dead(Aim), [State|_]) :- \+ terminal(State), number_of(State, Id, _), spread([Id-State], 0), \+ target(Aim, _).
 at_end(stuck, [State|_]) :- \+ terminal(State), once(stuck(State, _)).
 at_end(no_goal, [State|_]) :- terminal(State), player(Role), \+ one_goal(State, Role), !.
 at_end(cycle, States) :-
@@ -255,3 +263,140 @@ no_cycle(State, Path) :-
     ( terminal(State) -> Following = [] ; successors(State, Following) ),
     forall(member(Next, Following), no_cycle(Next, [State|Path])),
     finish(State).
+
+% -- remarks on all states: facts of evidence.pl -----------------------------------------------------------
+%
+%   states(N)                there are N of them
+%   never(K, state)          the percept remark(K), which game.pl adds, is seen in none
+%   never(K, move)           nor after any legal joint move
+%   kept(Fluent)             no step makes it false
+%   sum(N)                   goal values add up to N at each end
+%   shortest(N), longest(N)  steps to an end
+%   dead(Aim, N, Of, Steps)  of the Of states that are not terminal, N do not lead to an end (Aim is `end`) or
+%                            to one with a goal value (`value(Role, Goal)`), the nearest after so many Steps
+%   ahead(Role, N)           Role alone has a choice at first, and is ahead by N hundredths of a point, on
+%                            average over random play
+
+check(remarks) :-
+    first(State),
+    number_of(State, Id, _),
+    spread([Id-State], 0),
+    aggregate_all(count, numbered(_, _, _), Count),
+    findall(Number, states(Number), Numbers),
+    demand(Numbers == [Count], states(Count)),
+    forall((sum(Sum), ended(_, End)), demand(adds_up(End, Sum), not(sum(Sum), End))),
+    forall(shortest(Steps), demand(aggregate_all(min(D), (ended(E, _), distance(E, D)), Steps), shortest(Steps))),
+    forall(longest(Steps), demand(lasts(Id, Steps, []), longest(Steps))),
+    forall(dead(Aim, N, Of, Steps), demand(dead_ends(Aim, N, Of, Steps), dead(Aim, N, Of, Steps))),
+    forall(ahead(Role, N), demand(is_ahead(Id, State, Role, N), ahead(Role, N))).
+
+% Visits states at a distance, then those that follow, until there are no new ones.
+spread([], _) :- !.
+spread(States, Distance) :-
+    findall(Next, (member(Id-State, States), visited(Id, State, Distance, Next)), Following),
+    Further is Distance + 1,
+    spread(Following, Further).
+
+visited(Id, State, Distance, To-Next) :-
+    assertz(distance(Id, Distance)),
+    demand(unseen(State, [], state), seen_in(State)),
+    (   terminal(State)
+    ->  demand(unseen(State, [], move), seen_in(State)),
+        assertz(ended(Id, State)),
+        fail
+    ;   actions(State, Actions),
+        member(Inputs, Actions),
+        demand(unseen(State, Inputs, move), seen_after(State, Inputs)),
+        after(State, Inputs, Next),
+        forall((kept(Fluent), memberchk(Fluent, State)), demand(memberchk(Fluent, Next), lost(Fluent, State, Inputs))),
+        number_of(Next, To, IsNew),
+        assertz(edge(Id, To)),
+        IsNew == true
+    ).
+
+unseen(State, Inputs, Level) :-
+    (   once(never(_, Level))
+    ->  roles([Observer|_]),
+        percepts(State, Inputs, Observer, Percepts),
+        \+ ( member(remark(K), Percepts), never(K, Level) )
+    ;   true
+    ).
+
+number_of(State, Id, IsNew) :-
+    key(State, Key, _),
+    (   numbered(Key, State, Id)
+    ->  IsNew = false
+    ;   flag(states, Id, Id + 1),
+        assertz(numbered(Key, State, Id)),
+        IsNew = true
+    ).
+
+adds_up(State, Sum) :-
+    all_goals(State, Goals),
+    sum_list(Goals, Sum).
+
+all_goals(State, Goals) :-
+    forall(player(Role), one_goal(State, Role)),
+    findall(Goal, (player(Role), goals_of(State, Role, [Goal])), Goals).
+
+% lasts(Id, Steps, Path): the most steps from a state to an end; -1 if there is none.
+lasts(Id, Steps, _) :- lasting(Id, Steps), !.
+lasts(Id, Steps, Path) :-
+    demand(\+ memberchk(Id, Path), recurs(Id)),
+    ( ended(Id, _) -> Least = 0 ; Least = -1 ),
+    findall(To, edge(Id, To), Followers),
+    sort(Followers, Once),
+    foldl(longer([Id|Path]), Once, Least, Steps),
+    assertz(lasting(Id, Steps)).
+
+longer(Path, To, Before, Steps) :-
+    lasts(To, More, Path),
+    ( More >= 0 -> Steps is max(Before, More + 1) ; Steps = Before ).
+
+dead_ends(Aim, Count, Of, Steps) :-
+    findall(Id, target(Aim, Id), Targets),
+    mark_alive(Targets, Aim),
+    aggregate_all(count, (numbered(_, _, Id), \+ ended(Id, _)), Of),
+    findall(Distance, (numbered(_, _, Id), \+ ended(Id, _), \+ alive(Id, Aim), distance(Id, Distance)), Distances),
+    length(Distances, Count),
+    min_list(Distances, Steps).
+
+target(end, Id) :- ended(Id, _).
+target(value(Role, Goal), Id) :- ended(Id, State), goals_of(State, Role, [Goal]).
+
+mark_alive([], _).
+mark_alive([Id|Others], Aim) :-
+    (   alive(Id, Aim)
+    ->  mark_alive(Others, Aim)
+    ;   assertz(alive(Id, Aim)),
+        findall(Before, edge(Before, Id), Earlier),
+        append(Earlier, Others, Rest),
+        mark_alive(Rest, Aim)
+    ).
+
+is_ahead(Id, State, Role, Hundredths) :-
+    findall(Player, (player(Player), legals(State, Player, [_, _|_])), [Role]),
+    lasts(Id, _, []),
+    expects(Id, Means),
+    findall(Player, player(Player), Players),
+    nth0(Place, Players, Role),
+    nth0(Place, Means, Mine, Others),
+    max_list(Others, Best),
+    abs(100 * (Mine - Best) - Hundredths) =< 51 rdiv 100.
+
+% expects(Id, Means): the average of each player's goal value over random play, exactly.
+expects(Id, Means) :- expected(Id, Means), !.
+expects(Id, Means) :-
+    (   ended(Id, State)
+    ->  all_goals(State, Means)
+    ;   findall(To, edge(Id, To), Followers),
+        maplist(expects, Followers, [First|Rows]),
+        foldl(maplist(added), Rows, First, Sums),
+        length(Followers, Number),
+        maplist(divided(Number), Sums, Means)
+    ),
+    assertz(expected(Id, Means)).
+
+added(A, B, Sum) :- Sum is A + B.
+
+divided(Number, Sum, Mean) :- Mean is Sum rdiv Number.

@@ -1,0 +1,267 @@
+"""Remarks as claims that other programs can check.
+
+Most say that a condition holds in no reachable state, or in none with a legal joint move.  Such a condition
+is written as the body of a rule, so that all programs get it as a part of the rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.analyse.proofs.observe import is_test
+from herbrand.analyse.proofs.tendency import advantage_text
+from herbrand.convert.levels import MOVE, level_of
+from herbrand.errors import HerbrandError
+from herbrand.rules.terms import read_term
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, atoms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from herbrand.analyse.proofs.observation import Observation
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.nodes import Literal
+
+__all__ = ["RemarkClaim", "Watch", "claim_of", "read_claim", "watch"]
+
+Body = tuple["Literal", ...]
+
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "fluent-never-true": ("items",),
+    "fluent-always-true": ("items",),
+    "latched-fluent": ("items",),
+    "move-never-legal": ("role", "items"),
+    "role-never-chooses": ("role",),
+    "turn-taking": (),
+    "goal-never-reached": ("role", "values"),
+    "constant-sum": ("sum",),
+    "terminal-at-start": (),
+    "shortest-play": ("steps", "line"),
+    "longest-play": ("steps", "line"),
+    "dead-end": ("states", "of", "aim", "line"),
+    "rule-never-fires": ("rule",),
+    "condition-always-true": ("rule", "condition"),
+    "forced-result": ("value",),
+    "first-move-advantage": ("role", "advantage", "value"),
+    "symmetric-roles": ("roles", "generators"),
+}
+"""The kinds of remarks that can have a certificate, with what a claim says."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkClaim:
+    """A remark by what it says, in plain values."""
+
+    kind: str
+    about: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values, from which `read_claim` gives the claim back."""
+        return {"kind": self.kind, **self.about}
+
+    def text(self, game: StateMachine) -> str:
+        """Return a sentence, which depends on nothing but the claim and the rules."""
+        about = self.about
+        items = ", ".join(map(str, about.get("items", ())))
+        if self.kind in ("rule-never-fires", "condition-always-true"):
+            rule = game.tree.statements[about["rule"]]
+            line = game.tree.source.position(rule.span.start).line
+            if self.kind == "rule-never-fires":
+                return f"line {line}: never fires: {rule}"
+            condition = rule.body[about["condition"]]
+            return f"line {line}: always true where the rest of the rule is: {condition} in {rule}"
+        if self.kind == "dead-end":
+            aim = about["aim"]
+            lost = "no play ends any more" if aim is None else f"{aim['goal']} cannot be reached any more"
+            nearest = f"the nearest after {_steps(len(about['line']))}"
+            return f"in {about['states']} of {about['of']} states {lost}, {nearest}"
+        if self.kind == "first-move-advantage":
+            advantage = advantage_text(about["role"], about["advantage"])
+            return advantage + (
+                " on average over all random play" if about["value"] is None else " with best play"
+            )
+        if self.kind == "forced-result":
+            value = ", ".join(f"{role} {goal:g}" for role, goal in about["value"].items())
+            return f"best play ends with {value}"
+        return {
+            "fluent-never-true": f"never true: {items}",
+            "fluent-always-true": f"always true: {items}",
+            "latched-fluent": f"stays true once true: {items}",
+            "move-never-legal": f"never legal for {about.get('role')}: {items}",
+            "role-never-chooses": f"{about.get('role')} never has a choice",
+            "turn-taking": "at most one role has a choice at a time",
+            "goal-never-reached": f"{about.get('role')} never ends with {_listed(about.get('values', ()))}",
+            "constant-sum": f"goal values always add up to {about.get('sum')}",
+            "terminal-at-start": "the game is over before it begins",
+            "shortest-play": f"the shortest play has {_steps(about.get('steps', 0))}",
+            "longest-play": f"the longest play has {_steps(about.get('steps', 0))}",
+            "symmetric-roles": f"the rules treat {' and '.join(about.get('roles', ()))} alike",
+        }[self.kind]
+
+    def never(self, game: StateMachine) -> list[Body] | None:
+        """Return conditions that hold in no reachable state and joint move, if that is what it says."""
+        about, fold = self.about, game.rules.tree.folds_case
+
+        def each(make: Any) -> list[Body]:
+            return [make(read_term(text, fold=fold)) for text in about["items"]]
+
+        role: Any = game.rules.roles[game.role_index(about["role"])] if "role" in about else None
+        ongoing = Not(Atom("terminal", ()))
+        if self.kind == "fluent-never-true":
+            return each(lambda term: (Atom("true", (term,)),))
+        if self.kind == "fluent-always-true":
+            return each(lambda term: (Not(Atom("true", (term,))),))
+        if self.kind == "move-never-legal":
+            return each(lambda term: (Atom("legal", (role, term)), ongoing))
+        if self.kind == "role-never-chooses":
+            return [(*_choice(role, "x", "y"), ongoing)]
+        if self.kind == "turn-taking":
+            return [
+                (*_choice(a, "x", "y"), *_choice(b, "z", "w"), ongoing)
+                for a, b in combinations(game.rules.roles, 2)
+            ]
+        if self.kind == "goal-never-reached":
+            return [
+                (Atom("terminal", ()), Atom("goal", (role, Constant(str(value)))))
+                for value in about["values"]
+            ]
+        if self.kind == "rule-never-fires":
+            return [game.tree.statements[about["rule"]].body]
+        if self.kind == "condition-always-true":
+            return [_contrary(game.tree.statements[about["rule"]], about["condition"])]
+        return None
+
+
+def _contrary(rule: Rule, place: int) -> Body:
+    """Return the body of a rule with one condition negated."""
+    condition = rule.body[place]
+    if not is_test(rule, condition):
+        raise ValueError("the condition does more than test")
+    negated = condition.literal if isinstance(condition, Not) else Not(condition)
+    return (*rule.body[:place], *rule.body[place + 1 :], negated)
+
+
+def _choice(role: Any, first: str, second: str) -> Body:
+    """Return that a role has two legal moves."""
+    moves = Variable(first), Variable(second)
+    return (*(Atom("legal", (role, move)) for move in moves), Distinct(*moves))
+
+
+def _steps(number: int) -> str:
+    return f"{number} {'step' if number == 1 else 'steps'}"
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(map(str, values))
+
+
+# -- from remarks and from files -----------------------------------------------------------------------
+
+
+def claim_of(game: StateMachine, observation: Observation) -> RemarkClaim | str:
+    """Return what a remark claims, or why there can be no certificate of it."""
+    if observation.uncertified:
+        return observation.uncertified
+    evidence = dict(observation.evidence)
+    if observation.kind in ("rule-never-fires", "condition-always-true"):
+        start = evidence["span"][0]
+        for number, rule in enumerate(game.tree.statements):
+            if observation.kind == "rule-never-fires" and rule.span.start == start:
+                evidence["rule"] = number
+            for place, literal in enumerate(rule.body):
+                if observation.kind == "condition-always-true" and literal.start == start:
+                    evidence |= {"rule": number, "condition": place}
+    if observation.kind == "first-move-advantage":
+        evidence.setdefault("value", None)
+    fields = _FIELDS[observation.kind]
+    return read_claim({"kind": observation.kind, **{name: evidence[name] for name in fields}})
+
+
+def read_claim(value: Mapping[str, Any]) -> RemarkClaim:
+    """Return the claim with these plain values; raises `TypeError`, `KeyError` or `ValueError` for others."""
+    kind = value["kind"]
+    return RemarkClaim(kind, {name: _READERS[name](value[name]) for name in _FIELDS[kind]})
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("expected a number that is not negative")
+    return value
+
+
+def _points(value: object) -> float:
+    if type(value) not in (int, float) or not -100 <= value <= 100:  # type: ignore[operator]
+        raise TypeError("expected points")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected a text")
+    return value
+
+
+def _texts(value: list[Any]) -> list[str]:
+    return list(map(_text, value))
+
+
+_READERS: Final[Mapping[str, Any]] = {
+    "items": _texts,
+    "role": _text,
+    "roles": _texts,
+    "values": lambda value: list(map(_number, value)),
+    **dict.fromkeys(("sum", "steps", "states", "of", "rule", "condition"), _number),
+    "line": lambda value: list(map(_texts, value)),
+    "aim": lambda value: (
+        None if value is None else {"role": _text(value["role"]), "goal": _number(value["goal"])}
+    ),
+    "advantage": _points,
+    "value": lambda value: (
+        None if value is None else {_text(role): _points(goal) for role, goal in value.items()}
+    ),
+    "generators": lambda value: [{_text(a): _text(b) for a, b in one.items()} for one in value],
+}
+
+
+# -- conditions as rules ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A game whose first role sees `(remark K)` where the K-th of some conditions holds.
+
+    Its own percepts are left out: they do not matter to which states are reachable.
+    """
+
+    game: StateMachine
+    needs_move: tuple[bool, ...]
+    """For each condition, whether it depends on the joint move."""
+    claims: tuple[int, ...]
+    """For each condition, the number of the claim that it belongs to."""
+
+
+def watch(game: StateMachine, claims: tuple[RemarkClaim, ...]) -> Watch:
+    """Return a game with percepts for the conditions that should never hold."""
+    bodies = [(number, body) for number, claim in enumerate(claims) for body in claim.never(game) or ()]
+    if not bodies:
+        return Watch(game, (), ())
+    observer = game.rules.roles[0]
+    rules = tuple(
+        Rule(Atom("sees", (observer, Function("remark", (Constant(str(place)),)))), body)
+        for place, (_, body) in enumerate(bodies)
+    )
+    own = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
+    copy = type(game)(replace(game.tree, statements=(*own, *rules)), name=game.name, limits=game.limits)
+    if copy.rules.errors:
+        raise HerbrandError(f"the conditions are not valid rules: {copy.rules.errors[0].message}")
+    graph = copy.rules.graph
+    levels = {
+        atom.key: level_of(graph, atom.key) for _, body in bodies for one in body for atom, _ in atoms_of(one)
+    }
+    needs_move = tuple(
+        any(levels[atom.key] == MOVE for literal in body for atom, _ in atoms_of(literal))
+        for _, body in bodies
+    )
+    return Watch(copy, needs_move, tuple(number for number, _ in bodies))

@@ -1,0 +1,607 @@
+"""Certificates of remarks: what is never true, legal or chosen, lengths of plays, symmetric roles.
+
+| proof        | shows                                                      | checked by         |
+|--------------|------------------------------------------------------------|--------------------|
+| `Explored`   | claims about all states, by exploring them                 | SWI-Prolog         |
+| `Excluded`   | conditions that an inductive invariant excludes            | clingo             |
+| `Measured`   | the shortest or the longest play: one, and no other length | SWI-Prolog, clingo |
+| `Permuted`   | roles that a permutation of names exchanges                | clingo             |
+| `Strategies` | values under best play, by strategies of both sides        | SWI-Prolog         |
+
+A remark may have several proofs, of which one is enough.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.certification.evidence import (
+    EvidenceFile,
+    ForcedPlay,
+    PrologWriter,
+    WritesFiles,
+    files_of,
+    in_folder,
+    questions,
+)
+from herbrand.analyse.certification.folder import (
+    STEPS_PER_SECOND,
+    CertifiedRemark,
+    CertifiedVerdict,
+    require_empty,
+    write_certificate,
+)
+from herbrand.analyse.certification.remark_claims import RemarkClaim, claim_of, watch
+from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.groups import find_groups
+from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
+from herbrand.analyse.invariants.obligations import recording
+from herbrand.analyse.invariants.plain import RuleClauses
+from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.proofs.symbolic import invariant_of
+from herbrand.analyse.solving.forcing import goal_values
+from herbrand.analyse.solving.strategy import Claim, ReplayedChoice, check_strategy, make_strategy
+from herbrand.analyse.solving.value import value_of
+from herbrand.analyse.verdict import Verdict
+from herbrand.convert.asp import Permutation, permuted, plays_of_other_length, recorded_play
+from herbrand.errors import BudgetExceeded, GameError, MissingExtra
+from herbrand.ground import ground
+from herbrand.rules.terms import read_term
+from herbrand.syntax.nodes import Function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from herbrand.analyse.certification.remark_claims import Watch
+    from herbrand.analyse.exploration.explore import StateSpace
+    from herbrand.analyse.proofs.prove import Analysis
+    from herbrand.analyse.verdict import Certificate
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.nodes import Term
+
+__all__ = [
+    "REMARKS",
+    "Excluded",
+    "Explored",
+    "Measured",
+    "Permuted",
+    "RemarkProof",
+    "Strategies",
+    "certify_remarks",
+]
+
+REMARKS: Final = "remarks"
+"""The name of what `certify_remarks` certifies, among the names of properties."""
+_FINDING: Final = 0.35
+"""Share of the time for finding remarks."""
+_PROVING: Final = 0.3
+"""Share of what is left then for each search for proofs."""
+_SAMPLE: Final = 20_000
+"""States that groups of fluents are compared with before they are proved."""
+_LONGEST: Final = 200
+"""Steps of plays whose length clingo is asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkProof(WritesFiles):
+    """A proof of some claims."""
+
+    claims: tuple[RemarkClaim, ...]
+    is_extra: bool = field(default=False, kw_only=True)
+    """Whether all claims have another proof."""
+
+    kind: ClassVar[str] = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values, from which `verification` gives the proof back."""
+        return {"claims": [claim.as_json() for claim in self.claims], "extra": self.is_extra}
+
+    def title(self, number: int) -> str:
+        """Return a name among the proofs of a game."""
+        return f"proof {number}: {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explored(RemarkProof):
+    """All states, explored by the program that checks the claims."""
+
+    states: int
+
+    kind: ClassVar[str] = "state set"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the claims and the number of states."""
+        return {**RemarkProof.as_json(self), "states": self.states}
+
+    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:  # noqa: ARG002
+        """Yield one file about all claims, and one for the way to each dead end."""
+        watched = watch(game, self.claims)
+        writer = PrologWriter(watched.game)
+        lines = [f"states({self.states})."]
+        for place, needs_move in enumerate(watched.needs_move):
+            lines.append(f"never({place}, {'move' if needs_move else 'state'}).")
+        for claim in self.claims:
+            lines += _facts(claim, writer)
+        means = f"{len(self.claims)} remarks on all {self.states} reachable states"
+        yield writer.file("remarks", lines, means)
+        plain = PrologWriter(game)
+        for place, claim in enumerate(self.claims):
+            if claim.kind == "dead-end":
+                line = claim.about["line"]
+                steps = [f"step({k}, {plain.inputs(joint)})." for k, joint in enumerate(line, 1)]
+                file = plain.file(
+                    f"play(dead({_aim(claim, plain)}))", steps, "these moves lead to a dead end"
+                )
+                yield in_folder(f"way-{place + 1}", _about(file, place))
+
+
+def _facts(claim: RemarkClaim, writer: PrologWriter) -> list[str]:
+    """Return the facts for `check.pl` of what a claim says beyond conditions that never hold."""
+    about = claim.about
+    if claim.kind == "latched-fluent":
+        return [f"kept({writer.term(item)})." for item in about["items"]]
+    if claim.kind == "constant-sum":
+        return [f"sum({about['sum']})."]
+    if claim.kind in ("shortest-play", "longest-play"):
+        return [f"{claim.kind.partition('-')[0]}({about['steps']})."]
+    if claim.kind == "dead-end":
+        aim = _aim(claim, writer)
+        return [f"dead({aim}, {about['states']}, {about['of']}, {len(about['line'])})."]
+    if claim.kind == "first-move-advantage":
+        return [f"ahead({writer.term(about['role'])}, {round(100 * about['advantage'])})."]
+    return []
+
+
+def _aim(claim: RemarkClaim, writer: PrologWriter) -> str:
+    aim = claim.about["aim"]
+    players = [role for role in writer.game.roles if role.lower() != "random"]
+    if aim is not None and players != [aim["role"]]:
+        raise ValueError("only games of one player have a goal that cannot be reached any more")
+    return "end" if aim is None else f"value({writer.term(aim['role'])}, {aim['goal']})"
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded(RemarkProof):
+    """An inductive invariant that excludes conditions."""
+
+    invariant: Invariant
+
+    kind: ClassVar[str] = Invariant.kind
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the claims and the invariant."""
+        return {**RemarkProof.as_json(self), "invariant": self.invariant.as_json()}
+
+    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
+        """Yield the questions about the invariant, and one for each claim."""
+        watched = watch(game, self.claims)
+        rules = RulesProgram(watched.game, seconds)
+        holds = self.invariant.as_program(rules, "true", broken=False)
+        with recording(solve=solve) as obligations:
+            if not self.invariant.holds_by_rules(watched.game, rules):
+                return
+            common = len(obligations)
+            for number, claim in enumerate(self.claims):
+                question = [*holds, *_somewhere(watched, rules, number)]
+                if rules.possible(question, f"the invariant excludes the contrary: {claim.text(game)}"):
+                    return
+        for place, file in enumerate(questions(obligations)):
+            file = _about(file, place - common) if place >= common else file
+            yield _extra(file) if self.is_extra else file
+
+
+def _somewhere(watched: Watch, rules: RulesProgram, claim: int) -> list[str]:
+    """Return constraints that some condition of a claim holds, without a move unless it depends on one."""
+    observer = rules.term(str(watched.game.rules.roles[0]))
+    lines = [":- not holds."]
+    for place, owner in enumerate(watched.claims):
+        if owner == claim:
+            condition = [f"sees({observer},{rules.term(f'(remark {place})')})"]
+            condition += ["not illegal"] if watched.needs_move[place] else []
+            lines.append(f"holds :- {', '.join(condition)}.")
+    players = [f"player({rules.term(str(role))})." for role in watched.game.rules.roles]
+    return [
+        *lines,
+        *players,
+        "illegal :- does(R,M), not player(R).",
+        "illegal :- does(R,M), not legal(R,M).",
+        "illegal :- does(R,M), terminal.",
+        "illegal :- not terminal, player(R), #count{ M : does(R,M) } != 1.",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(RemarkProof):
+    """A play of one length, and that none ends earlier or lasts longer."""
+
+    kind: ClassVar[str] = "play"
+
+    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:  # noqa: ARG002
+        """Yield the play for two programs, and the question about other lengths."""
+        (claim,) = self.claims
+        about = claim.about
+        line = about.get("line", [])
+        steps = len(line)
+        if about.get("steps", 0) != steps:
+            raise ValueError("the play has another length")
+        writer = PrologWriter(game)
+        lines = [f"step({k}, {writer.inputs(joint)})." for k, joint in enumerate(line, 1)]
+        files = [writer.file("play(end)", lines, f"after {steps} steps the game is over")]
+        if claim.kind != "terminal-at-start":
+            fold = game.rules.tree.folds_case
+            moves = [[read_term(move, fold=fold) for move in joint] for joint in line]
+            text = recorded_play(game.rules, game.name, moves)
+            means = f"after {steps} steps the game is over (once more)"
+            files.append(EvidenceFile("play.lp", text, "clingo", means, "SATISFIABLE", is_extra=True))
+            longer = claim.kind == "longest-play"
+            text = plays_of_other_length(game.rules, game.name, steps, longer=longer)
+            means = f"no play {'goes on after' if longer else 'ends before'} {steps} steps"
+            files.append(EvidenceFile("bound.lp", text, "clingo", means))
+        for file in files:
+            yield _extra(file) if self.is_extra else file
+
+
+@dataclass(frozen=True, slots=True)
+class Permuted(RemarkProof):
+    """Permutations of names that preserve the rules and exchange roles."""
+
+    kind: ClassVar[str] = "permutation"
+
+    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:  # noqa: ARG002
+        """Yield one question for each permutation."""
+        program = ground(game.rules, shrink=False)
+        (claim,) = self.claims
+        _require_exchange(game, claim)
+        text, named = program.terms.text, program.named
+        fold = game.rules.tree.folds_case
+
+        def term(name: str) -> Term:
+            return read_term(name, fold=fold)
+
+        def column(*relations: str) -> list[str]:
+            return sorted({text(row[-1]) for name in relations for row in named.get(name, ())})
+
+        rows = [row for name in ("does", "legal", "input") for row in named.get(name, ())]
+        pairs = sorted({(text(role), text(move)) for _, role, move in rows})
+        for number, generator in enumerate(claim.about["generators"], 1):
+            moves: list[Any] = []
+            for role, move in pairs:
+                image = generator.get(f"(does {role} {move})", f"(does {role} {move})")
+                moves.append(((term(role), term(move)), term(image).args))
+            permutation = Permutation(
+                [(term(role), _image(generator, "role", role, fold=fold)) for role in game.roles],
+                [(term(f), term(generator.get(f, f))) for f in column("true", "next", "init", "base")],
+                moves,
+                [(term(p), _image(generator, "percept", p, fold=fold)) for p in column("sees")],
+            )
+            means = f"permutation {number} of names preserves the rules"
+            yield EvidenceFile(
+                f"{number:03}.lp", permuted(game.rules, game.name, permutation), "clingo", means
+            )
+
+
+def _image(generator: Mapping[str, str], kind: str, name: str, *, fold: bool) -> Term:
+    """Return the image of a role or percept."""
+    text = f"({kind} {name})"
+    term = read_term(generator.get(text, text), fold=fold)
+    if not isinstance(term, Function) or term.key != (kind, 1):
+        raise ValueError(f"`{term}` is not a {kind}")
+    return term.args[0]
+
+
+def _require_exchange(game: StateMachine, claim: RemarkClaim) -> None:
+    """Raise `ValueError` unless permutations lead from each role to each other, and keep chance apart."""
+    roles = claim.about["roles"]
+    reached = {roles[0]}
+    for _ in roles:
+        for generator in claim.about["generators"]:
+            for role in game.roles:
+                image = (
+                    generator.get(f"(role {role})", f"(role {role})").removeprefix("(role ").removesuffix(")")
+                )
+                if (role.lower() == "random") != (image.lower() == "random"):
+                    raise ValueError("a permutation exchanges chance with a player")
+                reached |= {image} if role in reached else set()
+    if not set(roles) <= reached & set(game.roles):
+        raise ValueError("the permutations do not exchange these roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Strategies(RemarkProof):
+    """Strategies by which each role forces its value and the others hold it to that."""
+
+    forced: tuple[Certificate, ...]
+    """`ForcedPlay` or `WrittenData`."""
+
+    kind: ClassVar[str] = "strategies"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the claims, and what each strategy forces."""
+        return {**RemarkProof.as_json(self), "forced": [one.as_json() for one in self.forced]}
+
+    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
+        """Yield the files of each strategy."""
+        for claim in self.claims:
+            _require_values(game, claim, [_claim_of(one) for one in self.forced])
+        for number, one in enumerate(self.forced, 1):
+            for file in files_of(game, one, seconds, solve=solve):
+                yield in_folder(f"claim-{number}", file)
+
+
+def _claim_of(certificate: Certificate) -> Claim:
+    claim = certificate.claim if isinstance(certificate, ForcedPlay) else getattr(certificate, "forced", None)
+    if not isinstance(claim, Claim):
+        raise TypeError("a strategy without a claim")
+    return claim
+
+
+def _require_values(game: StateMachine, claim: RemarkClaim, forced: list[Claim]) -> None:
+    """Raise `ValueError` unless strategies show the values that a claim says follow from best play."""
+    value = claim.about["value"]
+    players = [role for role in game.roles if role.lower() != "random"]
+    if value is None or list(value) != players:
+        raise ValueError("a value for each role is expected")
+    for role, goals in zip(game.roles, goal_values(game.network), strict=True):
+        if role not in value:
+            continue
+        above = next((goal for goal in goals if goal > value[role]), None)
+        if (
+            value[role] not in goals
+            or (value[role] > goals[0] and Claim(role, int(value[role]), True) not in forced)
+            or (above is not None and Claim(role, above, False) not in forced)
+        ):
+            raise ValueError(f"the strategies do not show the value of {role}")
+    if claim.kind == "first-move-advantage":
+        first = game.initial_state("rules")
+        choosers = [role for role in players if len(first.legal_moves(role)) > 1]
+        others = [goal for role, goal in value.items() if role != claim.about["role"]]
+        if (
+            choosers != [claim.about["role"]]
+            or value[claim.about["role"]] - max(others) != claim.about["advantage"]
+        ):
+            raise ValueError("the advantage does not follow from the values")
+
+
+def _about(file: EvidenceFile, claim: int) -> EvidenceFile:
+    return replace(file, about=(claim,))
+
+
+def _extra(file: EvidenceFile) -> EvidenceFile:
+    return replace(file, is_extra=True)
+
+
+_CONDITIONS: Final = frozenset(
+    {
+        *("fluent-never-true", "fluent-always-true", "move-never-legal", "role-never-chooses", "turn-taking"),
+        *("goal-never-reached", "rule-never-fires", "condition-always-true"),
+    }
+)
+_LENGTHS: Final = frozenset({"shortest-play", "longest-play"})
+SHOWN_BY: Final[Mapping[str, frozenset[str]]] = {
+    Explored.kind: frozenset(
+        {*_CONDITIONS, *_LENGTHS, "latched-fluent", "constant-sum", "dead-end", "first-move-advantage"}
+    ),
+    Excluded.kind: _CONDITIONS,
+    Measured.kind: _LENGTHS | {"terminal-at-start"},
+    Permuted.kind: frozenset({"symmetric-roles"}),
+    Strategies.kind: frozenset({"forced-result", "first-move-advantage"}),
+}
+"""The kinds of remarks that a proof can show."""
+
+
+# -- finding proofs --------------------------------------------------------------------------------------
+
+
+def certify_remarks(
+    game: StateMachine,
+    folder: Path,
+    kind: str | None = None,
+    *,
+    budget: Budget | None = None,
+    check: bool = True,
+) -> CertifiedVerdict:
+    """Write certificates of the remarks on a game into a folder and have them checked; see `certify`.
+
+    `kind` is one of the kinds in `proofs.observe`, None for all.  Remarks that can have no certificate, such
+    as statistics of random games, are listed with the reason.
+
+    Raises `HerbrandError` for a folder in use, and as `analyse` does.
+    """
+    budget = budget or Budget()
+    require_empty(folder)
+    analysis = analyse(game, [], budget=budget.share(_FINDING), check=False, symbolic=False)
+    claims: list[RemarkClaim] = []
+    missing: list[CertifiedRemark] = []
+    for observation in analysis.observations:
+        if kind in (None, observation.kind):
+            claim = claim_of(game, observation)
+            if isinstance(claim, RemarkClaim):
+                claims.append(claim)
+            else:
+                missing.append(CertifiedRemark(observation.kind, observation.text, None, missing=claim))
+    search = _Search(game, tuple(claims), analysis, budget)
+    proofs = search.run()
+    roles = {
+        proof.title(number): Verdict("proved", proof.kind, certificate=proof)
+        for number, proof in enumerate(proofs, 1)
+    }
+    reason = _count(len(claims) + len(missing), "remark")
+    verdict = Verdict("proved", REMARKS, reason, roles=roles) if roles else Verdict.unknown(reason)
+    certified = write_certificate(game, REMARKS, verdict, folder, budget, check=check)
+    proved = {claim for proof in proofs for claim in map(_key, proof.claims)}
+    late = 0
+    for claim in claims:
+        if _key(claim) not in proved:
+            late += _key(claim) not in search.impossible
+            why = search.impossible.get(_key(claim)) or search.late.get(
+                _key(claim), "no proof was found in time"
+            )
+            missing.append(CertifiedRemark(claim.kind, claim.text(game), None, missing=why))
+    unproved = f"{_count(late, 'remark')} without a certificate" if late else ""
+    known = analysis.space is not None and analysis.space.complete
+    empty = (
+        ""
+        if claims or missing
+        else f"there are no such remarks{'' if known else ': not all states are known'}"
+    )
+    return replace(
+        certified,
+        remarks=(*certified.remarks, *missing),
+        missing=empty or unproved or (certified.missing if proofs else ""),
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _key(claim: RemarkClaim) -> str:
+    return repr(claim.as_json())
+
+
+class _Search:
+    """Looks for proofs of claims."""
+
+    def __init__(
+        self, game: StateMachine, claims: tuple[RemarkClaim, ...], analysis: Analysis, budget: Budget
+    ) -> None:
+        self.game = game
+        self.claims = claims
+        self.space: StateSpace | None = analysis.space
+        self.budget = budget
+        self.proofs: list[RemarkProof] = []
+        self.impossible: dict[str, str] = {}
+        """Why claims cannot have a proof."""
+        self.late: dict[str, str] = {}
+        """Why claims have none yet."""
+
+    def run(self) -> list[RemarkProof]:
+        """Return the proofs."""
+        self._strategies([c for c in self.claims if c.kind in SHOWN_BY[Strategies.kind] and c.about["value"]])
+        self._explored(
+            [c for c in self.claims if c.kind in SHOWN_BY[Explored.kind] and not c.about.get("value")]
+        )
+        self._excluded([c for c in self.claims if c.kind in _CONDITIONS])
+        for claim in self.claims:
+            is_explored = self._is_explored(claim)
+            if claim.kind in SHOWN_BY[Measured.kind] and claim.about.get("steps", 0) <= _LONGEST:
+                self.proofs.append(Measured((claim,), is_extra=is_explored))
+            elif claim.kind == "symmetric-roles":
+                self.proofs.append(Permuted((claim,)))
+        return self.proofs
+
+    def _is_explored(self, claim: RemarkClaim) -> bool:
+        return any(isinstance(proof, Explored) and claim in proof.claims for proof in self.proofs)
+
+    def _explored(self, claims: list[RemarkClaim]) -> None:
+        space = self.space
+        if not claims or space is None:
+            return
+        possible = STEPS_PER_SECOND * (1 - _PROVING) * self.budget.left
+        if space.complete and space.transitions <= possible:
+            self.proofs.append(Explored(tuple(claims), len(space.states)))
+            return
+        reason = f"{space.transitions} steps are too many to be explored by another program in the time"
+        self.late |= {_key(claim): reason for claim in claims}
+
+    def _excluded(self, claims: list[RemarkClaim]) -> None:
+        budget = self.budget.share(_PROVING)
+        with suppress(BudgetExceeded, MissingExtra):
+            invariant, shown = _find_invariant(self.game, tuple(claims), self.space, budget)
+            some = tuple(claim for number, claim in enumerate(claims) if number in shown)
+            if some:
+                self.proofs.append(Excluded(some, invariant, is_extra=all(map(self._is_explored, some))))
+
+    def _strategies(self, claims: list[RemarkClaim]) -> None:
+        if not claims:
+            return
+        try:
+            forced = _force(self.game, self.budget.share(_PROVING))
+            for claim in claims:
+                _require_values(self.game, claim, [one.claim for one in forced])
+        except BudgetExceeded as error:
+            self.late |= {_key(claim): str(error) for claim in claims}
+        except GameError as error:
+            self.impossible |= {_key(claim): str(error) for claim in claims}
+        except ValueError:
+            why = "the roles cannot force exactly these values"
+            self.impossible |= {_key(claim): why for claim in claims}
+        else:
+            self.proofs.append(Strategies(tuple(claims), tuple(forced)))
+
+
+def _find_invariant(
+    game: StateMachine, claims: tuple[RemarkClaim, ...], space: StateSpace | None, budget: Budget
+) -> tuple[Invariant, set[int]]:
+    """Return groups of fluents as an invariant, and the numbers of the claims whose contrary they exclude."""
+    watched = watch(game, claims)
+    if not watched.claims:
+        return Invariant(""), set()
+    network = watched.game.network_within(budget.left)
+    system = System(network)
+    states = None
+    if space is not None:
+        names = {name: place for place, name in enumerate(space.expander.fluent_names)}
+        places = [names.get(text, -1) for text in system.fluent_texts]
+        bits = space.expander.bits(space.states[:: max(1, len(space.states) // _SAMPLE)])
+        bits = np.concatenate([bits, np.zeros((len(bits), 1), bits.dtype)], axis=1)
+        states = bits[:, places]
+    groups = find_groups(system, time.monotonic() + 0.5 * budget.left, states)
+    invariant = invariant_of(system, groups)
+    return invariant, set(range(len(claims))) - _possible(watched, invariant, budget.left)
+
+
+def _possible(watched: Watch, invariant: Invariant, seconds: float) -> set[int]:
+    """Return the claims whose contrary holds in some state that satisfies an invariant."""
+    network = watched.game.network
+    text = network.terms.text
+    literals = {text(term): place for place, (_, term) in enumerate(network.percepts.tolist())}
+    possible: set[int] = set()
+    for needs_move in (False, True):
+        encoding = RuleClauses(watched.game, seconds)
+        frame = encoding.frame()
+        encoding.require(frame, invariant)
+        signed = encoding.signed(frame, encoding.network.sees)
+        if needs_move:
+            terminal = encoding.signed(frame, np.array([encoding.network.terminal]))[0]
+            moves = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
+            for move, legal in zip(moves, encoding.signed(frame, encoding.network.legal), strict=True):
+                encoding.add([-move, legal])
+                encoding.add([-move, -terminal])
+            owner = network.moves[:, 0].tolist()
+            for role in range(len(encoding.roles)):
+                mine = [move for move, of in zip(moves, owner, strict=True) if of == role]
+                encoding.exactly(mine, at_least=False)
+                encoding.add([terminal, *mine])
+        for place, claim in enumerate(watched.claims):
+            literal = literals.get(f"(remark {place})")
+            if literal is None or watched.needs_move[place] != needs_move or claim in possible:
+                continue
+            if encoding.possible(signed[literal], means=""):
+                possible.add(claim)
+    return possible
+
+
+def _force(game: StateMachine, budget: Budget) -> list[ForcedPlay]:
+    """Return strategies for the value of each role, replayed by the rules."""
+    found = value_of(game, budget=budget.share(0.5), search=True)
+    if found.forced is None or found.searched is None or found.stopped:
+        raise GameError(found.stopped or "no strategies of single moves force these values")
+    # without the constant sum, the values of all roles have strategies of their own
+    searched = replace(found.searched, sum=None)
+    found.forced.budget = budget.share(0.8)
+    strategy = make_strategy(found.forced, searched)
+    choices: dict[int, list[ReplayedChoice]] = {}
+    checked = check_strategy(
+        game, strategy, seconds=budget.left, visit=lambda one: choices.setdefault(one.claim, []).append(one)
+    )
+    if not all(one.accepted for one in checked):
+        raise GameError("the rules refuse a strategy")
+    return [ForcedPlay(one.claim, tuple(choices.get(number, ()))) for number, one in enumerate(checked)]
