@@ -2,6 +2,7 @@
 
     python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...] [--property NAME...]
                                    [--json FILE] [--continue | --again] [--markdown FILE] [--replay WHICH]
+    python benchmarks/analysing.py FOLDER --page FILE HEADING [--budget S] [--property NAME...] [...]
 
 Each sheet has a process of its own, forked from one that has loaded the libraries.  Without a folder the
 bundled games are analysed; small sheets come first.  The budget is processor time, so that other load on the
@@ -10,6 +11,9 @@ JSON is written after every sheet; `--continue` skips the sheets that are in it,
 have undecided properties, and keeps earlier verdicts.  `--markdown` writes the table, also of an earlier run
 (`--budget 0 --json FILE --markdown FILE` runs nothing); `--replay refuted` replays the lines of play of
 refutations by the rules, `--replay all` also the others.
+
+`--page` goes on from the table under a heading of a page: only what is undecided there is asked, and rows,
+totals and refutations are brought up to date with what the JSON has (`--budget 0`: of an earlier run).
 """
 
 from __future__ import annotations
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 COLUMNS = ("termination", "playability", "weak_winnability", "strong_winnability", "goals", "well_formed")
 DECIDED = ("termination", "playability", "weak_winnability", "goals")
 """What makes a sheet decided."""
+PARTS = ("termination", "playability", "weak_winnability")
+"""What makes a game well formed."""
 CLAIMS = {
     "termination": "cycle",
     "playability": "stuck",
@@ -62,7 +68,7 @@ def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple
         game = herbrand.load(file)
         prove.CHECKING = max(2.0, budget / 3)
         symbolic.SHORTEST = False
-        again = len(wanted) < len(COLUMNS)
+        again = len(wanted) < len(COLUMNS) and "strong_winnability" not in wanted
         entry = prove.analyse(
             game,
             wanted,
@@ -165,8 +171,10 @@ def joined(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, An
             if name == "weak_winnability" and name in verdicts:
                 verdict = _joined_roles(verdict, verdicts[name])
             verdicts[name] = verdict
-    parts = [verdicts[name]["verdict"] for name in ("termination", "playability", "weak_winnability")]
-    if verdicts["well_formed"]["verdict"] == "unknown" and ("refuted" in parts or "unknown" not in parts):
+    parts = [verdicts.get(name, {"verdict": "unknown"})["verdict"] for name in PARTS]
+    if verdicts.get("well_formed", {}).get("verdict") == "unknown" and (
+        "refuted" in parts or "unknown" not in parts
+    ):
         answer = "refuted" if "refuted" in parts else "proved"
         verdicts["well_formed"] = {**verdicts["well_formed"], "verdict": answer, "method": "-"}
     for key in ("counts", "value"):
@@ -213,6 +221,14 @@ def row(name: str, entry: dict[str, Any]) -> str:
     methods = {v["method"] for v in entry["properties"].values() if v["method"] != "-"}
     how = ", ".join(sorted({m for text in methods for m in text.split(", ")}))
     return f"| {name} | {' | '.join(cells)} | {states} | {value} | {entry['cpu_s']:.1f} | {how} |"
+
+
+def short(name: str, entry: dict[str, Any]) -> str:
+    """Write what a run decided, in one line."""
+    if "error" in entry:
+        return f"{name}: {entry['error']}"
+    verdicts = (f"{c} {SIGNS[v['verdict']]} ({v['method']})" for c, v in entry["properties"].items())
+    return f"{name}: {', '.join(verdicts)}, {entry['cpu_s']:.1f} s"
 
 
 def table(entries: dict[str, dict[str, Any]]) -> str:
@@ -266,6 +282,79 @@ def puzzles(entries: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+class Page:
+    """A page with a table under a heading, which newer runs complete."""
+
+    def __init__(self, file: Path, heading: str) -> None:
+        self.file = file
+        self.lines = file.read_text(encoding="utf-8").splitlines()
+        start = self.lines.index(f"## {heading}")
+        ends = (i for i in range(start + 1, len(self.lines)) if self.lines[i].startswith("## "))
+        self.section = range(start, next(ends, len(self.lines)))
+        self.rows = {
+            cells[0]: line for line in self.section
+            if len(cells := _cells(self.lines[line])) == len(COLUMNS) + 5 and cells[1] in SIGNS.values()
+        }  # fmt: skip
+
+    def undecided(self, name: str) -> tuple[str, ...]:
+        """Return the properties that the row of a game leaves open; all of a game without a row."""
+        if name not in self.rows:
+            return COLUMNS
+        verdicts = dict(zip(COLUMNS, _cells(self.lines[self.rows[name]])[1:], strict=False))
+        return tuple(column for column in COLUMNS[:-1] if verdicts[column] == "?")
+
+    def complete(self, entries: dict[str, dict[str, Any]]) -> None:
+        """Write what newer runs decided into rows, totals and refutations; what is known stays."""
+        good = {n: e for n, e in entries.items() if n in self.rows and "error" not in e}
+        for name, entry in good.items():
+            self.lines[self.rows[name]] = _completed(_cells(self.lines[self.rows[name]]), entry)
+        table_ = [_cells(self.lines[line])[1:] for line in self.rows.values()]
+        for line in self.section:
+            for answer, sign in SIGNS.items():
+                if self.lines[line].startswith(f"| {answer} | "):
+                    numbers = [
+                        sum(
+                            cells[i] == sign or (answer == "proved" and cells[i] not in SIGNS.values())
+                            for cells in table_
+                        )
+                        for i in range(len(COLUMNS))
+                    ]
+                    self.lines[line] = f"| {answer} | " + " | ".join(map(str, numbers)) + " |"
+        known = [line for line in self.section if self.lines[line].startswith("- ")]
+        listed = [self.lines[line] for line in known]
+        subjects = {text.partition(":")[0] for text in listed}
+        listed += [
+            text for text in refutations(good).splitlines() if text and text.partition(":")[0] not in subjects
+        ]
+        if known:
+            self.lines[known[0] : known[-1] + 1] = sorted(listed, key=str.lower)
+        self.file.write_text("\n".join(self.lines) + "\n", encoding="utf-8")
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
+
+
+def _completed(cells: list[str], entry: dict[str, Any]) -> str:
+    """Return a row of a table with what a newer run decided."""
+    verdicts = dict(zip(COLUMNS, cells[1:], strict=False))
+    properties = {"well_formed": {"verdict": "unknown", "method": "-"}, **entry["properties"]}
+    unknown = {"verdict": "unknown", "method": "-"}
+    shown = {**entry, "properties": {c: properties.get(c, unknown) for c in COLUMNS}}
+    fresh = _cells(row(cells[0], shown))
+    methods = {*cells[-1].split(", ")}
+    for column, cell in zip(COLUMNS, fresh[1:], strict=False):
+        if verdicts[column] == "?" != cell:
+            verdicts[column] = cell
+            methods |= {*properties[column]["method"].split(", ")}
+    parts = [verdicts[column] for column in PARTS]
+    verdicts["well_formed"] = "**no**" if "**no**" in parts else "?" if "?" in parts else "yes"
+    states, value = (old if old != "-" else new for old, new in zip(cells[7:9], fresh[7:9], strict=True))
+    seconds = float(cells[9]) + entry["cpu_s"]
+    how = ", ".join(sorted(methods - {"", "-"}))
+    return f"| {cells[0]} | {' | '.join(verdicts.values())} | {states} | {value} | {seconds:.1f} | {how} |"
+
+
 def _size(path: Path) -> int:
     return path.stat().st_size
 
@@ -277,7 +366,8 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=20.0, help="seconds for each sheet")
     parser.add_argument("--states", type=int, default=5_000_000)
     parser.add_argument("--only", nargs="+", metavar="NAME")
-    parser.add_argument("--property", nargs="+", choices=DECIDED, help="go on with these only")
+    parser.add_argument("--property", nargs="+", choices=COLUMNS[:-1], help="go on with these only")
+    parser.add_argument("--page", nargs=2, metavar=("FILE", "HEADING"), help="complete a table of a page")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--continue", dest="go_on", action="store_true")
     parser.add_argument("--again", action="store_true")
@@ -293,23 +383,29 @@ def main() -> None:
         files = {path.stem: str(path) for path in sorted(options.folder.glob("*.kif"), key=_size)}
     if options.only:
         files = {name: file for name, file in files.items() if name in options.only}
+    page = Page(Path(options.page[0]), options.page[1]) if options.page else None
     if options.budget:
         for name, file in files.items():
             before = entries.get(name)
-            wanted = undecided(before)
+            wanted = undecided(before) if page is None else page.undecided(name)
+            if page is not None and before is not None:
+                decided = {c for c, v in before.get("properties", {}).items() if v["verdict"] != "unknown"}
+                wanted = tuple(column for column in wanted if column not in decided)
             if before is not None and (options.go_on or not wanted):
                 continue
-            if options.property and wanted != COLUMNS:
+            if options.property and (page or wanted != COLUMNS):
                 wanted = tuple(property_ for property_ in wanted if property_ in options.property)
             if not wanted:
                 continue
             entries[name] = joined(before, run(file, options.budget, options.states, wanted))
-            print(row(name, entries[name]), flush=True)
+            print(short(name, entries[name]) if page else row(name, entries[name]), flush=True)
             if options.json:
                 options.json.write_text(json.dumps(entries, indent=1), encoding="utf-8")
     if options.replay:
         known = {name: entry for name, entry in entries.items() if name in files}
         print(replay(known, files, options.replay))
+    if page:
+        page.complete(entries)
     if options.markdown:
         text = table(entries) + "\nRefuted:\n\n" + refutations(entries)
         text += "\nFor one player:\n\n" + puzzles(entries)

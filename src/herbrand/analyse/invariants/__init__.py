@@ -10,6 +10,7 @@ and their certificates.  Imports `exploration` for random play, and what lies be
 | `groups`     | groups of fluents of which exactly one, or at most one, is true                   |
 | `domains`    | transition distances within groups of fluents                                     |
 | `sums`       | weighted sums that no step changes                                                |
+| `counters`   | groups and counters that agree with the board, proved one joint move after another |
 | `ranking`    | measures of progress: weighted sums that grow with every step                     |
 | `latches`    | fluents that change at most once                                                  |
 | `estimate`   | admissible estimates of the steps to a goal of a puzzle                            |

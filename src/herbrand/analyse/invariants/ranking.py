@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expander
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["StepCases", "Weights", "add_choice", "find_weights", "least_weights", "whole_weights"]
+__all__ = ["Case", "StepCases", "Weights", "add_choice", "find_weights", "least_weights", "whole_weights"]
 
 _ROWS = 300
 """Steps that are added to the linear program at once."""
@@ -248,7 +248,7 @@ def add_choice(
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class Case:
     """One joint move, with its preconditions and effects."""
 
     joint: tuple[int, ...]
@@ -283,7 +283,7 @@ class StepCases:
             if not group.some:
                 for fluent in group.fluents:
                     self.others.setdefault(fluent, set()).update(group.fluents)
-        self.cases: list[_Case] = []
+        self.cases: list[Case] = []
 
     def close(self) -> None:
         """Free the solver's memory."""
@@ -299,7 +299,7 @@ class StepCases:
                 return False
         return True
 
-    def _split(self, values: Mapping[int, int], moves: Mapping[int, int]) -> Iterator[_Case]:
+    def _split(self, values: Mapping[int, int], moves: Mapping[int, int]) -> Iterator[Case]:
         """Yield the cases with given values of some fluents and moves of some roles."""
         if time.monotonic() > self.deadline:
             raise BudgetExceeded("the time", "while joint moves were being listed")
@@ -351,7 +351,7 @@ class StepCases:
                 return None
         return demanded
 
-    def _case(self, frame: Frame, values: Mapping[int, int], joint: tuple[int, ...]) -> _Case:
+    def _case(self, frame: Frame, values: Mapping[int, int], joint: tuple[int, ...]) -> Case:
         network = self.system.network
         choices = np.zeros(len(network.moves), np.int32)
         choices[list(joint)] = 1
@@ -363,7 +363,7 @@ class StepCases:
         when += [int(self.state[fluent]) ^ (1 - value) for fluent, value in values.items()]
         different = np.flatnonzero(frame.state != after).tolist()
         changes = tuple((f, int(frame.state[f]), int(after[f])) for f in different)
-        return _Case(joint, tuple(dict.fromkeys(when)), changes)
+        return Case(joint, tuple(dict.fromkeys(when)), changes)
 
     def counterexamples(
         self, weights: NDArray[np.int64], most: int = 0
@@ -378,10 +378,10 @@ class StepCases:
         self, weights: NDArray[np.int64], assumed: Sequence[int]
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
         """Return steps that change the sum, from states with some literals true; see `counterexamples`."""
-        return self._steps(lambda case: self._change(case, weights), assumed)
+        return self._steps(lambda case: self.change(case, weights), assumed)
 
     def _steps(
-        self, target: Callable[[_Case], int | None], assumed: Sequence[int] = ()
+        self, target: Callable[[Case], int | None], assumed: Sequence[int] = ()
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
         """Return a step of each case in which the literal of `target` can be true."""
         steps = []
@@ -406,7 +406,7 @@ class StepCases:
         distinct: NDArray[np.int8] = np.unique(after - expander.bits(states), axis=0)
         return distinct
 
-    def _no_growth(self, case: _Case, weights: NDArray[np.int64], most: int) -> int | None:
+    def _no_growth(self, case: Case, weights: NDArray[np.int64], most: int) -> int | None:
         """Return the literal that the sum grows by at most `most`; None beyond `_SUMS` distinct sums."""
         circuit = self.circuit
         terms = self._terms(case, weights)
@@ -423,7 +423,7 @@ class StepCases:
         none = circuit.any_of([literal for total, literal in sums.items() if total <= most])
         return circuit.all_of((none, circuit.any_of(moving))) if self.passing else none
 
-    def _change(self, case: _Case, weights: NDArray[np.int64]) -> int | None:
+    def change(self, case: Case, weights: NDArray[np.int64]) -> int | None:
         """Return the literal that the sum changes in a case; None beyond `_SUMS` distinct sums."""
         circuit = self.circuit
         by_group: dict[int, list[tuple[int, int, int]]] = {}
@@ -449,7 +449,7 @@ class StepCases:
                 return None
         return sums.get(0, 0) ^ 1
 
-    def _terms(self, case: _Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+    def _terms(self, case: Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
         """Return the terms of the change: positive weights, with the literals of being added and subtracted.
 
         Fluents of equal weight in one group are merged, and literals that are only permuted among fluents of

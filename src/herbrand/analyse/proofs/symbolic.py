@@ -8,13 +8,14 @@ state without one goal value for each role.  The methods, in this order, each wi
    fewer terminal states (`loose`);
 3. *induction*: no state in which the groups hold is of that kind, or none that follows one that is
    not (`induction`);
-4. *guided search* by estimated distance (`guided`; for wins `aim`), before the search for groups and again
+4. *counters* that agree with the board, such as the number of pieces (`counters`);
+5. *guided search* by estimated distance (`guided`; for wins `aim`), before the search for groups and again
    later;
-5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); briefly also before
+6. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); briefly also before
    the search for groups;
-6. *bounded model checking*: a shortest line, or a bound on plays that is too short for any (`bmc`); then
+7. *bounded model checking*: a shortest line, or a bound on plays that is too short for any (`bmc`); then
    more distant wins, without excluding nearer ones;
-7. *k-induction*, from the depth that bounded model checking has excluded.
+8. *k-induction*, from the depth that bounded model checking has excluded.
 
 Termination is refuted by a state that recurs in random play.  It is proved by fluents that change at most
 once, one of them in each step (`latches`); by a weighted sum of fluents that grows with each step
@@ -34,6 +35,7 @@ import numpy as np
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.exploration.walks import gets, has_no_goal, is_stuck, play, sample_lines
 from herbrand.analyse.invariants.bounds import ProgressMeasure
+from herbrand.analyse.invariants.counters import find_counted
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups, find_more
 from herbrand.analyse.invariants.induction import prove_unreachable
@@ -118,6 +120,8 @@ class _Proof:
     wanted: list[str]
     budget: Budget
     groups: list[Group] = field(default_factory=list)
+    sums: list[dict[int, int]] = field(default_factory=list)
+    """Weights by index of fluents whose sum no step changes; the groups may hold only together with them."""
     bound: int | None = None
     terminates: bool = False
 
@@ -158,6 +162,7 @@ class _Proof:
             self.terminates = True
         self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
         self._search_wins(queries, 0.4)
+        self._by_counters(queries, 0.6)
         self._run_pdr(
             {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
         )
@@ -198,6 +203,22 @@ class _Proof:
             )  # fmt: skip
 
     # -- methods --------------------------------------------------------------------------
+
+    def _by_counters(self, queries: Mapping[str, _Query], fraction: float) -> None:
+        """Decide what follows from the form of a state, or from counters that agree with the board."""
+        claims = {name: query for name, query in self._undecided(queries).items() if name in _CLAIMS}
+        if not claims:
+            return
+        self.system = System(self.game.network, loops=False)
+        self._induction(claims, most=0)
+        if "goals" in self._undecided(claims):
+            with suppress(BudgetExceeded):
+                deadline = time.monotonic() + fraction * self.budget.left
+                counted = find_counted(self.system, self.sample.states, deadline)
+                if counted is not None:
+                    self.groups, self.sums = counted
+                    self._induction(claims, most=0)
+        self.groups, self.sums = [], []
 
     def _by_groups(
         self, queries: Mapping[str, _Query], verdicts: dict[str, Verdict], fraction: float
@@ -306,7 +327,7 @@ class _Proof:
         return [frame.has_no_goal(role) for role in self.players]
 
     def _invariant(self, name: str, sums: Iterable[Mapping[int, int]] = ()) -> Invariant:
-        return invariant_of(self.system, self.groups, name, sums)
+        return invariant_of(self.system, self.groups, name, (*self.sums, *sums))
 
     def _induction(self, queries: Mapping[str, _Query], most: int) -> None:
         rest = self._undecided(queries)
@@ -328,7 +349,7 @@ class _Proof:
         for name, steps in unreachable.items():
             rest[name].never = True
             invariant = self._invariant(name)
-            rest[name].method = "induction" if steps == 0 else "k-induction"
+            rest[name].method = "k-induction" if steps else "counters" if self.sums else "induction"
             if steps == 0:
                 rest[name].certificate = invariant
             else:

@@ -1,0 +1,260 @@
+"""Groups and counters, proved one joint move after the other.
+
+In checkers the number of black pieces is also a fluent, `(piece_count black 12)`.  That there always is
+such a fluent does not follow by induction from groups alone: where the counter is 0 and a piece is taken,
+there would be none.  It follows once the counter agrees with the board.  Such sums of pieces and counters are
+guessed from random play, as the simplest linear equations that hold in all its states, and proved together
+with the groups: all are assumed of a state, and those that a legal step violates are dropped until the rest
+is inductive (Flanagan and Leino 2001, "Houdini"; equations among variables: Karr 1976).
+
+With the joint move given, a step changes few fluents, and most of the network folds away; so this is also the
+faster proof of groups in large games where one role moves at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from herbrand.analyse.invariants.groups import number_exclusive, observed_groups
+from herbrand.analyse.invariants.ranking import StepCases, whole_weights
+from herbrand.errors import MissingExtra, optional_import
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.invariants.frames import System
+    from herbrand.analyse.invariants.groups import Group
+    from herbrand.network.circuit import UnrolledCircuit
+
+__all__ = ["Counted", "find_counted"]
+
+_FAMILY_ARGUMENTS = ((), (-1,), (0,), (0, -1))
+"""Positions of the arguments that distinguish the families whose true fluents are counted."""
+_FEW = 3
+"""The most parts of a sum that a step changes at once, for proofs: checkers takes up to three pieces."""
+_LARGEST = 50
+"""The most one of the factors of an equation, besides those of counters."""
+_ROWS = 200
+"""States that are added to a linear program at once."""
+
+
+class Counted(NamedTuple):
+    """What holds in all reachable states; inductive only together."""
+
+    groups: list[Group]
+    sums: list[dict[int, int]]
+    """Weights by index of fluents; no step changes the sum of the true ones."""
+
+
+def find_counted(system: System, states: NDArray[np.bool_], deadline: float) -> Counted | None:
+    """Return groups and sums that hold in sampled states, [n, fluents], and are inductive together.
+
+    None where no counter seems to agree with the board, or there are too many joint moves.  Raises
+    `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    """
+    network = system.network
+    fresh = observed_groups(network, states)
+    sums = list(_equations(system, fresh, states))
+    initial = network.initial.astype(np.int64)
+    while sums:
+        cases = StepCases(system, fresh, deadline)
+        try:
+            for weights in sums:
+                _require_sum(cases, fresh, weights, int(weights @ initial))
+            if not cases.list_cases():
+                return None
+            lost, changed = _violated(cases, fresh, sums)
+        finally:
+            cases.close()
+        if not lost and not changed:
+            return Counted(
+                fresh, [{p: int(w) for p, w in enumerate(weights.tolist()) if w} for weights in sums]
+            )
+        fresh = [group for i, group in enumerate(fresh) if i not in lost]
+        sums = [weights for i, weights in enumerate(sums) if i not in changed]
+    return None
+
+
+def _violated(
+    cases: StepCases, groups: Sequence[Group], sums: Sequence[NDArray[np.int64]]
+) -> tuple[set[int], set[int]]:
+    """Return which groups, and which sums, some step violates from a state in which all hold."""
+    lost: set[int] = set()
+    changed: set[int] = set()
+    of_fluent: defaultdict[int, list[int]] = defaultdict(list)
+    for i, group in enumerate(groups):
+        for fluent in group.fluents:
+            of_fluent[fluent].append(i)
+    safe: dict[int, bool] = {}
+    """Literals that occurred before: whether they are shown to be false whatever the move is."""
+    seen: set[int] = set()
+    circuit, solver = cases.circuit, cases.solver
+    for case in cases.cases:
+        after = {fluent: literal for fluent, _, literal in case.changes}
+        touched = dict.fromkeys(i for fluent in after for i in of_fluent[fluent] if i not in lost)
+        broken = {}
+        for i in touched:
+            group = groups[i]
+            literals = np.array([after.get(f, cases.state[f]) for f in group.fluents], np.int32)
+            literal = circuit.all_of(literals ^ 1) if group.some else circuit.only_one(literals)[1] ^ 1
+            if literal in seen and literal not in safe:
+                safe[literal] = solver.attempt(1, literal) is False
+            seen.add(literal)
+            if not safe.get(literal):
+                broken[i] = literal
+        while broken:
+            violated = int(circuit.variables(1)[0])
+            solver.add([violated ^ 1, *broken.values()])
+            if not solver.solve(violated, *case.when):
+                break
+            model = solver.model()
+            lost.update(i for i, literal in broken.items() if model(literal))
+            broken = {i: literal for i, literal in broken.items() if i not in lost}
+        for i, weights in enumerate(sums):
+            if i not in changed:
+                differs = cases.change(case, weights)
+                if differs is None or (differs and solver.solve(differs, *case.when)):
+                    changed.add(i)
+    return lost, changed
+
+
+def _require_sum(cases: StepCases, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
+    """Require consequences of a sum of true fluents being `total`.
+
+    Each part of the sum, a group of fluents that exclude each other, adds one of its weights.  A value of one
+    part is excluded if the rest cannot make up for it, and else few parts of the rest differ from what they
+    add at the least, or at the most: a counter at 1 means that there is at most one piece.
+    """
+    state, circuit, solver = cases.state, cases.circuit, cases.solver
+    number = number_exclusive(groups, len(weights))
+    full = {frozenset(group.fluents) for group in groups if group.some}
+    parts: dict[int, dict[int, list[int]]] = {}
+    """By part, the literals of each of its weights."""
+    for part in np.unique(number[weights != 0]).tolist():
+        places = np.flatnonzero(number == part).tolist()
+        ways = parts.setdefault(part, {})
+        for place in places:
+            ways.setdefault(int(weights[place]), []).append(int(state[place]))
+        if frozenset(places) not in full:
+            ways.setdefault(0, []).append(circuit.all_of([int(state[place]) ^ 1 for place in places]))
+    low, high = sum(map(min, parts.values())), sum(map(max, parts.values()))
+    for part, ways in parts.items():
+        others = [other for key, other in parts.items() if key != part]
+        for extreme, end, sign in ((min, low, 1), (max, high, -1)):
+            apart = [
+                circuit.any_of([x for w, literals in other.items() if w != extreme(other) for x in literals])
+                for other in others
+            ]
+            step = min((abs(w - extreme(o)) for o in others for w in o if w != extreme(o)), default=1)
+            more = _at_least(circuit, apart, _FEW + 1)
+            for weight, literals in ways.items():
+                most = sign * (total - weight - (end - extreme(ways))) // step
+                if most <= _FEW:
+                    for x in literals:
+                        solver.add([x ^ 1, more[max(most + 1, 0)] ^ 1])
+
+
+def _at_least(circuit: UnrolledCircuit, literals: Sequence[int], most: int) -> list[int]:
+    """Return the literals that at least 0, 1, 2, ..., `most` of some literals are true."""
+    counts = [1] + [0] * most
+    for literal in literals:
+        for count in range(most, 0, -1):
+            counts[count] = circuit.any_of((counts[count], circuit.all_of((counts[count - 1], literal))))
+    return counts
+
+
+# -- equations from samples ---------------------------------------------------------------
+
+
+def _equations(
+    system: System, groups: Sequence[Group], states: NDArray[np.bool_]
+) -> Iterator[NDArray[np.int64]]:
+    """Yield weights of fluents whose sum is the same in all sampled states, one for each counter.
+
+    A counter is a group of fluents that differ in a number.  It equals a sum of the numbers of true fluents
+    of some families, and of other counters, with the least factors that fit.
+    """
+    network, texts = system.network, system.fluent_texts
+    counters = {}
+    for group in groups:
+        ranks = [_rank(texts[fluent]) for fluent in group.fluents]
+        if group.some and len(ranks) > 2 and None not in ranks and len(set(ranks)) == len(ranks):
+            counters[group.fluents] = np.array(ranks, np.int64)
+    if not counters:
+        return
+    columns: list[NDArray[np.int64]] = []
+    counted = {fluent for fluents in counters for fluent in fluents}
+    for fluents, ranks_ in counters.items():
+        column = np.zeros(len(network.fluents), np.int64)
+        column[list(fluents)] = ranks_
+        columns.append(column)
+    families: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for place, fluent in enumerate(network.fluents.tolist()):
+        functor, args = network.terms.functor[fluent], network.terms.args[fluent]
+        if place not in counted:
+            for chosen in _FAMILY_ARGUMENTS:
+                families[
+                    functor, tuple(args[i] for i in chosen if -len(args) <= i < len(args)), chosen
+                ].append(place)
+    for places in {tuple(places): None for places in families.values()}:
+        column = np.zeros(len(network.fluents), np.int64)
+        column[list(places)] = 1
+        columns.append(column)
+    weights = np.stack(columns, axis=1)
+    values = np.unique(states.astype(np.float32) @ weights.astype(np.float32), axis=0).astype(np.float64)
+    costs = 1 + np.count_nonzero(weights, axis=0) / weights.shape[0]
+    for i in range(len(counters)):
+        if np.ptp(values[:, i]) > 0:
+            factors = _fit(values, i, costs)
+            if factors is not None:
+                yield weights @ factors
+
+
+def _rank(text: str) -> int | None:
+    """Return the number at the end of a fluent, such as 12 of `(pegs s12)`."""
+    found = re.search(r"(\d+)\)*$", text)
+    return int(found[1]) if found else None
+
+
+def _fit(values: NDArray[np.float64], chosen: int, costs: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """Return the least whole factors, 1 for the chosen column, with which all rows have the same sum.
+
+    None where there are none, or none of moderate size.
+    """
+    try:
+        with optional_import("sums that stay the same", "analyse"):
+            from scipy.optimize import linprog
+    except MissingExtra:
+        return None
+    rest = values - values[0]
+    varies = np.flatnonzero(np.ptp(values, axis=0) > 0)
+    varies = varies[varies != chosen]
+    if not len(varies):
+        return None
+    matrix, aim = rest[:, varies], -rest[:, chosen]
+    rows = np.arange(min(_ROWS, len(matrix)))
+    while True:
+        answer: Any = linprog(
+            np.tile(costs[varies], 2),
+            A_eq=np.hstack([matrix[rows], -matrix[rows]]),
+            b_eq=aim[rows],
+            bounds=(0, _LARGEST),
+            method="highs",
+        )
+        if answer.status != 0:
+            return None
+        factors = answer.x[: len(varies)] - answer.x[len(varies) :]
+        wrong = np.abs(matrix @ factors - aim)
+        violated = np.flatnonzero(wrong > 1e-6)
+        if not len(violated):
+            break
+        rows = np.union1d(rows, violated[np.argsort(-wrong[violated])][:_ROWS])
+    every = np.zeros(values.shape[1])
+    every[chosen], every[varies] = 1, factors
+    return whole_weights(every, lambda whole: not (rest @ whole).any())

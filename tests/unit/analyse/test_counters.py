@@ -1,0 +1,67 @@
+"""Counters that agree with the board: always one value, by groups and sums that need each other."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+import herbrand
+
+pytest.importorskip("pysat", reason="python-sat is not installed")
+pytest.importorskip("scipy", reason="scipy is not installed")
+
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.exploration.walks import play
+from herbrand.analyse.invariants.counters import find_counted
+from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.proofs import symbolic
+
+TAKING = """
+(role a) (place 1) (place 2) (place 3) (init (count 3)) (succ 0 1) (succ 1 2) (succ 2 3)
+(<= (init (stone ?x)) (place ?x))
+(<= (legal a (take ?x)) (true (stone ?x)))
+(<= (legal a (take ?x ?y)) (true (stone ?x)) (true (stone ?y)) (distinct ?x ?y))
+(<= (taken ?x) (does a (take ?x))) (<= (taken ?x) (does a (take ?x ?y))) (<= (taken ?y) (does a (take ?x ?y)))
+(<= (next (stone ?x)) (true (stone ?x)) (not (taken ?x)))
+(<= (next (count ?n)) (does a (take ?x)) (true (count ?m)) (succ ?n ?m))
+(<= (next (count ?n)) (does a (take ?x ?y)) (true (count ?m)) (succ ?k ?m) (succ ?n ?k))
+(<= some (true (stone ?x))) (<= terminal (not some))
+(value 0 100) (value 1 0) (value 2 0) (value 3 0)
+(<= (goal a ?v) (true (count ?n)) (value ?n ?v))
+"""
+"""One or two stones are taken at once; without the stones, the counter could fall below 0."""
+FORGETFUL = TAKING.replace("(distinct ?x ?y))", ")")
+"""Taking the same stone twice counts as two."""
+
+
+def test_a_counter_agrees_with_the_board() -> None:
+    """There is always one count, as the rules confirm; without the sum that does not follow."""
+    game = herbrand.loads(TAKING)
+    system, until = System(game.network), time.monotonic() + 60
+    counted = find_counted(system, play(game.expander, until).states, until)
+    assert counted is not None
+    texts = system.fluent_texts
+    count = {place for place, text in enumerate(texts) if text.startswith("(count")}
+    assert any(group.some and set(group.fluents) == count for group in counted.groups)
+    assert {texts[f]: w for f, w in counted.sums[0].items()} in [
+        {**{f"(stone {x})": -sign for x in (1, 2, 3)}, **{f"(count {n})": sign * n for n in (1, 2, 3)}}
+        for sign in (1, -1)
+    ]
+    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
+    assert (verdict.answer, verdict.method) == ("proved", "counters")
+    certificate = verdict.certificate
+    assert isinstance(certificate, Invariant)
+    assert certificate.check(game, 60)
+    assert not replace(certificate, sums=()).check(game, 60)
+    assert not replace(certificate, sums=((("(stone 1)", 1),),)).check(game, 60)
+
+
+def test_a_counter_that_disagrees_is_not_proved() -> None:
+    """Where the last stone may count twice there is an end without a goal value."""
+    game = herbrand.loads(FORGETFUL)
+    until = time.monotonic() + 60
+    assert find_counted(System(game.network), play(game.expander, until).states, until) is None
+    assert symbolic.prove(game, ["goals"], Budget(60))["goals"].answer == "refuted"
