@@ -15,7 +15,6 @@ import inspect
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
@@ -81,6 +80,8 @@ class PlayerInfo:
 
 def players() -> dict[str, PlayerInfo]:
     """Return all registered players by name; herbrand's own names take precedence."""
+    from importlib.metadata import entry_points  # as slow as all else that a process for players imports
+
     infos = {name: PlayerInfo(name, target, "herbrand") for name, target in _BUILTIN.items()}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         package = entry.dist.name if entry.dist is not None else "?"

@@ -178,7 +178,7 @@ def test_other_packages_announce_players(monkeypatch: pytest.MonkeyPatch) -> Non
         metadata.EntryPoint("broken", "no_such_module:Player", "herbrand.players"),
         metadata.EntryPoint("random", "no_such_module:Player", "herbrand.players"),
     ]
-    monkeypatch.setattr("herbrand.play.registry.entry_points", lambda group: entries)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries)
     monkeypatch.setitem(
         __import__("sys").modules, __name__, __import__("types").SimpleNamespace(Stranger=Stranger)
     )
