@@ -324,6 +324,12 @@ class GameDescription:
                 "use `herbrand show` or herbrand.analyse.knowledge.EpistemicGame"
             )
 
+    def require_complete_information(self) -> None:
+        """Raise `GameError` as `require_playable` does, and if roles do not see everything (`sees`)."""
+        self.require_playable()
+        if self.has_percepts:
+            raise GameError("roles do not see everything: `herbrand analyse` has values of such games")
+
     def require_sound(self) -> None:
         """Raise `GameError` if the rules have errors."""
         errors = self.rules.errors

@@ -30,6 +30,7 @@ The second and the third run do not depend on each other.  `cones` has the ends 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ if TYPE_CHECKING:
     from herbrand.core import Circuit
     from herbrand.rules.terms import TermTable
 
-__all__ = ["Network"]
+__all__ = ["GOAL_VALUES", "Network"]
 
 _SHOWN_GATES = 40
 """Notebooks show networks up to this size in full."""
-_GOAL_VALUES = {str(value): value for value in range(101)}
+GOAL_VALUES = {str(value): value for value in range(101)}
+"""The terms that are goal values, with their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,17 @@ class Network:
         return [None if f.name == "_circuit" else getattr(self, f.name) for f in fields(self)]
 
     @property
+    def digest(self) -> str:
+        """A hash that identifies equal networks, by which files name the game that they belong to."""
+        names = [self.terms.text(int(term)) for term in (*self.fluents, *self.moves[:, 1])]
+        names += [f"{role} {self.terms.text(value)}" for role, value in self.goals.tolist()]
+        digest = blake2b(repr((names, int(self.terminal))).encode(), digest_size=16)
+        arrays = (self.left, self.right, self.feedback, self.legal, self.next, self.goal, self.sees)
+        for array in (*arrays, self.moves[:, 0], self.initial):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    @property
     def circuit(self) -> Circuit:
         """The validated copy of the network in the compiled core, created once and shared.
 
@@ -101,7 +114,7 @@ class Network:
 
         def value(term: int) -> int:
             text = self.terms.text(term)
-            return _GOAL_VALUES.get(text, SEVERAL_VALUES)
+            return GOAL_VALUES.get(text, SEVERAL_VALUES)
 
         bits = np.zeros(64 * max(1, -(-len(self.fluents) // 64)), np.bool_)
         bits[: len(self.initial)] = self.initial

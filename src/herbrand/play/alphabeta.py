@@ -180,7 +180,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         tasks = [self._search_task(engine) for engine in engines]
         stops = [engine.stop for engine in engines]
         end = self.deadline - (2 if self.ponder else 1) * CLOCK_MARGIN
-        self._team.run_until(end, tasks, stops, self.has_time)
+        self._team.run_until(end, tasks, stops, self)
         return self._best_choice(engines, moves)
 
     def ponder_at(self, state: State, play_clock: float) -> None:

@@ -25,6 +25,8 @@ __all__ = ["Player", "counted_goals"]
 
 _WARM_UP_SHARE = 0.25
 """Share of the start clock for which `prepare` waits until the rule evaluator is warm."""
+_POLL_SECONDS = 0.02
+"""How soon a player that waits for another thread takes note of `stop`."""
 
 
 def counted_goals(state: State) -> list[int]:
@@ -128,12 +130,24 @@ class Player(ABC):
         """Whether the deadline has not passed and `stop` was not called."""
         return not self.stopped and time.monotonic() < deadline
 
+    def wait_for(self, event: threading.Event, deadline: float) -> None:
+        """Wait until the event is set, the deadline has passed, or `stop` was called."""
+        while not event.is_set() and self.has_time(deadline):
+            event.wait(max(0.0, min(_POLL_SECONDS, deadline - time.monotonic())))
+
     def run_in_background(self, work: Callable[[], object], deadline: float) -> threading.Thread:
         """Run `work` in a thread, wait for it until the deadline or `stop`, and return the thread."""
-        thread = threading.Thread(target=work, daemon=True)
+        finished = threading.Event()
+
+        def run() -> None:
+            try:
+                work()
+            finally:
+                finished.set()
+
+        thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        while thread.is_alive() and self.has_time(deadline):
-            thread.join(max(0.0, min(0.02, deadline - time.monotonic())))
+        self.wait_for(finished, deadline)
         return thread
 
     def options(self, state: State) -> list[Move]:

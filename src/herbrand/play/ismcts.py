@@ -15,7 +15,6 @@ strategy once the information set was visited often enough.
 from __future__ import annotations
 
 import math
-import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -138,18 +137,16 @@ class IsMctsPlayer(Player):
         if drawn is not None:
             return drawn
         search = _Search(self, weights)
-        done = threading.Event()
 
         def run() -> None:
             try:
-                while not done.is_set() and (self.playouts is None or search.playouts < self.playouts):
+                while self.has_time(deadline) and (self.playouts is None or search.playouts < self.playouts):
                     search.run_playout()
             except HerbrandError as error:
                 search.error = str(error)
 
         if self.has_time(deadline):
             self.run_in_background(run, deadline)
-            done.set()
         counts, totals = dict(search.root.counts), dict(search.root.totals)
         reports = [
             MoveReport(
@@ -176,17 +173,16 @@ class IsMctsPlayer(Player):
 
         None where the game has too many histories for that, or too few plays led to this one.
         """
-        sampled, done = self._sampled, threading.Event()
+        sampled, most = self._sampled, math.inf if plays is None else plays
         if sampled is None or not self.has_time(until - _MIN_SAMPLING_SECONDS):
             return None
 
         def run() -> None:
             with suppress(HerbrandError):
-                while not done.is_set() and sampled.is_suitable and (plays is None or sampled.plays < plays):
-                    sampled.traverse(done.is_set)
+                while self.has_time(until) and sampled.is_suitable and sampled.plays < most:
+                    sampled.traverse(lambda: not self.has_time(until))
 
         self.run_in_background(run, until)
-        done.set()
         if not sampled.is_suitable:
             self._sampled = None
             return None

@@ -338,7 +338,7 @@ class MctsPlayer(Player):
         threads = len(search.workers)
         tasks = [partial(grow, worker) for worker in range(threads)]
         stop_time = deadline - (CLOCK_MARGIN if self._ponders else 0.0)
-        ended = self._team.run_until(stop_time, tasks, _stops(match, search), self.has_time)
+        ended = self._team.run_until(stop_time, tasks, _stops(match, search), self)
         if match.probe is not None and ended:
             match.probe.report_to(search)
         seconds = time.monotonic() - started

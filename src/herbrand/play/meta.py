@@ -100,8 +100,7 @@ class MetaPlayer(Player):
             alphabeta = self._start_player(
                 AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder), left / 2
             )
-            while not alphabeta.finished.is_set() and self.has_time(deadline - 0.25 * left):
-                alphabeta.finished.wait(0.02)  # what it learns in a large game may be late
+            self.wait_for(alphabeta.finished, deadline - 0.25 * left)  # learning a large game may take longer
             explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained
             reason = f"the learned evaluation explains {explained:.0%} of the variance of outcomes"
             if explained >= _MIN_EXPLAINED:

@@ -75,7 +75,7 @@ class MonteCarloPlayer(Player):
             return moves[0]
         means = _MoveMeans(state, moves)
         task = partial(self._run_task, means, deadline)
-        self._team.run_until(deadline, [task], [means.stop], self.has_time)
+        self._team.run_until(deadline, [task], [means.stop], self)
         self.played = sum(means.counts)
         values = [
             total / count if count else -1.0 for total, count in zip(means.totals, means.counts, strict=True)

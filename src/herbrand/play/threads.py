@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from herbrand.core import Stop
+    from herbrand.play.interface import Player
 
 __all__ = [
     "CLOCK_MARGIN",
@@ -108,15 +109,13 @@ class ThreadTeam:
         deadline: float,
         tasks: Sequence[Callable[[], bool]],
         stops: Sequence[Stop],
-        has_time: Callable[[float], bool],
+        player: Player,
     ) -> bool:
-        """Run the tasks until all have ended, one returns True, or `has_time(deadline)` is false.
+        """Run the tasks until all have ended, one returns True, or the player has no more time.
 
         Returns whether all have ended.
         """
-        if not has_time(deadline):
+        if not player.has_time(deadline):
             return True
-        finished = self.start(tasks, stops)
-        while not finished.is_set() and has_time(deadline):
-            finished.wait(max(0.0, min(0.05, deadline - time.monotonic())))
+        player.wait_for(self.start(tasks, stops), deadline)
         return self.stop_and_join()

@@ -19,7 +19,7 @@ from herbrand.errors import HerbrandError
 from herbrand.evolve import BoardGame, InARow, Piece, Place, Simultaneous, Squares, gallery, random_design
 from herbrand.evolve.search import Archive, Candidate, GameSearch, SearchSettings, loop
 from herbrand.evolve.search.candidate import EvaluationJob
-from herbrand.evolve.search.evaluate import Proofs, admission, digest, evaluate, look_at
+from herbrand.evolve.search.evaluate import Proofs, admission, evaluate, look_at
 from herbrand.evolve.search.judging import cell_of, quality, reason_against
 from herbrand.evolve.variation import Lineage, Variant
 from herbrand.game import loads
@@ -243,9 +243,9 @@ def test_changes_that_do_not_matter() -> None:
     assert text.count(rule) == 1
     idle = loads(text.replace(rule, f"    (row 1)\n{rule}"))
     stuck = loads(text.replace(rule, f"    (row 9)\n{rule}"))
-    assert digest(ROW.game().network) == digest(idle.network)
-    assert digest(ROW.game().network) != digest(stuck.network)
-    job = EvaluationJob("random", 1, (), QUICK, fake, frozenset([digest(idle.network)]))
+    assert ROW.game().network.digest == idle.network.digest
+    assert ROW.game().network.digest != stuck.network.digest
+    job = EvaluationJob("random", 1, (), QUICK, fake, frozenset([idle.network.digest]))
     assert look_at(Variant(ROW, Lineage("random", 1)), job).reason == "plays as a game before"
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from herbrand.engine.playouts import goal_value
 from herbrand.errors import GameError
+from herbrand.network.network import GOAL_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,8 +57,8 @@ class Backwards:
         self._values: dict[int, dict[int, list[int]]] = {}
         """For each role, its goal values with their places among the goals of the relation."""
         for place, (role, text, *_) in enumerate(relation.goals):
-            value = goal_value(text)
-            if value is not None and 0 <= value <= 100:
+            value = GOAL_VALUES.get(text)
+            if value is not None:
                 self._values.setdefault(role, {}).setdefault(value, []).append(place)
         self._role = self._goal = 0
         self._step = len(by_step)

@@ -7,7 +7,6 @@ trusted: its counts are not computed again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from contextlib import suppress
 from dataclasses import dataclass
@@ -48,15 +47,6 @@ class Setup:
     weights: Sequence[Sequence[float]] | None = None
     """For each part and value: a measure that may prove that no state is reached twice (`layers`)."""
 
-    @property
-    def digest(self) -> str:
-        """A digest of the network."""
-        network = self.network
-        names = [*network.fluent_names, *network.move_names, str(int(network.terminal))]
-        arrays = (network.left, network.right, network.legal, network.next, network.initial)
-        content = "\n".join(names).encode() + b"".join(array.tobytes() for array in arrays)
-        return hashlib.sha256(content).hexdigest()
-
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -79,7 +69,7 @@ class Checkpoint:
             np.savez(out, **dict(zip(_ARRAYS, diagrams.exported(sets), strict=True)))
         content = {
             "format": _FORMAT,
-            "digest": setup.digest,
+            "digest": setup.network.digest,
             "by_step": self.by_step,
             "file": file,
             "moments": self.moments,
@@ -110,7 +100,7 @@ def read_checkpoint(setup: Setup) -> Checkpoint | None:
         content: dict[str, Any] = json.loads((folder / _NAME).read_text(encoding="utf-8"))
         if content["format"] != _FORMAT:
             raise GameError(f"{folder} has a checkpoint of another version (remove {_NAME} to begin again)")
-        if content["digest"] != setup.digest:
+        if content["digest"] != setup.network.digest:
             raise GameError(f"{folder} has the checkpoint of another game (choose another folder)")
         parts = [StatePart(tuple(fluents), is_exact) for fluents, is_exact in content["parts"]]
         restored = Setup(setup.network, folder, parts, content["order"], content["weights"])

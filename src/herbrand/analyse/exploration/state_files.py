@@ -6,7 +6,6 @@ are not merged yet.  `explore.json` says what is finished; it is replaced as a w
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import time
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from herbrand.analyse.exploration.codes import Codes
     from herbrand.engine.expand import Expander
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.network.network import Network
 
 __all__ = ["NOT_LAYERED", "TOLERANCE", "Journal", "StateFiles"]
 
@@ -214,7 +212,7 @@ class StateFiles:
             journal = Journal(**data)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise GameError(f"`{path}` is not readable: {error}") from error
-        if journal.game != _digest(self.expander.network):
+        if journal.game != self.expander.network.digest:
             raise GameError(f"`{self.folder}` has the states of another game: name another folder")
         return journal
 
@@ -251,12 +249,4 @@ class StateFiles:
             fitted = fit_measure(parts, sample.states, sample.depths)
             if fitted is not None:
                 weights = [[round(weight / TOLERANCE) for weight in mine] for mine in fitted]
-        return Journal(_digest(network), [(part.fluents, part.is_exact) for part in parts], weights)
-
-
-def _digest(network: Network) -> str:
-    names = [*network.fluent_names, *network.move_names, str(int(network.terminal))]
-    digest = hashlib.blake2b("\n".join(names).encode(), digest_size=16)
-    for array in (network.left, network.right, network.legal, network.next, network.initial):
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+        return Journal(network.digest, [(part.fluents, part.is_exact) for part in parts], weights)

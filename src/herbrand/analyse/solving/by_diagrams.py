@@ -49,9 +49,7 @@ def solve_by_diagrams(
     from herbrand.network.unroll import unrolled
 
     budget = budget or Budget()
-    game.require_playable()
-    if game.has_percepts:
-        raise GameError("roles do not see everything: `herbrand analyse` has values of such games")
+    game.require_complete_information()
     if game.chance_role is not None:
         raise GameError("games with chance are not solved by decision diagrams")
     process = CounterProcess()

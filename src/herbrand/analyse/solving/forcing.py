@@ -15,8 +15,8 @@ import numpy as np
 
 from herbrand.analyse.budget import Budget
 from herbrand.core import Prover, Stop
-from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded, GameError
+from herbrand.network.network import GOAL_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,8 +69,8 @@ def goal_values(network: Network) -> tuple[tuple[int, ...], ...]:
     """Return the goal values that the rules have for each role, ascending; `GameError` if one has none."""
     values: list[set[int]] = [set() for _ in network.roles]
     for role, term in network.goals.tolist():
-        value = goal_value(network.terms.text(term))
-        if value is not None and 0 <= value <= 100:
+        value = GOAL_VALUES.get(network.terms.text(term))
+        if value is not None:
             values[role].add(value)
     if not all(values):
         raise GameError("a role has no goal value")
@@ -91,11 +91,9 @@ class ForcedGoals:
         budget: Budget | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
-        game.require_playable()
+        game.require_complete_information()
         if game.chance_role is not None:
             raise GameError("the search for what can be forced is for games without chance")
-        if game.has_percepts:
-            raise GameError("roles do not see everything; see `herbrand.analyse.knowledge`")
         self.game = game
         self.budget = budget or Budget()
         self.expander = game.expander

@@ -78,9 +78,7 @@ def solve_on_disk(
     within its limits.
     """
     budget = budget or Budget()
-    game.require_playable()
-    if game.has_percepts:
-        raise GameError("roles do not see everything: `herbrand analyse` has values of such games")
+    game.require_complete_information()
     if game.chance_role is not None or len(game.roles) > 2:
         raise GameError("games with chance or more than two roles are not solved on disk")
     files = StateFiles.of(game, folder, budget, disk, keep=True)

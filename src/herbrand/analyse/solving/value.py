@@ -63,10 +63,8 @@ def value_of(
     """
     from herbrand.analyse.exploration.explore import explore
 
-    game.require_playable()
+    game.require_complete_information()
     budget = budget or Budget()
-    if game.has_percepts:
-        raise GameError("roles do not see everything: `herbrand analyse` has values of such games")
     began = time.monotonic()
     expander = game.expander
     if expander.terminal(expander.initial)[0]:

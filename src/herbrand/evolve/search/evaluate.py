@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, HerbrandError
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
 
     from herbrand.evolve.blocks.design import Design
     from herbrand.game import Game
-    from herbrand.network.network import Network
 
-__all__ = ["Proofs", "admission", "digest", "evaluate", "look_at"]
+__all__ = ["Proofs", "admission", "evaluate", "look_at"]
 
 Proofs: TypeAlias = tuple[dict[str, str], str, dict[str, float]]
 """Verdicts by property, the reason against the game (empty if none), and seconds by stage."""
@@ -71,7 +69,7 @@ def _stages(candidate: Candidate, game: Game, job: EvaluationJob, clock: _Clock)
     gates = game.network.gates
     clock.lap("ground")
     yield f"more than {job.settings.gates} gates" if gates > job.settings.gates else ""
-    candidate.network = digest(game.network)
+    candidate.network = game.network.digest
     yield "plays as a game before" if candidate.network in job.known else ""
     cheap = _cheap(game, job.seed)
     clock.lap("random games")
@@ -119,16 +117,6 @@ def _all_win_at_random(game: Game) -> bool:
     rollouts = game.expander.rollouts(game.expander.initial, seed=1, each=1024, max_steps=300)
     wins = (rollouts.goals == 100) & ~rollouts.truncated[:, None]
     return all(wins[:, game.role_index(role)].any() for role in game.players)
-
-
-def digest(network: Network) -> str:
-    """Return a hash that identifies equal networks."""
-    names = [network.terms.text(int(term)) for term in (*network.fluents, *network.moves[:, 1])]
-    digest = blake2b(repr((names, network.terminal)).encode(), digest_size=16)
-    for part in (network.left, network.right, network.legal, network.next, network.goal, network.sees):
-        digest.update(part.tobytes())
-    digest.update(network.initial.tobytes())
-    return digest.hexdigest()
 
 
 def _vary(job: EvaluationJob) -> Variant:

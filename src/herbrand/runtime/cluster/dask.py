@@ -11,6 +11,7 @@ import threading
 import time
 from concurrent.futures import Executor, Future
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -119,17 +120,10 @@ class DaskExecutor(Executor):
         """Call a function on a worker as a task with a name."""
         result: Future[Any] = Future()
         send = self._send if self.client.status == "running" else self._send_again
-        send(name, result, fn, args, kwargs)
+        send(name, result, partial(fn, *args, **kwargs))
         return result
 
-    def _send(
-        self,
-        name: str,
-        result: Future[Any],
-        fn: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> None:
+    def _send(self, name: str, result: Future[Any], call: partial[Any]) -> None:
         with self._lock:
             self._number += 1
             # another driver may have tasks of the same names, and a key is computed once
@@ -137,7 +131,7 @@ class DaskExecutor(Executor):
         options: dict[str, Any] = {}
         if self.refused:
             options = {"workers": self._usable(), "allow_other_workers": False}
-        sent = self.client.submit(fn, *args, key=key, pure=False, **options, **kwargs)
+        sent = self.client.submit(call, key=key, pure=False, **options)
         self._sent[key] = sent  # Dask forgets tasks whose futures nobody holds
 
         def receive(sent: Any) -> None:
@@ -147,7 +141,7 @@ class DaskExecutor(Executor):
                 return
             try:
                 if sent.cancelled():
-                    self._send_again(name, result, fn, args, kwargs)
+                    self._send_again(name, result, call)
                     return
                 error = sent.exception()
                 if error is None:
@@ -159,7 +153,7 @@ class DaskExecutor(Executor):
                 if isinstance(error, WorkerRefused | ImportError | AttributeError):
                     self.look_at_workers()
                     if self.refused:
-                        self._send(name, result, fn, args, kwargs)
+                        self._send(name, result, call)
                         return
                 if type(error).__name__ == "KilledWorker":
                     error = WorkerLost("workers ended while they computed it, as often as Dask allows")
@@ -177,19 +171,12 @@ class DaskExecutor(Executor):
             if worker not in self.refused
         ]
 
-    def _send_again(
-        self,
-        name: str,
-        result: Future[Any],
-        fn: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> None:
+    def _send_again(self, name: str, result: Future[Any], call: partial[Any]) -> None:
         """Wait for the scheduler, which could not be reached, and send a task again."""
         until = time.monotonic() + _RECONNECT_SECONDS
         while not self._is_closed and time.monotonic() < until:
             if self.client.status == "running":
-                self._send(name, result, fn, args, kwargs)
+                self._send(name, result, call)
                 return
             with self._lock, suppress(HerbrandError):
                 if self.client.status == "closed":
