@@ -38,7 +38,7 @@ REPRESENTATIVE = (
     "tron",  # moves at once
     "montyHall",  # chance
     "kuhn",  # hidden cards
-    "connectFour.ggd",  # written in GGDL
+    "mnk.ggd",  # written in GGDL
     "kosil",  # evolved
 )
 """Bundled games that stand for all of them."""
@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     selected, left_out = [], []
     for item in items:
         if isinstance(item, pytest.Function) and (but := item.get_closest_marker("slow_except")):
-            cases = {str(value) for value in item.callspec.params.values()}
+            cases = {item.callspec.id, *map(str, item.callspec.params.values())}
             if not cases & set(but.args or REPRESENTATIVE):
                 item.add_marker("slow")
         tiers = [tier for tier in ("slow", "corpus") if item.get_closest_marker(tier)]

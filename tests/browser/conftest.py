@@ -1,4 +1,4 @@
-"""A browser that the tests of a file share."""
+"""A browser that tests share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium without a screen."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="driving a browser needs playwright")

@@ -28,7 +28,7 @@ TICTACTOE = files("herbrand.games").joinpath("ticTacToe.kif").read_text(encoding
     ("name", "params"),
     [
         ("ticTacToe", {}),
-        ("connectFour.ggd", {"Columns": 4, "Rows": 4}),
+        pytest.param("connectFour.ggd", {"Columns": 4, "Rows": 4}, marks=pytest.mark.slow),
         ("connectFour.ggd", {"Columns": 3, "Rows": 4}),
     ],
 )
@@ -130,7 +130,7 @@ def test_diagrams_take_the_place_of_a_search_that_takes_long(
 
 def test_bounds_remain_when_time_ends() -> None:
     """The answer says that it is not complete."""
-    value = solve_by_diagrams(herbrand.load("connectFour"), budget=Budget(2, megabytes=1000))
+    value = solve_by_diagrams(herbrand.load("connectFour"), budget=Budget(0.5, megabytes=1000))
     assert value.stopped == "out of time"
     assert value.bounds["red"] == (0, 100)
 

@@ -36,8 +36,7 @@ under_way.wait()
 
 def test_the_end_of_the_interpreter_does_not_crash_threads_in_the_core():
     """CPython unwinds their stacks, which C++ would take for an exception that nobody catches."""
-    for _ in range(2):
-        ended = subprocess.run(
-            [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=120, check=False
-        )
-        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    ended = subprocess.run(
+        [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

@@ -74,7 +74,7 @@ def test_every_state_is_found_at_its_depth(name: str) -> None:
     assert space.profile == [n for _, n in sorted(Counter(depth.values()).items())]
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(random_games())
 def test_random_games_are_explored_as_the_rules_say(text: str) -> None:
     """States, transitions and ends of random games; and a line to each state leads there."""

@@ -105,6 +105,7 @@ def test_connect_four_has_its_known_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
+@pytest.mark.slow_except("circles")
 @pytest.mark.parametrize("name", ["ticTacToe", "circles"])
 def test_an_interruption_anywhere_loses_nothing(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,7 @@ SHELLS = {
 }
 
 
+@pytest.mark.slow_except("bash")
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_tab_key_completes_games_and_files(
     shell: str, tmp_path: Path, terminal: Callable[..., Any]

@@ -251,7 +251,7 @@ def test_options_that_contradict_each_other_are_refused():
     assert "#include <incmode>." in asp.write(game, incremental=True, win="FIRST")
 
 
-@pytest.mark.slow_except("odd", "nim", "kuhn", "hex", "connectFour", "montyHall")
+@pytest.mark.slow_except("odd", "kuhn", "hex", "montyHall")
 @pytest.mark.parametrize("name", ["odd", "nim", "kuhn", "hex", "trefoil", "connectFour", "montyHall"])
 def test_the_engine_agrees_with_the_rules(name, odd):
     """States, legal moves, goals, percepts and the end are those of our own evaluation."""

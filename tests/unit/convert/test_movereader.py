@@ -92,7 +92,7 @@ def test_every_change_of_one_token_that_is_no_other_move_is_refused(name: str) -
         moves = reader.moves(role)
         possible = set(moves)
         words = sorted({token for move in moves for token in re.findall(r"[()]|[^\s()]+", move.gdl)} | {"zz"})
-        for move in chance.sample(moves, min(15, len(moves))):
+        for move in chance.sample(moves, min(8, len(moves))):
             tokens = re.findall(r"[()]|[^\s()]+", move.gdl)
             for _ in range(12):
                 changed = list(tokens)

@@ -301,6 +301,7 @@ def compare(game, style, states=25):
 
 
 @needs_swipl
+@pytest.mark.slow_except("odd", "kuhn", "hex", "tron")
 @pytest.mark.parametrize("style", ["literal", "state"])
 @pytest.mark.parametrize("name", ["odd", "nim", "kuhn", "hex", "trefoil", "connectFour", "tron"])
 def test_both_styles_agree_with_the_rules(name, style, odd):

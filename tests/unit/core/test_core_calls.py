@@ -67,7 +67,7 @@ def test_every_function_is_called() -> None:
     assert set(names()) - {"unmade", "views"} == declared() - {"Watchdog"}
 
 
-@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", [6, pytest.param(1, marks=pytest.mark.slow)])
 def test_wrong_calls_are_errors(share: int) -> None:
     """Other types, dimensions, layouts, lengths and numbers raise, or are of no harm, one or several at once."""
     chosen = names()

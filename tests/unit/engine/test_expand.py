@@ -67,7 +67,7 @@ def compare(game: herbrand.Game, states: list[herbrand.State]) -> None:
     assert (np.diff(expansion.parents) >= 0).all()
 
 
-@pytest.mark.slow_except(*(name for name in GAMES if name not in {"reversi", "trefoil", "breakthrough"}))
+@pytest.mark.slow_except("ticTacToe", "hanoi", "rockPaperScissors", "kuhn", "montyHall", "tron")
 @pytest.mark.parametrize("name", GAMES)
 def test_many_states_at_once_agree_with_the_rules(name: str) -> None:
     """Legal moves, ends, goals and all successors, of up to 70 states, so more than a word."""

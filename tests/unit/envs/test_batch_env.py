@@ -37,9 +37,7 @@ def facts(env: BatchEnv) -> list[frozenset[str]]:
     return env.game.expander.facts(env.states)
 
 
-@pytest.mark.slow_except(
-    "ticTacToe", "connectFour", "tron", "nim", "hanoi", "kuhn", "montyHall", "rockPaperScissors", "pairs"
-)
+@pytest.mark.slow_except("connectFour", "nim", "hanoi", "kuhn", "montyHall", "rockPaperScissors")
 @pytest.mark.parametrize("name", BY_TURNS + AT_ONCE)
 def test_steps_are_those_of_the_rules(name: str) -> None:
     """Along random games masks, states, ends and rewards of a batch are those of the rules.

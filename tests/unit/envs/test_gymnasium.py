@@ -77,6 +77,7 @@ def test_render_draws_the_board() -> None:
     assert (empty != drawn.render()).any()
 
 
+@pytest.mark.slow_except("eightPuzzle", "rockPaperScissors")
 @pytest.mark.parametrize("name", ["eightPuzzle", "ticTacToe", "rockPaperScissors", "connectFour"])
 @pytest.mark.parametrize("mode", ["next", "same", "off"])
 def test_batches(name: str, mode: str) -> None:

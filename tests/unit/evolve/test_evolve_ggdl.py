@@ -72,6 +72,7 @@ def test_the_bundled_games_in_ggdl(name: str) -> None:
     assert ("init ^ " in text) == (getattr(design, "worth", "trick") == "trick")
 
 
+@pytest.mark.slow_except("board", "supply and steps", "coins", "torus", "row", "cards")
 @pytest.mark.parametrize(
     ("design", "parameters", "other"),
     [

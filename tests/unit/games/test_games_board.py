@@ -467,6 +467,7 @@ def sheets():
 # ---- rulesheet against Python -----------------------------------------------------------------
 
 
+@pytest.mark.slow_except("checkers", "breakthrough", "hex", "tron", "trefoil")
 @pytest.mark.parametrize("name", AGAIN)
 def test_rulesheet_and_python_agree_along_random_games(sheets, name):
     """Facts, legal moves, end and goals are the same in every state of some random games."""

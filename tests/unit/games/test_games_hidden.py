@@ -289,6 +289,7 @@ def test_cards_of_the_village_are_never_lost():
 # ---- what is known ------------------------------------------------------------------------
 
 
+@pytest.mark.slow_except("coinMatching", "liarsDice", "hiddenTreasure")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -318,6 +319,7 @@ def test_leduc_is_worth_what_the_literature_says():
     assert float((low - 50) / 3) == pytest.approx(-0.085606, abs=1e-5)
 
 
+@pytest.mark.slow_except("kuhn")
 @pytest.mark.parametrize(
     ("name", "other", "points"),
     [
@@ -385,6 +387,7 @@ def test_ships_are_known_by_the_shots():
 # ---- every game -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow_except("coinMatching", "mastermind", "leduc", "battleships", "hiddenTreasure")
 @pytest.mark.parametrize("name", NAMES)
 def test_no_warning(name):
     """The checks find nothing, played ones included, but notes that are meant to be there."""

@@ -393,6 +393,7 @@ def test_a_relation_and_a_fluent_of_one_name_are_two_things() -> None:
     assert text == "(line 1)\n(<= (next (row ?x)) (line ?x) (true (row ?x)))"
 
 
+@pytest.mark.slow_except("kif", "pl")
 @pytest.mark.parametrize("ending", sorted(ENDINGS))
 def test_a_game_stays_the_same_when_any_name_is_changed(ending: str) -> None:
     """Every name that can be renamed is, one after another, and the game is still the same game."""

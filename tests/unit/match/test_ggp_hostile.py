@@ -145,7 +145,7 @@ def test_a_player_that_searches_stays_small(player_process: Any, tree_memory: An
     async def play(port: int) -> None:
         """Ask for a move in all matches at once."""
         for match, game in matches:
-            start = f"(START {match} {game.roles[0]} ({Manager(game).rules}) 10 2)"
+            start = f"(START {match} {game.roles[0]} ({Manager(game).rules}) 10 1)"
             assert await answer(port, start) == "ready"
         moves = await asyncio.gather(*(answer(port, f"(PLAY {match} NIL)") for match, _ in matches))
         assert "nil" not in moves

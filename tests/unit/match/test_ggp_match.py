@@ -106,6 +106,7 @@ def start_message(game: str, match: str, role: str, start: int = 10, play: int =
 # -- matches --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_except("rockPaperScissors", "kuhn", "ticTacToeInfix")
 @pytest.mark.parametrize("name", ["ticTacToe", "rockPaperScissors", "kuhn", "montyHall", "ticTacToeInfix"])
 def test_players_over_the_network_play_a_match_without_problems(name: str) -> None:
     """Perfect and hidden information, turns and simultaneous moves, chance: nothing is late, bad or odd."""

@@ -136,6 +136,7 @@ def kill_hosts(server: PlayerServer) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow_except("kuhn")
 @pytest.mark.parametrize("game", ["ticTacToe", "kuhn"])
 def test_a_host_that_was_killed_is_replaced_and_the_match_goes_on(game: str) -> None:
     """The answers are those of an undisturbed match; what happened is an event."""
@@ -346,7 +347,7 @@ def test_the_command_offers_the_strongest_player_unless_told_otherwise(
 
     async def run() -> None:
         async with PlayerServer(chosen[0], port=0, memory=160) as server:
-            assert await server.answer(start_message("checkers", "m", "white", 4, 1)) == "ready"
+            assert await server.answer(start_message("checkers", "m", "white", 2, 1)) == "ready"
             move = await server.answer("(PLAY m NIL)")
             assert herbrand.load("checkers").initial_state().is_legal("white", move)
 

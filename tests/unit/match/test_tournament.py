@@ -451,7 +451,10 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[TournamentPlan, An
     return plan, *played(tmp_path_factory.mktemp("honest"), plan)
 
 
-@pytest.mark.parametrize(("change", "finding"), CHANGES)
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [*CHANGES[:3], *(pytest.param(*case, marks=pytest.mark.slow) for case in CHANGES[3:])],
+)
 def test_whatever_a_worker_sent_counted(
     change: Any, finding: str, honest: tuple[TournamentPlan, Any, list[Any]], tmp_path: Path
 ) -> None:

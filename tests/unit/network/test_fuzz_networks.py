@@ -14,16 +14,14 @@ from herbrand.network.network import Network
 from herbrand.rules.terms import TermTable
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in range(12) if case not in {0, 1, 4, 8, 9, 11}]
-)  # the longest ones
+@pytest.mark.parametrize("case", [2, 3, 6, 10])  # short ones
 def test_random_networks(case: int) -> None:
     """States, choices of moves, random games, and circuits with some numbers changed."""
     fuzz_networks.check(case, compiled=case % 10 == 0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [1, 4, 8, *range(11, 26), *range(1000, 1100)])
+@pytest.mark.parametrize("case", [1, 4, 5, 7, 8, *range(11, 26), *range(1000, 1100)])
 def test_more_random_networks(case: int) -> None:
     """The same, for longer."""
     fuzz_networks.check(case, compiled=case % 10 == 0)
@@ -35,7 +33,7 @@ def test_more_random_networks(case: int) -> None:
         {"fluents": 0, "moves": (), "gates": (0, 0, 0), "goals": 0, "percepts": 0},
         {"fluents": 1, "moves": (1,), "gates": (0, 0, 0), "constant": 1.0},
         {"fluents": 3, "moves": (0, 5, 0), "gates": (9, 9, 9)},
-        {"fluents": 530, "moves": (2, 1), "gates": (40, 40, 10)},
+        {"fluents": 130, "moves": (2, 1), "gates": (40, 40, 10)},
         {"fluents": 5, "moves": (4, 3), "gates": (20, 20, 20), "loops": 3},
         {"fluents": 5, "moves": (65, 130), "gates": (20, 20, 20)},
         {"fluents": 9, "moves": (6, 5), "gates": (9, 9, 9), "groups": (2, 4)},

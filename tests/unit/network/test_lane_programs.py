@@ -209,7 +209,13 @@ def test_evaluating_programs_say_what_the_network_says(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arity"), [*((name, 3) for name in (*SMALL, "connectFour")), ("nim", 2), ("loop", 2)]
+    ("name", "arity"),
+    [
+        *((name, 3) for name in SMALL),
+        ("nim", 2),
+        ("loop", 2),
+        pytest.param("connectFour", 3, marks=pytest.mark.slow),
+    ],
 )
 def test_interpreted_programs_play_the_games_of_the_core(name: str, arity: int) -> None:
     """From one seed: every number that is counted."""
@@ -328,7 +334,7 @@ def run_program(program: Path, *words: str) -> tuple[dict[str, Any], str]:
 
 
 @pytest.mark.skipif(not COMPILERS, reason=NO_COMPILER)
-@pytest.mark.slow_except("montyHall", "loop", "dead end", "at once")
+@pytest.mark.slow_except("loop", "dead end")
 @pytest.mark.parametrize("name", [*SMALL, "connectFour"])
 def test_c_source_plays_the_games_of_the_core(name: str, tmp_path: Path) -> None:
     """It compiles without a warning, and counts the same from one seed."""

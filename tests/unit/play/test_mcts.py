@@ -208,6 +208,7 @@ def walk(search: Search) -> tuple[set[int], int]:
     return reached, links
 
 
+@pytest.mark.slow_except("connectFour")
 @pytest.mark.parametrize("name", ["connectFour", "checkers"])
 def test_a_full_tree_keeps_to_its_memory_and_grows_on(name: str) -> None:
     """Little-visited positions give way, no arm leads to one that did, and the same seed gives the same."""

@@ -42,6 +42,7 @@ TURNING = """
 """Whoever moves at place 2 wins; the two walk in circles."""
 
 
+@pytest.mark.slow_except("hanoi")
 @pytest.mark.parametrize("name", ["hanoi", "eightPuzzle"])
 def test_a_puzzle_is_solved_in_as_few_steps_as_possible(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The player takes as many steps as the shortest plan has, if it is given the time to find it."""

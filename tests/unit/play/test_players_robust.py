@@ -20,6 +20,8 @@ from herbrand.play.processes import ProcessPlayer
 from herbrand.runtime.json_process import JsonProcess
 from herbrand.testing import check_player
 
+WITH_CARDS = ("ismcts", "meta", "mcts", "random")
+"""Players for hidden information that choose differently from each other."""
 SIDE = 65
 
 
@@ -162,8 +164,15 @@ def test_a_player_with_little_memory_answers_all_the_same() -> None:
     player.stop()
 
 
-@pytest.mark.parametrize("player", sorted(players()))
-@pytest.mark.parametrize("name", ["ticTacToe", "rockPaperScissors", "kuhn", "hanoi"])
+@pytest.mark.parametrize(
+    ("name", "player"),
+    [
+        # with hidden information, levels of strength choose as `ismcts` or `meta` do
+        pytest.param(name, player, marks=[pytest.mark.slow] * (name == "kuhn" and player not in WITH_CARDS))
+        for name in ("ticTacToe", "rockPaperScissors", "kuhn", "hanoi")
+        for player in sorted(players())
+    ],
+)
 def test_players_evaluate_the_rules_where_there_is_no_memory_for_a_network(name: str, player: str) -> None:
     """None refuses a game: each starts, and chooses a legal move."""
     game = herbrand.game.load(name)

@@ -62,7 +62,7 @@ def compiled(folder: Path, *files: str) -> None:
 
 
 @needs_node
-@pytest.mark.slow_except("ticTacToe", "hex", "kuhn", "montyHall", "kosil")
+@pytest.mark.slow_except("ticTacToe", "hex", "kuhn")
 @pytest.mark.parametrize("name", games.names())
 def test_random_games_are_those_of_herbrand(name: str) -> None:
     """Facts, legal moves, goals and percepts agree in every state; `benchmarks/published.py` plays a thousand."""
@@ -73,6 +73,7 @@ def test_random_games_are_those_of_herbrand(name: str) -> None:
 
 
 @needs_node
+@pytest.mark.slow_except("(goal a 07)")
 @pytest.mark.parametrize("goals", ["(goal a 100) (goal a 50)", "(goal a 07)", "(<= (goal a 9) (true (n 7)))"])
 def test_rules_that_are_not_well_formed_agree_too(goals: str) -> None:
     """No goal, several, and a value written otherwise; a loop; chance; percepts of several roles."""
@@ -278,6 +279,7 @@ def test_players_go_without_webassembly_where_it_is_refused(offered: str, tmp_pa
 
 
 @needs_node
+@pytest.mark.slow_except("hex", "montyHall")
 @pytest.mark.parametrize("name", ["connectFour", "hex", "kuhn", "montyHall"])
 def test_the_encoder_in_javascript_writes_the_bytes_of_the_one_in_python(name: str, tmp_path: Path) -> None:
     """Gates, loops, and outputs that are constants or inputs."""

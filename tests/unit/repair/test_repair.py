@@ -64,11 +64,11 @@ def mended(text: str, **options: object) -> str:
     ("old", "new"),
     [
         ("(true (control black)))  ; and", "(true (control white)))  ; and"),
-        ("(legal black noop)", "(legal white noop)"),
+        pytest.param("(legal black noop)", "(legal white noop)", marks=pytest.mark.slow),
         ("(succ 2 3)", "(succ 2 2)"),
-        ("(init (step 1))", "(init (step succ))"),
         ("(<= (next (control black)) (true (control white)))\n", ""),
         ("(true (step ?n)) (succ ?n ?m)", "(true (step ?n))"),
+        pytest.param("(init (step 1))", "(init (step succ))", marks=pytest.mark.slow),
     ],
 )
 def test_an_injury_is_undone(old: str, new: str) -> None:

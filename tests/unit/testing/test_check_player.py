@@ -27,8 +27,15 @@ PLAYERS = tuple(players())
 BUNDLED = tuple(name for name in sorted(games.names()) if "evolved" not in games.info(name)["features"])
 
 
-@pytest.mark.parametrize("game", QUICK)
-@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize(
+    ("player", "game"),
+    [
+        # every other pair: each player in several games, each game with several players
+        pytest.param(player, game, marks=[pytest.mark.slow] * ((place + number) % 2))
+        for place, player in enumerate(PLAYERS)
+        for number, game in enumerate(QUICK)
+    ],
+)
 def test_players_pass_in_small_games(player: str, game: str) -> None:
     """Turns, moves at once, chance, hidden cards, one role: legal moves, in time."""
     who = "alphabeta(memory=20)" if player == "alphabeta" else player  # taking more takes time
