@@ -91,9 +91,9 @@ class ForcedGoals:
         budget: Budget | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
-        game.require_complete_information()
         if game.chance_role is not None:
             raise GameError("the search for what can be forced is for games without chance")
+        game.require_complete_information()
         self.game = game
         self.budget = budget or Budget()
         self.expander = game.expander
