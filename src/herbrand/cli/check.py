@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -202,7 +203,11 @@ def _deep(tree: Tree, file: str) -> list[str]:
         verdicts.append(f"{name}: {verdict.answer}, {verdict.reason}")
         if verdict.witness is not None or verdict.certificate is not None:
             verdicts.append(f"  certificate: herbrand certify {file} --property {name} -o FOLDER")
-    return [basis, *verdicts, *(f"{o.kind}: {o.text}" for o in analysis.observations)]
+    remarks = []
+    for kind, same in groupby(analysis.observations, key=lambda one: (one.kind, one.as_command(file))):
+        remarks += [f"{one.kind}: {one.text}" for one in same]
+        remarks += [f"  certificate: {kind[1]}"] if kind[1] else []
+    return [basis, *verdicts, *remarks]
 
 
 def _is_selected(diagnostic: Diagnostic, selected: Sequence[str] | None, ignored: Sequence[str]) -> bool:

@@ -14,10 +14,11 @@ from herbrand.lsp.sizes import MEGABYTES, ask
 from herbrand.runtime.memory import limit_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lsprotocol import types as lsp
 
+    from herbrand.analyse.proofs.observation import Observation
     from herbrand.check.rules import Rules
     from herbrand.lsp.document import OpenSheet
 
@@ -35,12 +36,12 @@ def remarks_of(request: Mapping[str, Any]) -> list[Remark]:
 
     >>> text = "(role a) (init p) (legal a x) (<= (next q) (true p)) (<= (next p) (true r))"
     >>> text += " (<= terminal (true q)) (goal a 0)"
-    >>> [(text[:offset][-9:], label) for offset, label, _ in remarks_of({"text": text, "seconds": 9})]
+    >>> [(text[:offset][-9:], label) for offset, label, _ in remarks_of({"text": text, "seconds": 9})][:2]
     [('(role a)', 'never has a choice'), ('(true r))', 'never fires')]
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.explore import explore
-    from herbrand.analyse.proofs.observe import rule_remarks, state_remarks
+    from herbrand.analyse.proofs.observe import observe
     from herbrand.errors import HerbrandError
     from herbrand.game import loads
     from herbrand.runtime.limits import Limits
@@ -50,30 +51,71 @@ def remarks_of(request: Mapping[str, Any]) -> list[Remark]:
         game = loads(request["text"], notation=request.get("notation", "auto"), limits=Limits(budget.seconds))
         if game.rules.errors or game.tree.ggdl is not None:
             return []
-        space = explore(game.expander, budget=budget.share(0.4), edges=False)
+        space = explore(game.expander, budget=budget.share(0.4))
         if not space.complete:
             return []
-        found = [*state_remarks(space), *rule_remarks(game, budget)]
+        found = observe(game, space, budget=budget)
     except HerbrandError:
         return []
+    file = request.get("name", "FILE")
     basis = f"in all {len(space.states)} reachable states"
-    remarks = [
-        (int(one.evidence["span"][1]), _LABELS[one.kind], f"{one.text.partition(': ')[2]} ({basis})")
-        for one in found
-        if one.kind in _LABELS
-    ]
-    idle = {str(one.evidence["role"]).lower() for one in found if one.kind == "role-never-chooses"}
-    remarks += (
-        (end, "never has a choice", f"at most one legal move {basis}") for end in _roles(game.rules, idle)
-    )
-    return sorted(remarks)
+    remarks = []
+    for one in found:
+        for offset, label in _shown(game.rules, one):
+            command = one.as_command(file)
+            text = one.text.partition(": ")[2] if one.kind in _LABELS else one.text  # without the line
+            text += "" if one.kind == "symmetric-roles" else f" ({basis})"
+            remarks.append((offset, label, f"{text}; certificate: `{command}`" if command else text))
+    return sorted(_joined(remarks))
 
 
-def _roles(rules: Rules, names: set[str]) -> Iterator[int]:
+def _shown(rules: Rules, one: Observation) -> Iterator[tuple[int, str]]:
+    """Yield where the hints of a remark stand, and their labels."""
+    evidence = one.evidence
+    if one.kind in _LABELS:
+        yield int(evidence["span"][1]), _LABELS[one.kind]
+    elif one.kind == "role-never-chooses":
+        yield from ((end, "never has a choice") for end in _roles(rules, [evidence["role"]]))
+    elif one.kind == "first-move-advantage":
+        points = evidence["advantage"]
+        label = f"moves first: {points:+g}" if points else "moves first: \N{PLUS-MINUS SIGN}0"
+        yield from ((end, label) for end in _roles(rules, [evidence["role"]]))
+    elif one.kind == "symmetric-roles":
+        yield from ((end, "interchangeable") for end in _roles(rules, evidence["roles"]))
+    elif one.kind == "move-never-legal":
+        count = len(evidence["items"])
+        label = "1 move never legal" if count == 1 else f"{count} moves never legal"
+        yield from ((end, label) for end in _heads(rules, ("legal", 2)))
+    elif one.kind == "dead-end":
+        yield from ((end, "dead ends") for end in _heads(rules, ("terminal", 0)))
+    elif one.kind in ("shortest-play", "longest-play"):
+        steps = f"{evidence['steps']} {'step' if evidence['steps'] == 1 else 'steps'}"
+        label = f"{one.kind.replace('-', ' ')}: {steps}"
+        yield from ((end, label) for end in _heads(rules, ("terminal", 0)))
+
+
+def _joined(remarks: Iterable[Remark]) -> Iterator[Remark]:
+    """Yield each label at a place once, with all texts."""
+    texts: dict[tuple[int, str], list[str]] = {}
+    for offset, label, text in remarks:
+        texts.setdefault((offset, label), []).append(text)
+    for (offset, label), some in texts.items():
+        yield offset, label, "\n\n".join(some)
+
+
+def _roles(rules: Rules, names: Iterable[str]) -> Iterator[int]:
     """Yield where the declarations of roles end."""
+    wanted = {name.lower() for name in names}
     for rule in rules.tree.statements:
-        if rule.head.key == ("role", 1) and not rule.body and str(rule.head.args[0]).lower() in names:
+        if rule.head.key == ("role", 1) and not rule.body and str(rule.head.args[0]).lower() in wanted:
             yield rule.span.end
+
+
+def _heads(rules: Rules, key: tuple[str, int]) -> Iterator[int]:
+    """Yield where the first rule for a relation ends."""
+    first = next((rule for rule in rules.tree.statements if rule.head.key == key), None)
+    if first is not None:
+        yield first.span.end
 
 
 async def find_remarks(sheet: OpenSheet, seconds: float) -> list[Remark]:

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import games
@@ -53,6 +54,11 @@ class LibraryEntry:
     description: str = ""
     features: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """Its name in commands."""
+        return self.key if self.shelf == "bundled" else PurePath(self.source).name or "FILE"
 
     @property
     def searchable(self) -> str:

@@ -55,7 +55,7 @@ LOST = """(role r) (init (at 1)) (to 1 2) (to 1 3) (to 2 4) (to 3 5)
 
 def claims_of(game: herbrand.Game) -> list[RemarkClaim]:
     """The remarks on a game that can be certified, but those on best play."""
-    claims = [claim_of(game, one) for one in observe(game, explore(game.expander))]
+    claims = [claim_of(one) for one in observe(game, explore(game.expander))]
     return [claim for claim in claims if isinstance(claim, RemarkClaim)]
 
 
@@ -137,7 +137,7 @@ def test_an_invariant_excludes_conditions_by_the_rules(tmp_path: Path) -> None:
 def test_lengths_of_plays_are_bounded_by_clingo(tmp_path: Path) -> None:
     """A play of one step and none that is shorter; one of three and none that is longer."""
     game = herbrand.loads(TRAP.replace("(to 5 4)", "(to 1 3) (to 5 3)"))
-    found = [claim_of(game, one) for one in lengths(explore(game.expander))]
+    found = [claim_of(one) for one in lengths(explore(game.expander))]
     plays = {claim.kind: claim for claim in found if isinstance(claim, RemarkClaim)}
     for kind, other in (("shortest-play", "longest-play"), ("longest-play", "shortest-play")):
         assert answers(tmp_path, game, Measured((plays[kind],))) == [True, True, True]

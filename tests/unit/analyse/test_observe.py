@@ -155,4 +155,9 @@ def test_where_there_are_too_many_states_random_games_tell() -> None:
     (found,) = tendencies(explore(game.expander, budget=Budget(60, states=100)))
     assert found.evidence["by"] == "random games"
     assert abs(found.evidence["advantage"] - 29.68) < 4 * found.evidence["error"]
+    low, high = found.evidence["interval"]
+    assert low < found.evidence["advantage"] < high
+    assert abs((high - low) / 2 - 1.96 * found.evidence["error"]) < 0.1
+    assert "95 % interval" in found.text
+    assert found.uncertified
     assert "4096 random games" in found.text

@@ -936,5 +936,6 @@ def test_deep_checks_say_what_is_proved(game: str, faulty: str, tmp_path: Path) 
     text = run("check", game, "--deep").stdout
     assert "proved" in text
     assert f"certificate: herbrand certify {game} --property termination -o FOLDER" in text
+    assert f"certificate: herbrand certify {game} --remarks " in text
     assert "proved" not in run("check", faulty, "--deep").stdout
     assert run("check", game, "--deep", "--json").exit_code == 2

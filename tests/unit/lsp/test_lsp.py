@@ -572,10 +572,36 @@ def test_remarks_stand_behind_the_rules_they_are_about() -> None:
     labels = [(text[:offset].splitlines()[-1], label) for offset, label, _ in found]
     assert ("(<= (next (off)) (true (off)))", "never fires") in labels
     assert ("(<= (next (at ?x)) (does robot wait) (true (at ?x)) (true (on))", "always true") in labels
+    assert ("(<= terminal (true (at 3)))", "shortest play: 2 steps") in labels
+    assert ("(<= terminal (true (at 3)))", "dead ends") not in labels
+    never = next(tooltip for _, label, tooltip in found if label == "never fires")
+    assert "herbrand certify" in never
+    assert "--remarks rule-never-fires -o FOLDER" in never
     shown = remarks.hints(document.sheet, found, whole(document))
     assert len(shown) == len(found)
     assert next(hint for hint in shown if hint.label == "never fires").position.line == 5
     assert asyncio.run(remarks.find_remarks(opened(FAULTY).sheet, 30)) == []
+
+
+def test_remarks_stand_behind_roles_and_ends() -> None:
+    """Who moves first, has no choice or is like another; moves that are never legal; dead ends; no hint twice."""
+    text = """(role a) (role b) (init (at 1)) (to 1 2) (to 1 3) (to 3 4) (to 4 3)
+(<= (legal a (go ?y)) (true (at ?x)) (to ?x ?y)) (<= (legal a fly) (true wings)) (legal b noop)
+(<= (next (at ?y)) (does a (go ?y)))
+(<= (next wings) (true (at 2)) (true (at 3)))
+(<= terminal (true (at 2)))
+(<= (goal a 100) terminal) (<= (goal a 0) (not terminal)) (<= (goal b ?x) (goal a ?x))
+"""
+    found = remarks.remarks_of({"text": text, "seconds": 9})
+    labels = [(text[:offset].splitlines()[-1][-16:], label) for offset, label, _ in found]
+    assert {"never has a choice", "1 move never legal", "dead ends", "shortest play: 1 step"} <= {
+        label for _, label in labels
+    }
+    assert ("(role a) (role b)"[-16:], "never has a choice") in labels
+    assert len(set(labels)) == len(labels)
+    alike = "(role a) (role b) (init s) (<= (legal ?r go) (role ?r)) (<= (next t) (true s)) (<= terminal (true t))"
+    found = remarks.remarks_of({"text": f"{alike} (<= (goal ?r 50) (role ?r))", "seconds": 9})
+    assert [label for _, label, _ in found].count("interchangeable") == 2
 
 
 def test_the_server_offers_everything() -> None:

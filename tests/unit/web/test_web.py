@@ -299,6 +299,8 @@ def test_a_game_is_looked_into(client: TestClient, token: str) -> None:
     """Verdicts, charts and the drawn states of a small game are on the page."""
     assert "Verdicts" not in client.get("/analyse/coinMatching").text
     page = client.post("/analyse/coinMatching", data={"token": token}).text
+    assert "herbrand certify coinMatching --property termination -o FOLDER" in page
+    assert "herbrand certify coinMatching --remarks " in page
     assert "Verdicts" in page
     assert 'class="badge proved"' in page
     assert 'class="chart"' in page

@@ -160,19 +160,13 @@ def _listed(values: Any) -> str:
 # -- from remarks and from files -----------------------------------------------------------------------
 
 
-def claim_of(game: StateMachine, observation: Observation) -> RemarkClaim | str:
+def claim_of(observation: Observation) -> RemarkClaim | str:
     """Return what a remark claims, or why there can be no certificate of it."""
     if observation.uncertified:
         return observation.uncertified
     evidence = dict(observation.evidence)
     if observation.kind in ("rule-never-fires", "condition-always-true"):
-        start = evidence["span"][0]
-        for number, rule in enumerate(game.tree.statements):
-            if observation.kind == "rule-never-fires" and rule.span.start == start:
-                evidence["rule"] = number
-            for place, literal in enumerate(rule.body):
-                if observation.kind == "condition-always-true" and literal.start == start:
-                    evidence |= {"rule": number, "condition": place}
+        evidence |= {"rule": evidence["statement"], "condition": evidence.get("place")}
     if observation.kind == "first-move-advantage":
         evidence.setdefault("value", None)
     fields = _FIELDS[observation.kind]

@@ -421,7 +421,7 @@ def certify_remarks(
     missing: list[CertifiedRemark] = []
     for observation in analysis.observations:
         if kind in (None, observation.kind):
-            claim = claim_of(game, observation)
+            claim = claim_of(observation)
             if isinstance(claim, RemarkClaim):
                 claims.append(claim)
             else:

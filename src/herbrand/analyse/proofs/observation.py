@@ -49,6 +49,11 @@ class Observation:
             return "a number of states that no other program counts"
         return _UNCERTIFIED.get(self.kind, "")
 
+    def as_command(self, file: str) -> str:
+        """Return the command that certifies all remarks of this kind; empty if there is none."""
+        return "" if self.uncertified else f"herbrand certify {file} --remarks {self.kind} -o FOLDER"
+
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"kind": self.kind, "text": self.text, **self.evidence}
+        """Return plain values; `uncertified` is the reason why there can be no certificate, or None."""
+        uncertified = self.uncertified or None
+        return {"kind": self.kind, "text": self.text, **self.evidence, "uncertified": uncertified}

@@ -259,6 +259,7 @@ def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
     except HerbrandError:
         return []
     source = game.tree.source
+    number_of = {id(rule): number for number, rule in enumerate(game.tree.statements)}
     remarks = []
     never = {id(rule) for rule, fires in zip(watched, holds[: len(watched)], strict=True) if not fires}
     for rule in watched:
@@ -266,6 +267,7 @@ def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
             line = source.position(rule.span.start).line
             text = f"line {line}: never fires: {rule}"
             evidence = {"line": line, "span": [rule.span.start, rule.span.end], "rule": str(rule)}
+            evidence["statement"] = number_of[id(rule)]
             remarks.append(Observation("rule-never-fires", text, evidence))
     for (rule, literal), fails in zip(conditions, holds[len(watched) :], strict=True):
         if not fails and id(rule) not in never:
@@ -273,6 +275,8 @@ def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
             text = f"line {line}: always true where the rest of the rule is: {literal} in {rule}"
             span = [literal.start, literal.end]
             evidence = {"line": line, "span": span, "condition": str(literal), "rule": str(rule)}
+            evidence["statement"] = number_of[id(rule)]
+            evidence["place"] = next(k for k, other in enumerate(rule.body) if other is literal)
             remarks.append(Observation("condition-always-true", text, evidence))
     return remarks
 

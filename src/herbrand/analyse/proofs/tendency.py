@@ -2,7 +2,7 @@
 
 Where all states are known and plays end, the numbers are exact: under best play if the game is solved, and
 as the expectation under uniformly random play.  Otherwise they are estimated from random games, and the
-remark states their number and the standard error.
+remark states their number and a confidence interval.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _GAMES = 4096
 """The most random games for an estimate."""
 _AT_ONCE = 512
 _LONGEST = 300
+_NORMAL = 1.96
+"""Standard errors to each side that make an interval of 95 %."""
 _FEWEST = 100
 """The fewest finished games for an estimate."""
 
@@ -84,13 +86,11 @@ def _first_move(
     if len(goals) < _FEWEST:
         return remarks
     difference = goals[:, 0] - goals[:, 1 + int(goals[:, 1:].mean(axis=0).argmax())]
-    error = float(difference.std() / np.sqrt(len(goals)))
-    evidence = {"by": "random games", "games": len(goals), "error": round(error, 2)}
-    remarks.append(
-        _remark(
-            roles[first], float(difference.mean()), f"in {len(goals)} random games (± {error:.1f})", evidence
-        )
-    )
+    mean, error = float(difference.mean()), float(difference.std() / np.sqrt(len(goals)))
+    low, high = round(mean - _NORMAL * error, 1), round(mean + _NORMAL * error, 1)
+    where = f"in {len(goals)} random games (95 % interval {low:g} to {high:g})"
+    estimate = {"games": len(goals), "error": round(error, 2), "interval": [low, high]}
+    remarks.append(_remark(roles[first], mean, where, {"by": "random games", **estimate}))
     return remarks
 
 
