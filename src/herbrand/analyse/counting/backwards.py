@@ -55,11 +55,11 @@ class Backwards:
                 raise GameError(f"several roles may choose after {step} steps")
             self._choosers.append(choosers[0] if choosers else -1)
         self._values: dict[int, dict[int, list[int]]] = {}
-        """For each role, its goal values with their places among the goals of the relation."""
-        for place, (role, text, *_) in enumerate(relation.goals):
+        """For each role, its goal values with the literals that are true where it has them."""
+        for role, text, literal in relation.goals:
             value = GOAL_VALUES.get(text)
             if value is not None:
-                self._values.setdefault(role, {}).setdefault(value, []).append(place)
+                self._values.setdefault(role, {}).setdefault(value, []).append(literal)
         self._role = self._goal = 0
         self._step = len(by_step)
         self._empty = sets.new(0)
@@ -136,14 +136,25 @@ class Backwards:
 
     def _with_values(self, role: int, ends: SymbolicSet) -> Iterator[tuple[int, SymbolicSet]]:
         """Yield the goal values of a role with the ends that have them."""
-        sets = self._sets
-        for value, places in self._values[role].items() if ends else ():
+        for value, literals in self._values[role].items() if ends else ():
             mine = self._empty
-            for place in places:
-                _, _, is_negated, conditions = self._relation.goals[place]
-                some = ends
-                for condition in conditions:
-                    some = sets.where(some, self._relation.at(self._step, condition))
-                mine = sets.unite(mine, sets.subtract(ends, some) if is_negated else some)
+            for literal in literals:
+                mine = self._sets.unite(mine, self._where(ends, literal))
             if mine:
                 yield value, mine
+
+    def _where(self, states: SymbolicSet, literal: int) -> SymbolicSet:
+        """Return the states of a set, after the current number of steps, in which a literal is true.
+
+        Large conditions, such as that there is some row of four discs, are taken apart: as a diagram of all
+        states, reachable or not, they could be far larger than any set of reachable ones.
+        """
+        if not states:
+            return states
+        condition = self._relation.small(literal)
+        if condition is not None:
+            return self._sets.where(states, self._relation.at(self._step, condition))
+        if literal & 1:
+            return self._sets.subtract(states, self._where(states, literal ^ 1))
+        left, right = self._relation.operands(literal)
+        return self._where(self._where(states, left), right)

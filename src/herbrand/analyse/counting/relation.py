@@ -101,18 +101,17 @@ class Relation:
         self._active: dict[int, list[MoveEffect]] = {}
         self._ending: dict[tuple[int, int], list[Diagram]] = {}
         self._choosers: dict[int, list[int]] = {}
-        self.goals = [
-            (role, network.terms.text(value), *self._clauses(literal))
+        self.goals: list[tuple[int, str, int]] = [
+            (role, network.terms.text(value), literal)
             for (role, value), literal in zip(network.goals.tolist(), network.goal.tolist(), strict=True)
         ]
-        """For each goal value of a role: whether the sets after it say where it does not hold, and such sets.
-
-        Their intersection are the states in which it holds, or does not.
-        """
+        """For each goal value of a role, the literal that is true in the states in which it holds."""
         self._legal: list[list[Diagram]] = [[] for _ in network.roles]
         for role, literal in zip(network.moves[:, 0].tolist(), network.legal.tolist(), strict=True):
             self._legal[role].append(self._diagram(literal))
-        self._values.clear()  # the diagrams of gates are not needed any more
+        for gate in [node for node in self._values if node >= self._inputs]:
+            del self._values[gate]  # the diagrams of gates are not needed any more
+        self._small: dict[int, Diagram | None] = dict(self._values)
 
     # -- from gates to diagrams ---------------------------------------------------------------
 
@@ -207,10 +206,33 @@ class Relation:
             clusters.append(diagram)
         return clusters
 
-    def _clauses(self, literal: int) -> tuple[bool, list[Diagram]]:
-        """Return small diagrams whose intersection is that of a literal, or of its negation if so said."""
-        is_negated = bool(literal & 1)
-        return is_negated, self._conjuncts(literal ^ is_negated)
+    def small(self, literal: int) -> Diagram | None:
+        """Return the states in which a literal is true, if they and those of its gates are small diagrams."""
+        known = self._small
+        stack = [literal >> 1]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            sides = self.operands(2 * node)
+            missing = [side >> 1 for side in sides if side >> 1 not in known]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            left, right = (known[side >> 1] for side in sides)
+            both = None
+            if left is not None and right is not None:
+                both = _literal(left, sides[0]) & _literal(right, sides[1])
+            known[node] = None if both is None or both.node_count() > _CLUSTER_NODES else both
+        diagram = known[literal >> 1]
+        return None if diagram is None else _literal(diagram, literal)
+
+    def operands(self, literal: int) -> tuple[int, int]:
+        """Return the literals of which the gate of a literal is the conjunction."""
+        gate = (literal >> 1) - self._inputs
+        return self._left[gate], self._right[gate]
 
     # -- steps ----------------------------------------------------------------------------------
 
