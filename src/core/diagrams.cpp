@@ -153,12 +153,19 @@ void Diagrams::prepare(Ref a, bool a_is_relation, Ref b, bool b_is_relation, Sto
     check(b, b_is_relation);
     stop_ = stop;
     if (stop && stop->due()) throw Stopped();
-    if (nodes_ > results_.size() && results_.size() < most_results_) {
-        const i64 size = std::min(most_results_, power_below(2 * nodes_, FIRST_RESULTS));
-        results_ = Zeros<Result>();
-        results_ = Zeros<Result>(size);
-        results_shift_ = 64 - std::countr_zero(static_cast<u64>(size));
-    }
+    if (nodes_ > results_.size() && results_.size() < most_results_) enlarge(power_below(2 * nodes_, FIRST_RESULTS));
+}
+
+// Makes the table of results larger: an operation that forgets what it did does it again and again.
+void Diagrams::enlarge(i64 results) {
+    const i64 size = std::min(most_results_, results);
+    if (size <= results_.size()) return;
+    Zeros<Result> old = std::move(results_);
+    results_ = Zeros<Result>(size);
+    results_shift_ = 64 - std::countr_zero(static_cast<u64>(size));
+    replaced_ = 0;
+    for (i64 k = 0; k < old.size(); ++k)
+        if (const Result &known = old[k]; known.operation) entry(known.operation, known.a, known.b) = known;
 }
 
 Diagrams::Ref Diagrams::image(Ref set, Ref relation, Stop *stop) {
@@ -213,7 +220,7 @@ Diagrams::Ref Diagrams::image_of(Ref set, Ref relation) {
         }
     }
     const Ref result = make_set(k, after.data());
-    entry(IMAGE, set, relation) = {set, relation, result, IMAGE};
+    remember(IMAGE, set, relation, result);
     return result;
 }
 
@@ -230,7 +237,7 @@ Diagrams::Ref Diagrams::union_of(Ref a, Ref b) {
         some[static_cast<std::size_t>(i)] = union_of(left, right);
     }
     const Ref result = make_set(k, some.data());
-    entry(UNITE, a, b) = {a, b, result, UNITE};
+    remember(UNITE, a, b, result);
     return result;
 }
 
@@ -250,7 +257,7 @@ Diagrams::Ref Diagrams::intersection_of(Ref a, Ref b) {
         for (int i = 0; i < n; ++i) some[static_cast<std::size_t>(i)] = intersection_of(children(a)[i], children(b)[i]);
         result = make_set(of_a, some.data());
     }
-    entry(INTERSECT, a, b) = {a, b, result, INTERSECT};
+    remember(INTERSECT, a, b, result);
     return result;
 }
 
@@ -270,7 +277,7 @@ Diagrams::Ref Diagrams::difference_of(Ref a, Ref b) {
             some[static_cast<std::size_t>(i)] = difference_of(children(a)[i], of_a == of_b ? children(b)[i] : i ? 0 : b);
         result = make_set(of_a, some.data());
     }
-    entry(SUBTRACT, a, b) = {a, b, result, SUBTRACT};
+    remember(SUBTRACT, a, b, result);
     return result;
 }
 
@@ -289,7 +296,7 @@ Diagrams::Ref Diagrams::relation_union_of(Ref a, Ref b) {
             some[static_cast<std::size_t>(i * n + j)] = relation_union_of(left, right);
         }
     const Ref result = make_relation(k, some.data());
-    entry(UNITE_RELATIONS, a, b) = {a, b, result, UNITE_RELATIONS};
+    remember(UNITE_RELATIONS, a, b, result);
     return result;
 }
 

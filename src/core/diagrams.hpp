@@ -8,7 +8,7 @@
 // relation is then one walk over both, in which everything below the last change is shared, however many moves there are.
 //
 // Nodes are records in one array, found again by a hash table, so that equal sets are the same number.  Results of operations
-// are remembered in a table whose entries replace each other.  Nothing is collected during an operation: `collect` does it in
+// are remembered in a table whose entries replace each other, and which grows when many do.  Nothing is collected during an operation: `collect` does it in
 // between, and what it is not told of is gone.
 #pragma once
 
@@ -91,6 +91,13 @@ private:
         const Result &known = entry(operation, a, b);
         return known.operation == operation && known.a == a && known.b == b ? &known : nullptr;
     }
+    void remember(u32 operation, u32 a, u32 b, Ref value) {
+        Result &known = entry(operation, a, b);
+        replaced_ += known.operation != 0;
+        known = {a, b, value, operation};
+        if (replaced_ > results_.size() && results_.size() < most_results_) enlarge(4 * results_.size());
+    }
+    void enlarge(i64 results);
     void prepare(Ref a, bool a_is_relation, Ref b, bool b_is_relation, Stop *stop);
     void poll() {
         if (++polls_ % 8192 == 0 && stop_ && stop_->due()) throw Stopped();
@@ -113,6 +120,7 @@ private:
     i64 most_buckets_ = 0, most_results_ = 0;
     Zeros<Result> results_;
     int results_shift_ = 0;
+    i64 replaced_ = 0; // results that took the place of others, in a table of this size
     u64 polls_ = 0;
     Stop *stop_ = nullptr;
 };
