@@ -136,25 +136,39 @@ class Backwards:
 
     def _with_values(self, role: int, ends: SymbolicSet) -> Iterator[tuple[int, SymbolicSet]]:
         """Yield the goal values of a role with the ends that have them."""
+        sets = self._sets
+        known: dict[int, SymbolicSet] = {}
         for value, literals in self._values[role].items() if ends else ():
             mine = self._empty
             for literal in literals:
-                mine = self._sets.unite(mine, self._where(ends, literal))
+                mine = sets.unite(mine, self._where(ends, literal, known))
             if mine:
                 yield value, mine
 
-    def _where(self, states: SymbolicSet, literal: int) -> SymbolicSet:
-        """Return the states of a set, after the current number of steps, in which a literal is true.
+    def _where(self, ends: SymbolicSet, literal: int, known: dict[int, SymbolicSet]) -> SymbolicSet:
+        """Return the ends, after the current number of steps, in which a literal is true.
 
         Large conditions, such as that there is some row of four discs, are taken apart: as a diagram of all
-        states, reachable or not, they could be far larger than any set of reachable ones.
+        states, reachable or not, they could be far larger than any set of reachable ones.  `known` has the
+        ends in which gates are true.
         """
-        if not states:
-            return states
-        condition = self._relation.small(literal)
-        if condition is not None:
-            return self._sets.where(states, self._relation.at(self._step, condition))
-        if literal & 1:
-            return self._sets.subtract(states, self._where(states, literal ^ 1))
-        left, right = self._relation.operands(literal)
-        return self._where(self._where(states, left), right)
+        sets, stack = self._sets, [literal >> 1]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            condition = self._relation.small(2 * node)
+            if condition is not None:
+                known[node] = sets.where(ends, self._relation.at(self._step, condition))
+                continue
+            sides = self._relation.operands(2 * node)
+            missing = [side >> 1 for side in sides if side >> 1 not in known]
+            if missing:
+                stack += missing
+                continue
+            left, right = (
+                sets.subtract(ends, known[side >> 1]) if side & 1 else known[side >> 1] for side in sides
+            )
+            known[node] = sets.intersect(left, right)
+        return sets.subtract(ends, known[literal >> 1]) if literal & 1 else known[literal >> 1]

@@ -37,6 +37,8 @@ MOST_CASES = 64
 """Cases of the new values of one joint move; beyond them, values are relations."""
 _CLUSTER_NODES = 2000
 """Conjuncts are combined up to this size."""
+_SMALL_NODES = 20_000
+"""Conditions of goals are diagrams up to this size."""
 _MOST_TOGETHER = 8
 """Parts whose common values are overestimated."""
 _MOST_PROJECTIONS = 20_000
@@ -225,7 +227,7 @@ class Relation:
             both = None
             if left is not None and right is not None:
                 both = _literal(left, sides[0]) & _literal(right, sides[1])
-            known[node] = None if both is None or both.node_count() > _CLUSTER_NODES else both
+            known[node] = None if both is None or both.node_count() > _SMALL_NODES else both
         diagram = known[literal >> 1]
         return None if diagram is None else _literal(diagram, literal)
 
