@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
@@ -19,7 +20,7 @@ from herbrand.runtime.line_process import LineProcess
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["JsonProcess", "RequestError", "serve", "stream_to_parent"]
+__all__ = ["JsonProcess", "RequestError", "exit_with_parent", "serve", "stream_to_parent"]
 
 
 class RequestError(HerbrandError):
@@ -49,11 +50,12 @@ class JsonProcess(LineProcess):
 
 
 def serve(answer: Callable[[dict[str, Any]], Any], explain: Callable[[Exception], RequestError]) -> None:
-    """Answer the requests on standard input until it ends.
+    """Answer the requests on standard input until it ends, or the parent does, also during an answer.
 
     `explain` converts exceptions of `answer`.  Standard output is redirected to standard error, so that stray
     prints do not corrupt the replies.
     """
+    exit_with_parent()
     with (
         contextlib.suppress(BrokenPipeError),  # the parent is gone
         os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as replies,
@@ -89,3 +91,15 @@ def stream_to_parent() -> Iterator[tuple[Iterator[dict[str, Any]], Callable[[Map
                     data = data[output.write(data) :]
 
         yield (json.loads(line) for line in sys.stdin.buffer), send
+
+
+def exit_with_parent() -> None:
+    """End this process when its parent ends."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()

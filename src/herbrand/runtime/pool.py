@@ -10,19 +10,19 @@ import pickle
 import queue
 import signal
 import threading
-import time
 from concurrent.futures import Executor, Future
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from herbrand.errors import HerbrandError
+from herbrand.runtime.json_process import exit_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
-__all__ = ["WorkerLost", "WorkerPool", "exit_with_parent", "run_command"]
+__all__ = ["WorkerLost", "WorkerPool", "run_command"]
 
 T = TypeVar("T")
 
@@ -191,18 +191,6 @@ def portable(error: BaseException) -> BaseException:
     except Exception:  # noqa: BLE001  # whatever its class does
         return HerbrandError(f"{type(error).__name__}: {error}")
     return error
-
-
-def exit_with_parent() -> None:
-    """End this process when its parent ends."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 async def run_command(
