@@ -28,6 +28,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import subprocess
 import sys
 import tempfile
 import time
@@ -35,6 +36,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 from statistics import median
+from threading import Timer
 from typing import TYPE_CHECKING, Any, Final
 
 from costs import peak_megabytes, spent
@@ -43,12 +45,12 @@ from rulesheets import in_process, limit_processor
 import herbrand
 from herbrand import games
 from herbrand.analyse import Budget, analyse
-from herbrand.analyse.certification import outside
 from herbrand.analyse.certification.folder import certify_verdict
 from herbrand.analyse.exploration.certificates import StateSet
+from herbrand.ground import clingo_child
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from herbrand.analyse.certification import CertifiedVerdict
     from herbrand.analyse.verdict import Verdict
@@ -61,7 +63,7 @@ ENDINGS: Final = (".kif", ".gdl", ".ggd")
 STATES: Final = 2_000_000
 """States, at most, that deciding lists."""
 PATIENCE: Final = 4
-"""Wall-clock seconds for a processor second, for the programs that check."""
+"""Wall-clock seconds for a processor second, for the programs that ground, search and check."""
 _WORDS: Final = {True: "accepted", False: "refused", None: "unanswered"}
 GRACE: Final = 10.0
 """Seconds of processor time beyond the budgets after which a process is killed."""
@@ -75,6 +77,8 @@ def measure(file: str, deciding: float, checking: float, keep: Path | None) -> I
     limit_processor(deciding + checking + GRACE)
     clock, began = time.monotonic, spent()
     time.monotonic = spent  # budgets are read from this clock
+    subprocess.run = partial(_run_patiently, subprocess.run)  # type: ignore[assignment]
+    clingo_child.Timer = lambda seconds, end: Timer(PATIENCE * seconds, end)  # type: ignore[misc,assignment]
     try:
         game = herbrand.load(file)
         if game.rules.errors:
@@ -92,7 +96,6 @@ def measure(file: str, deciding: float, checking: float, keep: Path | None) -> I
         verdicts = analysis.properties
         yield {name: {"verdict": verdicts[name].answer, "outcome": "open"} for name in PROPERTIES}
         yield {"deciding_cpu_s": round(spent() - began, 2)}
-        outside.WAITING = PATIENCE
         known = sorted((name for name in PROPERTIES if verdicts[name].is_known), key=partial(_size, verdicts))
         for name in known:
             yield {
@@ -116,6 +119,13 @@ def measure(file: str, deciding: float, checking: float, keep: Path | None) -> I
         yield {"peak_mb": peak_megabytes()}
     finally:
         time.monotonic = clock
+
+
+def _run_patiently(
+    run: Callable[..., Any], *command: Any, timeout: float | None = None, **options: Any
+) -> Any:
+    """Run a program that has its limit in seconds of processor time."""
+    return run(*command, timeout=None if timeout is None else PATIENCE * timeout, **options)
 
 
 def _size(verdicts: dict[str, Verdict], name: str) -> int:

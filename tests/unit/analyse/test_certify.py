@@ -11,30 +11,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import corrupted
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import herbrand
 from herbrand.analyse import Budget, analyse
-from herbrand.analyse.certification import certify, outside
+from herbrand.analyse.certification import certify, outside, verify_certificate
 from herbrand.analyse.certification import folder as folder_module
+from herbrand.analyse.certification.counters import count_by_clauses, count_by_rules, list_certain
 from herbrand.analyse.certification.evidence import EvidenceFile, ForcedPlay, evidence_of
-from herbrand.analyse.certification.folder import CertifiedVerdict, CheckedFile, certify_verdict, check_files
+from herbrand.analyse.certification.folder import (
+    CertifiedVerdict,
+    CheckedFile,
+    certify_verdict,
+    check_files,
+    write_certificate,
+)
 from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
-from herbrand.analyse.exploration.certificates import Policy
+from herbrand.analyse.exploration.certificates import CounterCertificate, Policy
 from herbrand.analyse.invariants.bounds import Bound
-from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
+from herbrand.check.step_counter import StepCounter
 from herbrand.cli.main import cli
-from herbrand.errors import HerbrandError
+from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click.testing import Result
+
+    from herbrand.analyse.verdict import Certificate
 
 needs_prolog = pytest.mark.skipif(shutil.which("swipl") is None, reason="needs SWI-Prolog")
 
@@ -139,7 +150,7 @@ def test_bounds_are_accepted_by_clingo(tmp_path: Path, text: str) -> None:
     assert certified.accepted
     by_clauses = [file for file in certified.files if file.name.endswith(".cnf")]
     assert len(certified.files) - len(by_clauses) >= 3
-    assert len(by_clauses) == (3 if text == "connectFour" else 0)
+    assert len(by_clauses) == (4 if text == "connectFour" else 3)
     assert all(
         file.outcome.proof and (tmp_path / file.name).with_suffix(".drat").exists() for file in by_clauses
     )
@@ -163,6 +174,61 @@ def test_questions_about_one_step_know_fluents_that_never_change(
         assert "\nnever(" in file.text
         (tmp_path / file.name).write_text(file.text.replace(f"\n{needed}(", "\nsometimes("))
     assert not all(accepts(tmp_path, file) for file in files)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "count"),
+    [
+        (CounterCertificate(StepCounter(3, (), ())), 3),
+        (Invariant("playability", (("(step 0)", "(step 1)", "(step 2)", "(step 3)"),)), 3),
+        (KInduction("playability", 1, Invariant("")), 4),
+        (Bound((), ("(step 0)",), Invariant("")), 4),
+    ],
+    ids=lambda one: getattr(one, "kind", ""),
+)
+def test_clauses_suffice_where_the_rules_cannot_be_grounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, certificate: Certificate, count: int
+) -> None:
+    """Each question is asked in clauses then, and their certificate is verified as any other."""
+    pytest.importorskip("pysat")
+    game, name = herbrand.loads(COUNTED), "termination"
+    verdict = Verdict("proved", "-", certificate=certificate)
+    if getattr(certificate, "wanted", ""):
+        name = "playability"
+
+    def fails(*_: object) -> None:
+        raise BudgetExceeded("no time", "while grounding")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RulesProgram, "possible", fails)
+        written = write_certificate(game, name, verdict, tmp_path / "files", Budget(30))
+    assert [file.program for file in written.files] == [written.files[0].program] * count
+    assert not any(file.is_extra for file in written.files)
+    is_right = not isinstance(certificate, Bound)  # the step changes once, but another step changes nothing
+    assert written.accepted is is_right
+    verified = verify_certificate(game, tmp_path / "files", budget=Budget(30))
+    assert (verified.missing, verified.accepted) == ("", is_right)
+    (tmp_path / "files" / "001.cnf").unlink()
+    assert verify_certificate(game, tmp_path / "files").missing.endswith("cannot be read")
+
+
+@pytest.mark.parametrize("count", [count_by_rules, count_by_clauses])
+def test_a_step_counter_is_refused_unless_all_its_fluents_are_certain(count: Callable[..., bool]) -> None:
+    """Initially, after each step, and where they end the game; both kinds of questions agree."""
+    pytest.importorskip("pysat")
+    game = herbrand.loads(COUNTED)
+    known = list_certain(game, 5, 30)
+    assert known is not None
+    assert len(known) == 4
+    assert count(game, known, 30)
+    assert not count(game, known[:-1], 30)
+    assert not count(game, known[1:], 30)
+    for number, (must, can) in enumerate(known):
+        claimed = [(must, can & must), (must | can, can)]
+        for one in claimed:
+            changed = [*known[:number], one, *known[number + 1 :]]
+            same = all(np.array_equal(a, b) for a, b in zip(one, (must, can), strict=True))
+            assert count(game, changed, 30) is same
 
 
 def test_bounded_proofs_are_accepted_by_a_sat_solver(tmp_path: Path) -> None:

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from herbrand.analyse.certification.winning import record_strategy
+from herbrand.analyse.certification.counters import count_by_clauses, count_by_rules, list_certain
+from herbrand.analyse.certification.winning import ask_strategy
 from herbrand.analyse.exploration.certificates import (
     CounterCertificate,
     Policy,
     Spoiler,
     StateSet,
-    certain_fluents,
 )
 from herbrand.analyse.invariants.bounds import Bound
-from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
-from herbrand.analyse.invariants.obligations import recording
-from herbrand.analyse.invariants.plain import record_step
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
+from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
 from herbrand.convert.asp import recorded_play
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
@@ -48,6 +49,7 @@ __all__ = [
     "evidence_of",
     "files_of",
     "in_folder",
+    "question_of",
     "questions",
 ]
 
@@ -55,6 +57,8 @@ _MOST_ENTRIES: Final = 200_000
 """States, moves or replies that are written for a Prolog program."""
 _MOST_STATES: Final = 2_000_000
 """States that a Prolog program is to explore; none of them is written."""
+_GROUNDING_SHARE: Final = 0.3
+"""Share of the time for grounding the rules where all questions are asked as clauses, too."""
 _CLAIMS: Final = {
     "playable": ("playable", "every role has a legal move until the game is over"),
     "goals": ("goals", "every role has one goal value at each end"),
@@ -124,6 +128,11 @@ class EvidenceFile:
     about: tuple[int, ...] = ()
     """The remarks of a proof that it is about, by their numbers; all of them if there are none."""
 
+    @property
+    def question(self) -> tuple[str, str]:
+        """The folder, and what follows: the same for two files that ask the same question."""
+        return question_of(self.name, self.means)
+
 
 class WritesFiles(ABC):
     """A certificate of several claims, which knows its files."""
@@ -138,6 +147,11 @@ class WritesFiles(ABC):
     def check(self, game: StateMachine, seconds: float) -> bool:  # noqa: ARG002  # as all certificates
         """Return False: only other programs check the claims."""
         return False
+
+
+def question_of(name: str, means: str) -> tuple[str, str]:
+    """Return the folder of a file, and what follows from it, however it is asked."""
+    return name.rpartition("/")[0], means.removesuffix(AS_CLAUSES)
 
 
 def evidence_of(
@@ -214,22 +228,50 @@ def files_of(
     if isinstance(certificate, Spoiler):
         yield PrologWriter(game).spoiler(certificate)
         return
-    with recording(solve=solve) as obligations:
-        if isinstance(certificate, CounterCertificate):
-            holds = _count_steps(game, certificate.counter.bound, seconds)
-        else:
-            holds = certificate.check(game, seconds)
-        if holds:
-            _ask_again(game, certificate, seconds)
-    if holds:
-        yield from questions(obligations)
+    yield from questions(_asked(game, certificate, seconds, solve=solve))
+
+
+def _asked(game: StateMachine, certificate: Certificate, seconds: float, *, solve: bool) -> list[Obligation]:
+    """Return the questions about an invariant, a bound or a counter: over the rules, and again as clauses.
+
+    Where the rules cannot be grounded in the time, those in clauses take their place, if there is one for
+    each and nothing is to be answered here.
+    """
+    again = asked_again(partial(_ask_in_clauses, game, certificate, seconds))
+    suffice = (
+        bool(again)
+        and not solve
+        and (
+            isinstance(certificate, CounterCertificate | Invariant | KInduction)
+            or (isinstance(certificate, Bound) and certificate.within == 1)
+        )
+    )
+    share = _GROUNDING_SHARE * seconds if suffice else seconds
+    try:
+        with recording(solve=solve) as asked:
+            if isinstance(certificate, CounterCertificate):
+                known = list_certain(game, certificate.counter.bound, seconds)
+                holds = known is not None and count_by_rules(game, known, share)
+            else:
+                holds = certificate.check(game, share)
+    except BudgetExceeded:
+        if not suffice:
+            raise
+    else:
+        return [*asked, *again] if holds else []
+    with recording(solve=False) as asked:
+        if isinstance(certificate, KInduction):
+            certificate.check_steps(game, seconds)
+    return [*asked, *(replace(one, repeats=False) for one in again)]
 
 
 def questions(obligations: list[Obligation]) -> Iterator[EvidenceFile]:
     """Yield recorded questions as files."""
-    for number, one in enumerate(obligations, 1):
+    numbers = {"lp": 0, "cnf": 0}
+    for one in obligations:
         solver: Literal["clingo", "sat"] = "clingo" if one.form == "lp" else "sat"
-        name = f"{number:03}.{one.form}"
+        numbers[one.form] += 1
+        name = f"{numbers[one.form]:03}.{one.form}"
         yield EvidenceFile(name, one.text, solver, one.means, is_extra=one.repeats)
 
 
@@ -241,24 +283,26 @@ def _as_clauses(
     seconds: float,
 ) -> Iterator[EvidenceFile]:
     """Yield the questions about a strategy as clauses, if it leads to few states."""
-    with recording(solve=False) as obligations:
-        record_strategy(game, role, is_good, choices, seconds)
-    yield from questions(obligations)
+    yield from questions(asked_again(partial(ask_strategy, game, role, is_good, choices, seconds)))
 
 
 def _lowered(facts: Iterable[str]) -> frozenset[str]:
     return frozenset(map(str.lower, facts))
 
 
-def _ask_again(game: StateMachine, certificate: Certificate, seconds: float) -> None:
-    """Record the questions about invariants and bounds without sums once more, as clauses."""
+def _ask_in_clauses(game: StateMachine, certificate: Certificate, seconds: float) -> None:
+    """Ask as clauses what is asked of clingo, too, but nothing about sums or several steps."""
+    if isinstance(certificate, CounterCertificate):
+        known = list_certain(game, certificate.counter.bound, seconds)
+        if known is not None:
+            count_by_clauses(game, known, seconds)
+        return
     inner = getattr(certificate, "invariant", None)
     invariant = certificate if isinstance(certificate, Invariant) else inner
-    if invariant is None or invariant.sums:
-        return
-    record_step(game, invariant, seconds)
-    if isinstance(certificate, Bound) and certificate.within == 1:
-        record_step(game, invariant, seconds, certificate.rising, certificate.falling)
+    if invariant is not None and not invariant.sums:
+        ask_step(game, invariant, seconds)
+        if isinstance(certificate, Bound) and certificate.within == 1:
+            ask_change(game, invariant, certificate.rising, certificate.falling, seconds)
 
 
 def _play_for_clingo(game: StateMachine, witness: Witness, role: str) -> EvidenceFile:
@@ -266,51 +310,6 @@ def _play_for_clingo(game: StateMachine, witness: Witness, role: str) -> Evidenc
     text = recorded_play(game.rules, game.name, moves, game.rules.roles[game.role_index(role)])
     means = f"after {len(moves)} steps {role} has 100"
     return EvidenceFile("play.lp", text, "clingo", means, "SATISFIABLE", is_extra=True)
-
-
-# -- step counters -----------------------------------------------------------------------------------
-
-
-def _count_steps(game: StateMachine, most: int, seconds: float) -> bool:
-    """Record why the fluents that a step counter relies on are certain, and end the game."""
-    network = game.network_within(seconds)
-    known = certain_fluents(network, most)
-    if known is None:
-        return False
-    rules = RulesProgram(game, seconds)
-    terms = [rules.term(network.terms.text(fluent)) for fluent in network.fluents.tolist()]
-    last = len(known) - 1
-    facts = [f"must({k},{terms[f]})." for k, (must, _) in enumerate(known) for f in must.nonzero()[0]]
-    facts += [f"never({k},{terms[f]})." for k, (_, can) in enumerate(known) for f in (~can).nonzero()[0]]
-    here = [":- at(K), must(K,F), not true(F).", ":- at(K), never(K,F), true(F).", *rules.unchanging("true")]
-    wrong = [
-        "wrong :- must(0,F), not true(F).",
-        "wrong :- never(0,F), true(F).",
-        *rules.unchanging("true", "wrong "),
-        ":- not wrong.",
-    ]
-    if rules.possible(
-        [*facts, *rules.state(game.initial_state("rules").facts), *wrong],
-        "in the initial state the fluents of step 0 are as listed",
-    ):
-        return False
-    if last:
-        step = [f"1 {{ at(0..{last - 1}) }} 1.", *here, *rules.step()]
-        following = [
-            "wrong :- at(K), must(K+1,F), not next(F).",
-            "wrong :- at(K), never(K+1,F), next(F).",
-            *rules.unchanging("next", "wrong "),
-            ":- not wrong.",
-        ]
-        if rules.possible(
-            [*facts, *step, *following],
-            "after each legal step from a state with the fluents of one step, those of the next hold",
-        ):
-            return False
-    return not rules.possible(
-        [*facts, f"at({last}).", *here, ":- terminal."],
-        f"the game is over after {last} steps, by the fluents of that step",
-    )
 
 
 # -- Prolog ------------------------------------------------------------------------------------------

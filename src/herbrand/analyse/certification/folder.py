@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import __version__
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of
+from herbrand.analyse.certification.evidence import ForcedPlay, evidence_of, question_of
 from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
 from herbrand.analyse.exploration.certificates import StateSet
-from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.proofs.symbolic import PROPERTIES, prove
 from herbrand.analyse.solving.strategy import check_strategy
@@ -93,7 +93,7 @@ class CheckedFile:
     @property
     def question(self) -> tuple[str, str]:
         """The folder, and what follows: the same for two files that ask the same question."""
-        return self.name.rpartition("/")[0], self.means.removesuffix(AS_CLAUSES)
+        return question_of(self.name, self.means)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,16 +356,24 @@ def check_files(
         for part, text in ((file.name, file.text), *file.beside):
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(str(folder / part), text)
-    checked = {
-        file.name: _checked(folder, file, budget, check=check)
-        for file in sorted(files, key=lambda file: file.is_extra)
-    }
+    needed = {file.question for file in files if not file.is_extra}
+    asked = Counter(file.question for file in files)
+    checked: dict[str, CheckedFile] = {}
+    accepted: set[tuple[str, str]] = set()
+    # a SAT solver is often faster; then clingo answers first what is still open
+    solved = [file for file in files if file.program != "clingo"]
+    ground = [file for file in files if file.program == "clingo"]
+    for file in sorted(solved, key=lambda file: file.question not in needed):
+        share = _EXTRA_SHARE if file.question not in needed or asked[file.question] > 1 else 1.0
+        checked[file.name] = _checked(folder, file, budget.share(share), check=check)
+        accepted |= {file.question} if checked[file.name].outcome.accepted else set()
+    for file in sorted(ground, key=lambda file: file.question not in needed - accepted):
+        share = 1.0 if file.question in needed - accepted else _EXTRA_SHARE
+        checked[file.name] = _checked(folder, file, budget.share(share), check=check)
     return tuple(checked[file.name] for file in files)
 
 
 def _checked(folder: Path, file: EvidenceFile, budget: Budget, *, check: bool) -> CheckedFile:
-    if file.is_extra:
-        budget = budget.share(_EXTRA_SHARE)
     checker = checker_for(file.program)
     if not isinstance(checker, Checker):
         return CheckedFile(

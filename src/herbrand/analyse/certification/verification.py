@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,13 +84,17 @@ def verify_certificate(game: StateMachine, folder: Path, *, budget: Budget | Non
     budget = budget or Budget()
     try:
         name, verdict = _read(game, folder)
-        files = [
-            file
-            for file in evidence_of(game, name, verdict, budget.left, solve=False)
-            if not file.is_extra or (folder / file.name).exists()
-        ]
-        if not files:
+        written = list(evidence_of(game, name, verdict, budget.left, solve=False))
+        if not written:
             raise _Unfit("there is no evidence")
+        needed = {file.question: file.name for file in written if not file.is_extra}
+        files = [
+            replace(file, is_extra=file.question not in needed)
+            for file in written
+            if (folder / file.name).exists()
+        ]
+        for question in needed.keys() - {file.question for file in files}:
+            raise _Unfit(f"{needed[question]} cannot be read")
         for file in files:
             for part, text in ((file.name, file.text), *file.beside):
                 if _text(folder / part) != text:

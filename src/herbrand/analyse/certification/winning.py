@@ -9,7 +9,6 @@ leads neither to a good end nor to a listed state with fewer steps left.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from herbrand.analyse.exploration.replay import walk
-from herbrand.analyse.invariants.plain import RuleClauses, record_again
+from herbrand.analyse.invariants.plain import RuleClauses
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.exploration.replay import ReplayedState
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["record_strategy"]
+__all__ = ["ask_strategy"]
 
 MOST_STATES: Final = 2000
 """States, at most, of a strategy that is written as clauses."""
@@ -42,30 +41,21 @@ class _Listed:
     """Steps that are left, at most; from 1."""
 
 
-def record_strategy(
+def ask_strategy(
     game: StateMachine,
     role: str,
     is_good: Callable[[int], bool],
     choices: Mapping[frozenset[str], tuple[str, str]],
     seconds: float,
 ) -> None:
-    """Record the questions about a strategy, as repeated ones (`Obligation.repeats`).
+    """Ask the questions about a strategy.
 
     `choices` are pairs of a role and its move by the facts of a state, in lower case; `is_good` tells the
-    goal values of `role` that they force.  Records nothing for a strategy that leads to more than
-    `MOST_STATES` states, or to one of them twice in a play.
+    goal values of `role` that they force.  Asks nothing for a strategy that leads to more than `MOST_STATES`
+    states, or to one of them twice in a play.
     """
-    if len(choices) <= MOST_STATES:
-        record_again(partial(_ask, game, role, is_good, choices, seconds))
-
-
-def _ask(
-    game: StateMachine,
-    role: str,
-    is_good: Callable[[int], bool],
-    choices: Mapping[frozenset[str], tuple[str, str]],
-    seconds: float,
-) -> None:
+    if len(choices) > MOST_STATES:
+        return
     try:
         listed = _list(game, choices, seconds)
     except CycleError:

@@ -8,8 +8,7 @@ Only `network.unroll` is common to both.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,14 +25,23 @@ from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.invariant import Invariant
+    from herbrand.analyse.invariants.obligations import Obligation
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Exhausted", "KInduction", "RuleClauses", "keeps_changing", "record_again", "record_step"]
+__all__ = [
+    "Exhausted",
+    "KInduction",
+    "RuleClauses",
+    "ask_change",
+    "ask_step",
+    "asked_again",
+    "keeps_changing",
+]
 
 _MOST_CLAUSES = 20_000_000
 _MOST_RECORDED = 3_000_000
@@ -89,8 +97,13 @@ class KInduction:
         started = time.monotonic()
         if not self.invariant.check(game, seconds):
             return False
+        return self.check_steps(game, seconds - (time.monotonic() - started))
+
+    def check_steps(self, game: StateMachine, seconds: float) -> bool:
+        """Check base and step."""
+        deadline = time.monotonic() + seconds
         for initial in (True, False):
-            encoding = RuleClauses(game, seconds - (time.monotonic() - started))
+            encoding = RuleClauses(game, deadline - time.monotonic())
             frame = encoding.frame(initial=initial)
             for _ in range(self.steps):
                 wanted = encoding.wanted(frame, self.wanted)
@@ -133,69 +146,60 @@ def keeps_changing(
     return not encoding.possible(means=f"of {steps} consecutive steps, one changes one of the fluents")
 
 
-def record_step(
-    game: StateMachine,
-    invariant: Invariant,
-    seconds: float,
-    rising: Sequence[str] = (),
-    falling: Sequence[str] = (),
-) -> None:
-    """Record the questions about a state and a step once more, as clauses, if questions are recorded.
+def asked_again(ask: Callable[[], None]) -> list[Obligation]:
+    """Return questions in clauses, not answered, that others ask in another way.
 
-    The invariant has no sums.  `rising` and `falling` are fluents of a bound with one change in each step.
-    Records nothing where the game has no network, or not all of these fluents.
-    """
-    record_again(partial(_ask_step, game, invariant, seconds, rising, falling))
-
-
-def record_again(ask: Callable[[], None]) -> None:
-    """Record questions, without answering them, that other questions ask in another way.
-
-    Records none if they cannot be written: too large, or about fluents that the network does not have.
+    There are none if they cannot be written: too large, or about fluents that the network does not have.
     """
     try:
         with recording(solve=False) as obligations:
             ask()
     except (BudgetExceeded, KeyError):
-        return
-    for one in obligations:
-        means = one.means + AS_CLAUSES
-        record(one.form, partial(str, one.text), means, satisfiable=False, repeats=True)
+        return []
+    return [replace(one, means=one.means + AS_CLAUSES, repeats=True) for one in obligations]
 
 
-def _ask_step(
-    game: StateMachine, invariant: Invariant, seconds: float, rising: Sequence[str], falling: Sequence[str]
-) -> None:
+def ask_step(game: StateMachine, invariant: Invariant, seconds: float) -> None:
+    """Ask whether an invariant without sums holds initially, after each step, and excludes what it should."""
+    encoding = RuleClauses(game, seconds)
+    encoding.break_in(encoding.frame(initial=True), invariant)
+    encoding.possible(means="the invariant holds in the initial state")
     encoding = RuleClauses(game, seconds)
     frame = encoding.frame()
     encoding.require(frame, invariant)
-    if rising or falling:
-        encoding.require_step(frame)
-        after = encoding.after(frame)
-        ups = [(frame + 1 + encoding.fluents[name], after + 1 + encoding.fluents[name]) for name in rising]
-        downs = [(-(frame + 1 + encoding.fluents[f]), -(after + 1 + encoding.fluents[f])) for f in falling]
-        backs = []
-        for before, then in (*ups, *downs):
-            backs.append(encoding.new())
-            encoding.add([-backs[-1], before])
-            encoding.add([-backs[-1], -then])
-        some = encoding.new()
-        encoding.add([-some, *backs])
-        encoding.possible(some, means="no legal step takes back a change of one of the fluents")
-        same = encoding.new()
-        for before, then in (*ups, *downs):
-            encoding.add([-same, before, -then])
-        encoding.possible(same, means="each legal step changes one of the fluents")
-        return
     if invariant.wanted:
         encoding.possible(
             encoding.wanted(frame, invariant.wanted),
             means=f"the invariant excludes: {invariant.wanted}",
         )
-    if invariant.exactly or invariant.never_two or invariant.clauses:
-        encoding.require_step(frame)
-        encoding.break_in(encoding.after(frame), invariant)
-        encoding.possible(means="the invariant holds after each legal step from a state in which it holds")
+    encoding.require_step(frame)
+    encoding.break_in(encoding.after(frame), invariant)
+    encoding.possible(means="the invariant holds after each legal step from a state in which it holds")
+
+
+def ask_change(
+    game: StateMachine, invariant: Invariant, rising: Iterable[str], falling: Iterable[str], seconds: float
+) -> None:
+    """Ask whether fluents change once, one of them in each step, given an invariant without sums."""
+    encoding = RuleClauses(game, seconds)
+    frame = encoding.frame()
+    encoding.require(frame, invariant)
+    encoding.require_step(frame)
+    after = encoding.after(frame)
+    ups = [(frame + 1 + encoding.fluents[name], after + 1 + encoding.fluents[name]) for name in rising]
+    downs = [(-(frame + 1 + encoding.fluents[f]), -(after + 1 + encoding.fluents[f])) for f in falling]
+    backs = []
+    for before, then in (*ups, *downs):
+        backs.append(encoding.new())
+        encoding.add([-backs[-1], before])
+        encoding.add([-backs[-1], -then])
+    some = encoding.new()
+    encoding.add([-some, *backs])
+    encoding.possible(some, means="no legal step takes back a change of one of the fluents")
+    same = encoding.new()
+    for before, then in (*ups, *downs):
+        encoding.add([-same, before, -then])
+    encoding.possible(same, means="each legal step changes one of the fluents")
 
 
 class RuleClauses:
@@ -331,6 +335,9 @@ class RuleClauses:
             faults.append(self.new())
             for name, value in clause:
                 self.add([-faults[-1], -place(name) if value else place(name)])
+        if not faults:  # an empty clause would not be accepted by all programs
+            faults.append(self.new())
+            self.add([-faults[-1]])
         self.add(faults)
 
     def wanted(self, frame: int, name: str) -> int:
