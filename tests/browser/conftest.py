@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+PATIENCE = 60_000
+"""Milliseconds to wait for what a page shows, on a busy machine."""
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +23,7 @@ def browser() -> Iterator[Browser]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="driving a browser needs playwright")
     if CHROMIUM is None:
         pytest.skip("there is no Chromium to drive")
+    sync_api.expect.set_options(timeout=PATIENCE)
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "color_scheme": "light"}
 DESKTOP = {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"}
-PATIENCE = 25_000
+PATIENCE = 60_000
 """Milliseconds to wait for players."""
 
 HIDDEN_NUMBER = """

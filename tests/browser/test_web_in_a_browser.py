@@ -10,7 +10,7 @@ import re
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from herbrand.web.guard import Guard
 
-PATIENCE = 25_000
+PATIENCE = 60_000
 """Milliseconds to wait for what the server has to work out."""
 
 
@@ -51,11 +51,18 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
+def reserved(port: int = 0) -> Iterator[socket.socket]:
+    """A socket at a port, which nobody else gets while it is open; without a server, connections are refused."""
+    with socket.socket() as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(("127.0.0.1", port))
+        yield bound
+
+
+@contextmanager
 def served(app: Guard, port: int = 0) -> Iterator[str]:
     """The address of a running server."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
+    with reserved(port) as listener:
         listener.listen(100)
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
@@ -416,10 +423,11 @@ def test_two_windows_of_one_match_follow_each_other(page: Page) -> None:
 def test_a_lost_server_is_said_in_one_line_and_found_again(browser: Browser, tmp_path: Path) -> None:
     """The match goes on where it was when the server is back, without loading the page anew."""
     database = tmp_path / "matches.db"
-    with browser.new_context() as context:
+    with reserved() as place, browser.new_context() as context:
+        port = place.getsockname()[1]
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
-        with served(make_app(database=database)) as address:
+        with served(make_app(database=database), port) as address:
             page.goto(f"{address}/game/nim")
             page.select_option('select[name="seat:second"]', "you")
             page.click("button.primary")
@@ -429,7 +437,7 @@ def test_a_lost_server_is_said_in_one_line_and_found_again(browser: Browser, tmp
         keep(page, "lost")
         page.click("#moves .move >> nth=0")
         sync_api.expect(page.locator("#problem")).to_contain_text("The server does not answer")
-        with served(make_app(database=database), int(address.rpartition(":")[2])):
+        with served(make_app(database=database), port):
             sync_api.expect(page.locator("#problem")).to_be_hidden()
             page.click("#moves .move >> nth=0")
             turn(page, "Your move, first")
@@ -516,11 +524,11 @@ def test_the_screen_is_handed_over_before_a_card_is_shown(page: Page) -> None:
 
 def test_a_friend_plays_from_another_browser(browser: Browser, tmp_path: Path) -> None:
     """The page of the match has the link; both see each move, and the friend's page has no other links."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app = make_app(database=tmp_path / "m.db", token="correct-horse", address=f"http://127.0.0.1:{port}")
-    with served(app, port) as address, browser.new_context() as one, browser.new_context() as two:
+    with ExitStack() as stack:
+        port = stack.enter_context(reserved()).getsockname()[1]
+        app = make_app(database=tmp_path / "m.db", token="correct-horse", address=f"http://127.0.0.1:{port}")
+        address = stack.enter_context(served(app, port))
+        one, two = (stack.enter_context(browser.new_context()) for _ in range(2))
         host, friend = one.new_page(), two.new_page()
         for page in (host, friend):
             page.set_default_timeout(PATIENCE)

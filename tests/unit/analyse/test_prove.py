@@ -148,7 +148,7 @@ TWO_GOALS = """
 def test_a_goal_among_others_does_not_win(other: str, answer: str, exploring: float) -> None:
     """Exploration and model checking agree on a role with two goal values at once: it has neither."""
     game = herbrand.loads(TWO_GOALS.format(other=other))
-    result = analyse(game, ["weak_winnability", "goals"], budget=Budget(10), exploring=exploring)
+    result = analyse(game, ["weak_winnability", "goals"], budget=Budget(60), exploring=exploring)
     assert result.properties["weak_winnability"].answer == answer
     assert result.properties["goals"].answer == "refuted"
 

@@ -176,7 +176,7 @@ def test_one_step_is_asked_before_long_searches(monkeypatch: pytest.MonkeyPatch)
     """What one step shows needs neither the model checker nor all lines of play up to some length."""
     monkeypatch.setattr(symbolic, "run_pdr", lambda *_, **__: Outcome())
     monkeypatch.setattr(symbolic, "find_lines", lambda *_, **__: BoundedSearch())
-    verdict = decide(herbrand.loads(PARITY), "playability", seconds=5)["playability"]
+    verdict = decide(herbrand.loads(PARITY), "playability", seconds=60)["playability"]
     assert (verdict.answer, verdict.method) == ("proved", "k-induction")
 
 

