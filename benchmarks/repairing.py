@@ -1,4 +1,4 @@
-"""Injure games and repair them; repair sheets that get stuck; report what was mended.
+"""Injure games and repair them; repair sheets that get stuck; report what was repaired.
 
     python benchmarks/repairing.py [FOLDER...] [--count N] [--seconds S] [--seed N] [--only NAME ...]
                                    [--faulty FILE ...] [--faulty-seconds S] [--json FILE] [--markdown FILE]
@@ -55,7 +55,7 @@ class Row:
     injury: str
     faults: list[str]
     proved: bool = False
-    mended: bool = False
+    repaired: bool = False
     repair: str = ""
     same: bool = False
     """Whether it is as before the injury."""
@@ -149,19 +149,19 @@ def page(done: dict[str, Any]) -> str:
         "## Injured games",
         "",
         "Games of which all properties are proved, injured by one seeded mutation that gives them a fault,",
-        f"and repaired within {done['seconds']:g} seconds. *mended*: an edit was found after which nothing",
+        f"and repaired within {done['seconds']:g} seconds. *repaired*: an edit was found after which nothing",
         "is refuted and what was lacking is proved; *proved*: all properties are; *as before*: `herbrand",
         "diff` finds the game equal to the one before the injury, which the program does not know. Edits of",
         "one statement are tried before those of two.",
         "",
-        "| injury | games | mended | proved | as before | processor seconds, median |",
+        "| injury | games | repaired | proved | as before | processor seconds, median |",
         "|---|---|---|---|---|---|",
     ]
     rows = done["injured"]
     for kind, title in (*INJURIES.items(), ("", "all")):
         mine = [row for row in rows if kind in ("", row["kind"])]
         if mine:
-            shares = [sum(1 for row in mine if row[key]) for key in ("mended", "proved", "same")]
+            shares = [sum(1 for row in mine if row[key]) for key in ("repaired", "proved", "same")]
             seconds = sorted(row["cpu_s"] for row in mine)[len(mine) // 2]
             cells = [f"{n} ({100 * n / len(mine):.0f} %)" for n in shares]
             lines.append(f"| {title} | {len(mine)} | {' | '.join(cells)} | {seconds:.1f} |")
@@ -244,12 +244,12 @@ def try_one(name: str, kind: str, turn: int, seed: int, seconds: float) -> Row |
         row.tried, row.space = search.tried, search.edits
         if search.repairs:
             best = search.repairs[0]
-            row.mended, row.proved = True, best.is_proved
+            row.repaired, row.proved = True, best.is_proved
             edit = best.edits[0]
             row.repair = f"{edit.kind} {best.cost:.2f}: {'; '.join(map(str, edit.rules))}"
-            mended = as_game(edited(rules, best.edits), Path(name).stem)
+            repaired = as_game(edited(rules, best.edits), Path(name).stem)
             before = as_game(statements, Path(name).stem)
-            row.same = diff(before, mended, seconds=10).verdict in {"rules", "play"}
+            row.same = diff(before, repaired, seconds=10).verdict in {"rules", "play"}
         return row
     return None
 

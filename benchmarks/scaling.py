@@ -299,9 +299,9 @@ def network(_: list[int]) -> list[dict[str, Any]]:
         def cut_network() -> None:
             _ip("link", "set", "hbs1a", "down")
             cut.append(time.monotonic())
-            threading.Timer(10, mend).start()
+            threading.Timer(10, restore).start()
 
-        def mend() -> None:
+        def restore() -> None:
             _ip("link", "set", "hbs1a", "up")
             cut.append(time.monotonic())
 

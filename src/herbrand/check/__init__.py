@@ -62,9 +62,9 @@ def check(
 
     diagnostics = [*tree.diagnostics, *found(tree)]
     if any(d.is_error for d in diagnostics):
-        from herbrand.check.mending import mended
+        from herbrand.check.correction import corrected
 
-        new = mended(tree, found)
+        new = corrected(tree, found)
         if strict:  # nothing is tolerated, but what would be can be repaired
             repairs = {(d.check, d.span): d for d in new.diagnostics}
             diagnostics = [_repairable(d, repairs.get((d.check, d.span), d)) for d in diagnostics]

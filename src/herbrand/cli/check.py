@@ -31,8 +31,8 @@ DEEP_SECONDS: Final = 10.0
 """Time of --deep for each file."""
 LARGEST_BRIEF: Final = 500_000
 """Characters of a sheet beyond which its rules, which take long to prepare, are evaluated only on demand."""
-MENDED = frozenset({"role-without-legal-move", "no-goal", "several-goals", "initial-state-terminal"})
-"""Checks about how a game is played, which `herbrand repair` may mend."""
+REPAIRABLE = frozenset({"role-without-legal-move", "no-goal", "several-goals", "initial-state-terminal"})
+"""Checks about how a game is played, which `herbrand repair` may repair."""
 
 REASONS = frozenset({"undeclared-base", "undeclared-input"})
 """Checks whose findings are often the reason for others, and are reported before them."""
@@ -148,9 +148,9 @@ def command(
         len(files) == 1
         and form == "text"
         and files[0] != STDIN
-        and any(d.check in MENDED for d in diagnostics)
+        and any(d.check in REPAIRABLE for d in diagnostics)
     ):
-        remark(f"`herbrand repair {files[0]}` looks for an edit that mends this")
+        remark(f"`herbrand repair {files[0]}` looks for an edit that repairs this")
     if unreadable:
         ctx.exit(2)
     worst = min((d.severity.rank for d in diagnostics), default=2)

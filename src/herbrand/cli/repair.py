@@ -61,7 +61,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Look for the smallest edit that mends a game.
+    """Look for the smallest edit that repairs a game.
 
     The edited game ends, leaves every role a legal move until it does, can be won by every role, and has one
     goal value for every role at each end; each of these is proved from the rules where the time allows it.
@@ -69,8 +69,8 @@ def command(
     one that restores a regularity of the rules is preferred: it is a suggestion, not necessarily what was
     meant.
 
-    Exits with 0 if nothing is wrong or an edit mends the game, 1 if none was found, and 2 if the game cannot
-    be read.
+    Exits with 0 if nothing is wrong or an edit repairs the game, 1 if none was found, and 2 if the game
+    cannot be read.
     """
     from herbrand.repair import PROPERTIES, edited_text, plays_recorded, repair
     from herbrand.runtime.limits import seconds_left
@@ -122,7 +122,7 @@ def _report(search: RepairSearch, best: Repair | None, diff: str) -> None:
         result(f"{name}: it should play otherwise: {search.difference}")
     tried = f"{count(search.tried, 'edit')} of {search.edits} tried in {search.seconds:.0f} s"
     if best is None:
-        result(f"no edit found that mends it: {tried}")
+        result(f"no edit found that repairs it: {tried}")
         return
     result("")
     if diff:
@@ -135,7 +135,7 @@ def _report(search: RepairSearch, best: Repair | None, diff: str) -> None:
         how = f" ({verdict.method})" if verdict.answer == "proved" else ""
         result(f"{'proved' if how else 'not refuted':11}  {SENTENCES[name][1]}{how}")
     if len(best.edits) > 1:
-        smaller = "no single edit mends it" if search.is_minimal else "fewer may mend it as well"
+        smaller = "no single edit repairs it" if search.is_minimal else "fewer may repair it as well"
         result(f"{count(len(best.edits), 'edit')}, {smaller}; {tried}")
     elif best.edits[0].kind == "limit":
         result(f"a limit of steps, since no small edit was found; {tried}")

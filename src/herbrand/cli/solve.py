@@ -165,7 +165,7 @@ def _solve(
     if output is None:
         return value, None
     if value.forced is None or value.searched is None:
-        raise GameError("strategies are kept of games without chance in which one role at a time chooses")
+        raise GameError("strategies are written for games without chance in which one role at a time chooses")
     if value.stopped:
         return value, None
     try:

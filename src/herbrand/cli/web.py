@@ -53,7 +53,7 @@ def command(
 
     The server listens on 127.0.0.1 only, the address that it prints has a token that others do not know, and
     pages load nothing from other sites. Besides the bundled games it shows the rulesheets of each FOLDER, and
-    the editor saves into the first. Your matches are kept in a database, which also shows the tournaments
+    the editor saves into the first. Your matches are stored in a database, which also shows the tournaments
     recorded in it, while they are being played. With --listen you can play against people at other computers,
     who get a link for their seat. Ctrl+C stops it.
     """
@@ -100,7 +100,7 @@ def command(
                 f"{error}; another database is used with --record FILE", param_hint="--record"
             ) from error
         remark(f"serving {address}{f'?token={token}' if token else ''} (Ctrl+C to stop)")
-        remark(f"matches are kept in {database}")
+        remark(f"matches are stored in {database}")
         if show:
             import webbrowser
 

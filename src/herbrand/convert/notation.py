@@ -50,8 +50,8 @@ def infix(game: StateMachine, *, portable: bool = False, spelling: bool = False)
 def _clean(game: StateMachine, notation: str, *, portable: bool, spelling: bool) -> Printed:
     """Print the rules without what is tolerated with a warning.
 
-    What was set aside or mended when they were checked is not in their tree any more.  The rest is repaired
-    in prefix text, in which everything has its fix.
+    What was set aside or corrected when they were checked is not in their tree any more.  The rest is
+    repaired in prefix text, in which everything has its fix.
     """
     if game.tree.ggdl is not None or not any(map(is_tolerated, game.rules.diagnostics)):
         return print_tree(game.tree, notation, portable, spelling=spelling)

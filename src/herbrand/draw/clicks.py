@@ -192,7 +192,7 @@ class Clicker:
             if not all(domains[i] <= domain for i, domain in zip(way, wanted, strict=True)):
                 continue
             votes = sum(
-                self._joined(shape, i)[self._told_by(layer, position)]
+                self._joined(shape, i)[self._argument(layer, position)]
                 for i, position in zip(way, positions, strict=True)
             )
             if votes > highest:
@@ -201,7 +201,7 @@ class Clicker:
             return None  # numbers that are no places, such as a speed
         return best
 
-    def _told_by(self, layer: Layer, position: int) -> tuple[Shape, int]:
+    def _argument(self, layer: Layer, position: int) -> tuple[Shape, int]:
         """Return the argument of a fluent of the rules that is this argument of a layer."""
         name, arity = layer.shape
         for first, second, joint in self._layout.axes:

@@ -107,7 +107,7 @@ def looks(
             result[name] = chess[name]
         else:
             result[name] = _one(spelt[name], spare, lower, arrows=arrows)
-    return _told_apart(result)
+    return _distinct(result)
 
 
 def spoken(name: str, look: Look) -> str:
@@ -277,7 +277,7 @@ def _short(parts: Sequence[str]) -> str:
     return name[: 4 - len(digits[0])] + digits[0] if digits and len(digits[0]) < 3 else name[:6]
 
 
-def _told_apart(result: dict[str, Look]) -> dict[str, Look]:
+def _distinct(result: dict[str, Look]) -> dict[str, Look]:
     """Give different colours or letters to things that would look the same."""
     seen: dict[Look, str] = {}
     for name in sorted(result):

@@ -82,7 +82,7 @@ class GameDescription:
 
     @property
     def tree(self) -> Tree:
-        """The statements of the game: what was read, with tolerable faults mended."""
+        """The statements of the game: what was read, with tolerable faults corrected."""
         return self.rules.tree
 
     @property

@@ -86,7 +86,7 @@ class _Node:
         self.chosen = chosen
         """By player the number of the move chosen, None before; empty before anybody chose."""
         self.informed = informed
-        """By player, for every step, its move and what it was told; empty in games without `sees`."""
+        """By player, for every step, its move and percepts; empty in games without `sees`."""
         self.steps = steps
         self.drawn = drawn
         self.waiting: int = self._waiting()
@@ -321,7 +321,7 @@ def _history_size(table: _Table) -> int:
 
 
 def _entry_size(table: _Table) -> int:
-    """The elements for one step: the own move and what was told, or every player's move and the drawn one."""
+    """The elements for one step: the own move and percepts, or every player's move and the drawn one."""
     form = table.form
     if table.has_percepts:
         return form.entry_size
@@ -457,10 +457,10 @@ def _text(node: _Node) -> str:
 
 
 class _Observer:
-    """What a player sees: in games with `sees` what it was told, else the whole state."""
+    """What a player sees: in games with `sees` its percepts, else the whole state."""
 
     def __init__(self, table: _Table, *, recall: bool, private: bool, public: bool) -> None:
-        """`private` and `public` say what is asked for; what a player was told counts as private."""
+        """`private` and `public` say what is asked for; percepts count as private."""
         self._table, self._recall, self._private, self._public = table, recall, private, public
         form = table.form
         players, own = len(form.players), form.num_actions

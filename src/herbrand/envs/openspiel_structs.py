@@ -75,7 +75,7 @@ def actions_of(node: Any, struct: dict[str, Any] | str) -> list[int]:
 
 
 def observation_struct(node: Any, player: int) -> dict[str, Any]:
-    """Return what a player knows: its role, its legal moves, and the state or what it was told."""
+    """Return what a player knows: its role, its legal moves, and the state or its percepts."""
     table = node.table
     form = table.form
     role = form.players[player]

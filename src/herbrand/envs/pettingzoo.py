@@ -134,13 +134,13 @@ class AgentsTogether(_Common, _pettingzoo.ParallelEnv):  # type: ignore[misc]
         """Begin a new game, or go on from `options["state"]`; return observations and infos."""
         self._start(seed, options)
         self.agents = list(self.possible_agents)
-        return self._told()
+        return self._observe()
 
     def set_state(self, state: State) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Go to a state as if the game had begun there."""
         self.session.go(state)
         self.agents = list(self.possible_agents)
-        return self._told()
+        return self._observe()
 
     def step(
         self, actions: dict[str, int]
@@ -152,12 +152,12 @@ class AgentsTogether(_Common, _pettingzoo.ParallelEnv):  # type: ignore[misc]
         rewards = dict(zip(self.possible_agents, results, strict=True))
         terminated = dict.fromkeys(self.agents, bool(self.session.terminated))
         truncated = dict.fromkeys(self.agents, bool(self.session.truncated))
-        seen, infos = self._told()
+        seen, infos = self._observe()
         if self.session.terminated or self.session.truncated:
             self.agents = []
         return seen, rewards, terminated, truncated, infos
 
-    def _told(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    def _observe(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         seen = {agent: self._seen(agent) for agent in self.agents}
         return seen, {agent: self._info(agent) for agent in self.agents}
 

@@ -26,7 +26,7 @@ RENDER_MODES: Final = ("ansi", "human", "rgb_array")
 
 
 class Session:
-    """A game in progress: its state, how many steps were made, what each player was last told."""
+    """A game in progress: its state, how many steps were made, the last percepts of each player."""
 
     def __init__(
         self, game: Game, *, max_steps: int, reward_range: tuple[float, float], illegal: str = "raise"
@@ -73,7 +73,7 @@ class Session:
         return (form.entry_size,) if self.game.has_percepts else form.view.shape
 
     def observe(self, player: int) -> NDArray[np.int8]:
-        """What a player sees: in games with `sees` its last move and what it was told, else the state."""
+        """What a player sees: in games with `sees` its last move and percepts, else the state."""
         form = self.form
         if not self.game.has_percepts:
             return form.observe(self.state).astype(np.int8).reshape(self.shape)

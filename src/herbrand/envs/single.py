@@ -67,7 +67,7 @@ class Form:
 
     @cached_property
     def percepts(self) -> dict[str, dict[str, int]]:
-        """For each role the numbers of what it can be told, in games with `sees`."""
+        """For each role the numbers of its possible percepts, in games with `sees`."""
         numbers: dict[str, dict[str, int]] = {role: {} for role in self.game.roles}
         network = self.game.network
         for role, term in network.percepts.tolist() if self.game.has_percepts else ():
@@ -77,11 +77,11 @@ class Form:
 
     @property
     def entry_size(self) -> int:
-        """The elements that tell a move and what was told in one step."""
+        """The elements for a move and percepts of one step."""
         return self.num_actions + max(map(len, self.percepts.values()))
 
     def encode(self, player: int, line: Sequence[str], row: NDArray[Any]) -> None:
-        """Put a player's move and what it was told into a row of zeros."""
+        """Put a player's move and percepts into a row of zeros."""
         move, *heard = line
         role = self.players[player]
         row[self.number(role, move)] = 1

@@ -402,7 +402,7 @@ class Service:
         return self._answer(output or f"no result within {2 * ANALYSE_SECONDS} seconds")
 
     async def repair(self, uri: str) -> str:
-        """Look in a subprocess for an edit that mends the game; make it in the editor, and say what it is."""
+        """Look in a subprocess for an edit that repairs the game; apply it in the editor, and name it."""
         document = self.documents.get(uri)
         if document is None:
             return self._answer("the document is not open")
@@ -414,7 +414,7 @@ class Service:
         found = json.loads(output)
         if found["text"] is None:
             needed = found["errors"] or found["faults"] or found["difference"]
-            return self._answer("no edit found that mends the game" if needed else "nothing to repair")
+            return self._answer("no edit found that repairs the game" if needed else "nothing to repair")
         whole = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), found["text"])
         edit = lsp.WorkspaceEdit(changes={uri: [whole]})
         self.server.workspace_apply_edit(lsp.ApplyWorkspaceEditParams(edit, "Repair the game"))

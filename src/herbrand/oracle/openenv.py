@@ -43,7 +43,7 @@ class ReplyAction(Action):  # type: ignore[misc]
 
 
 class TextObservation(Observation):  # type: ignore[misc]
-    """What a model is told."""
+    """The observation that a model gets."""
 
     text: str = Field(description="The prompt, or what is wrong with the reply; empty at the end of a task")
 
@@ -196,7 +196,7 @@ class GameEnvironment(_Common):
         game = evolved_game(number) if name == EVOLVED else load_game(name)
         role = game.players[number % len(game.players)]
         self._match = TextMatch(game, roles=[role], seed=number, **self._choices)
-        return self._told("", {"game": game.name, "role": role})
+        return self._observation("", {"game": game.name, "role": role})
 
     def step(self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any) -> TextObservation:
         """Make the move of a reply."""
@@ -206,7 +206,7 @@ class GameEnvironment(_Common):
         assert self._match is not None
         problem = self._match.reply(action.text)
         self._state.step_count += 1
-        return self._told(problem, {})
+        return self._observation(problem, {})
 
     def close(self) -> None:
         """Stop the opponent."""
@@ -214,7 +214,7 @@ class GameEnvironment(_Common):
             self._match.close()
             self._match = None
 
-    def _told(self, problem: str, metadata: dict[str, Any]) -> TextObservation:
+    def _observation(self, problem: str, metadata: dict[str, Any]) -> TextObservation:
         match = self._match
         assert match is not None
         (role,) = match.roles

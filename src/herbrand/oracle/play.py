@@ -70,8 +70,8 @@ class TextMatch:
         self._shows = {"rules": rules, "moves": moves}
         self._allowed = mistakes
         self._mistakes = dict.fromkeys(self.roles, 0)
-        self._told: dict[str, int] = {}
-        """By role, how many joint moves it was told of; roles that were told nothing yet are missing."""
+        self._shown: dict[str, int] = {}
+        """By role, how many joint moves its observations had; missing before the first observation."""
         self.forfeited = ""
         """The role that lost by replies without a legal move."""
         self._advance()
@@ -120,15 +120,15 @@ class TextMatch:
         return [str(move) for move in self._match.state.legal_moves(role)]
 
     def observation(self, role: str | None = None) -> str:
-        """Return what a role is told, by default the one whose turn it is; the rules only the first time."""
+        """Return the observation of a role, by default the one to move; the rules only the first time."""
         role = role or self.turn or self.roles[0]
         parts = []
-        first = role not in self._told
+        first = role not in self._shown
         if first:
             parts += self._introduction(role)
         play = self._match.play
-        since = self._told.get(role, 0)
-        self._told[role] = len(play)
+        since = self._shown.get(role, 0)
+        self._shown[role] = len(play)
         if self.game.has_percepts:
             number = self.game.role_index(role)
             for step in range(since, len(play)):

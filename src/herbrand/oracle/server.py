@@ -133,7 +133,7 @@ def _add_text_tools(server: MCPServer[Any], ask: Ask) -> None:
     @server.tool(title="Check rules", annotations=_READS)
     async def check(
         game: GameText,
-        fix: Annotated[bool, Field(description="Also return the text with all certain mends")] = False,
+        fix: Annotated[bool, Field(description="Also return the text with all certain fixes")] = False,
     ) -> dict[str, Any]:
         """Report all errors, warnings and notes about a rulesheet, with line, reason and remedy."""
         return await ask("check", game=game, fix=fix)
@@ -306,7 +306,7 @@ def _add_publishing(server: MCPServer[Any], ask: Ask, folder: Path | None) -> No
     @server.resource("herbrand://pages/{name}", title="A published page", mime_type="text/html")
     def page(name: str) -> str:
         if name not in pages:
-            raise ResourceError(f"no page `{name[:80]}`; the last {MAX_PAGES} published ones are kept")
+            raise ResourceError(f"no page `{name[:80]}`; the last {MAX_PAGES} published ones are stored")
         return pages[name]
 
 
@@ -344,7 +344,7 @@ def _add_prompts(server: MCPServer[Any]) -> None:
 
     @server.prompt(title="Repair a game")
     def repair_game(game: str) -> str:
-        """Find the fault of a game and mend it."""
+        """Find the fault of a game and repair it."""
         return _text("repair.md").format(game=game)
 
     @server.prompt(title="Explain a game")

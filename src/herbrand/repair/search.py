@@ -1,4 +1,4 @@
-"""Search for the smallest edit that mends a game.
+"""Search for the smallest edit that repairs a game.
 
 Edits are tried in the order of how natural they are.  Random games of many edited versions at once
 (`superposed`) refute most of them; the rest are proved one by one, briefly first and longer if they turn up
@@ -90,7 +90,7 @@ _COMPARING: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Edits that mend a game."""
+    """Edits that repair a game."""
 
     edits: tuple[RuleEdit, ...]
     cost: float
@@ -121,7 +121,7 @@ class RepairSearch:
     edits: int = 0
     """Single edits there are."""
     is_minimal: bool = False
-    """Whether no smaller set of edits mends the game: one edit, or two after all single ones were refuted."""
+    """Whether no smaller set of edits repairs the game: one edit, or two after all others were refuted."""
     seconds: float = 0.0
 
     @property
@@ -230,8 +230,8 @@ class _Search:
         self.complete = True
         """Whether every edit so far was refuted."""
         self.is_settled = False
-        """Whether no single edit mends the game."""
-        self.found: dict[tuple[RuleEdit, ...], Repair] = {}
+        """Whether no single edit repairs the game."""
+        self.repairs: dict[tuple[RuleEdit, ...], Repair] = {}
         self.length = 0.0
         """Steps of a random game, on average."""
 
@@ -239,27 +239,27 @@ class _Search:
         is_endless = "termination" in self.result.faults
         conflicts = self._conflicts() and not self._passing(self.statements)
         self._search(budget.share((0.8 if is_endless else 1.0) - (EXCLUSIVE if conflicts else 0)), most_edits)
-        if conflicts and not self.found:
+        if conflicts and not self.repairs:
             self._exclude(budget.share(0.5 if is_endless else 1.0), most_edits)
-        if is_endless and not self.found:
+        if is_endless and not self.repairs:
             self._limit(budget)
 
     def _search(self, budget: Budget, most_edits: int) -> None:
         passing = self._passing(self.statements)
         if passing:
             self._edit(self.statements, (), frozenset(), budget.share(PASSING), passing)
-            if not self.found and self._conflicts():
+            if not self.repairs and self._conflicts():
                 self._exclude(budget.share(0.5), most_edits)
-            if self.found:
+            if self.repairs:
                 return
         share = budget.share(0.7 if most_edits > 1 else 1.0)
         better = self._edit(self.statements, (), _places_of_errors(self.result.game), share)
-        if self.found or most_edits < 2:
+        if self.repairs or most_edits < 2:
             return
         self.is_settled = self.complete and self.result.tried == self.result.edits
         for _, _, edit in heapq.nsmallest(SECOND, better):
             self._edit(edited(self.statements, [edit]), (edit,), frozenset(), budget.share(0.5))
-            if any(mended.is_proved for mended in self.found.values()):
+            if any(repaired.is_proved for repaired in self.repairs.values()):
                 return
 
     def _conflicts(self, statements: Sequence[Rule] | None = None) -> bool:
@@ -286,10 +286,10 @@ class _Search:
             if self.result.faults.keys() == {"goals"}:
                 verdicts = self._proved(_game_of(statements), min(PROVING[-1], share.left))
                 if verdicts is not None and verdicts["goals"].answer == "proved":
-                    self.found[way] = Repair(way, len(way) * EXCLUDING, verdicts)
+                    self.repairs[way] = Repair(way, len(way) * EXCLUDING, verdicts)
             elif most_edits > 1:
                 self._edit(statements, way, frozenset(), share, self._passing(statements))
-            if self.found:
+            if self.repairs:
                 return
 
     def _limit(self, budget: Budget) -> None:
@@ -297,12 +297,13 @@ class _Search:
         edit = step_limit(self.statements, 2 if self.length < 50 else 3)
         verdicts = self._proved(_game_of(edited(self.statements, [edit])), budget.left)
         if verdicts is not None and all(verdicts[name].answer == "proved" for name in self.result.faults):
-            self.found[edit,] = Repair((edit,), math.inf, verdicts)
+            self.repairs[edit,] = Repair((edit,), math.inf, verdicts)
 
     def finish(self) -> None:
         """Put what was found in order: what is proved first, then what is natural."""
         self.result.repairs = sorted(
-            self.found.values(), key=lambda mended: (not mended.is_proved, len(mended.edits), mended.cost)
+            self.repairs.values(),
+            key=lambda repaired: (not repaired.is_proved, len(repaired.edits), repaired.cost),
         )
         if self.result.repairs:
             best = self.result.repairs[0]
@@ -377,13 +378,13 @@ class _Search:
             verdicts = self._proved(game, min(PROVING[turn - 1], budget.left))
             if verdicts is None:
                 continue
-            mended = Repair(composed(self.statements, before, edit), cost, verdicts)
-            if mended.is_proved:
-                self.found[mended.edits] = mended
+            repaired = Repair(composed(self.statements, before, edit), cost, verdicts)
+            if repaired.is_proved:
+                self.repairs[repaired.edits] = repaired
                 return better
             self.complete = False
             if all(verdicts[name].answer == "proved" for name in self.result.faults):
-                self.found[mended.edits] = mended
+                self.repairs[repaired.edits] = repaired
                 if turn == len(PROVING):  # what is not proved now was hard to prove before, too
                     return better
             if turn < len(PROVING):
@@ -456,7 +457,7 @@ class _Search:
         return verdicts
 
     def _penalty(self, profile: Profile) -> float | None:
-        """Return what random games add to the cost of an edit; None if they show that it mends nothing."""
+        """Return what random games add to the cost of an edit; None if they show that it repairs nothing."""
         if not profile.agrees or ("playability" in self.properties and profile.stuck):
             return None
         if "goals" in self.properties and profile.undefined:

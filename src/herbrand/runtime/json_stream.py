@@ -21,7 +21,7 @@ _MAX_LINE_BYTES = 1 << 22
 _MAX_BACKLOG_BYTES = 1 << 23
 """Bytes that may wait for a subprocess that does not read; further messages are refused."""
 _LAST_WORDS = 500
-"""Bytes of standard error that are kept."""
+"""Size of the buffer of standard error, in bytes."""
 
 
 class JsonStream:

@@ -64,7 +64,7 @@ WAITING_PICTURES: Final = 64
 MAX_CHIPS: Final = 12
 """Features among which the library offers a choice."""
 MAX_ANALYSES: Final = 16
-"""Results of analyses that are kept, the latest ones."""
+"""Size of the cache of analyses."""
 MAX_DEPTH: Final = 300
 """Steps into a game tree."""
 NOTATIONS: Final = ("auto", "prefix", "infix", "prolog", "ggdl")

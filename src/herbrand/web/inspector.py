@@ -97,7 +97,7 @@ class Inspector:
         return {"text": fixed, "applied": len(applied)}
 
     def repair(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
-        """Look for the smallest edit that mends a game; `text` is the edited text, or null."""
+        """Look for the smallest edit that repairs a game; `text` is the edited text, or null."""
         from herbrand.repair import SENTENCES, edited_text, repair
 
         search = repair(game_of(text, notation, name, ""), seconds=REPAIR_SECONDS)

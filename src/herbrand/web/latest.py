@@ -18,7 +18,7 @@ T = TypeVar("T")
 PATIENCE: Final = 0.05
 """Seconds to wait for a new answer where there is an old one."""
 MOST: Final = 32
-"""Answers that are kept, those asked for last."""
+"""Size of the cache: the answers used last."""
 
 
 class Latest(Generic[T]):

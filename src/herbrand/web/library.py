@@ -23,7 +23,7 @@ __all__ = ["ENDINGS", "AlreadyThere", "Library", "LibraryEntry", "NotThere"]
 MAX_BYTES: Final = 1_000_000
 """Size limit of a text."""
 MAX_USER_TEXTS: Final = 64
-"""Number of texts from users that are kept, the most recent ones."""
+"""Size of the cache of texts from users."""
 ENDINGS: Final = {"prefix": ".kif", "infix": ".hrf", "prolog": ".pl", "ggdl": ".ggd"}
 MAX_FILES: Final = 2_000
 MAX_DESCRIPTION: Final = 1500

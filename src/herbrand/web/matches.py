@@ -1,4 +1,4 @@
-"""Matches, which are kept in the database of records, and the pool of subprocesses for actions on texts."""
+"""Matches, which are stored in the database of records, and the pool of subprocesses for actions on texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solutions of games, each computed by a subprocess, and kept for as long as the server runs."""
+"""Solutions of games, each computed by a subprocess, and cached while the server runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Solutions", "SolvingJob"]
 
 MOST: Final = 32
-"""Solutions that are kept, the latest ones."""
+"""Size of the cache of solutions."""
 LIMIT: Final = SECONDS + REPLAYING + 30
 """Seconds after which the subprocess is killed: it keeps to its budgets, but for reading and grounding."""
 
@@ -34,19 +34,19 @@ class SolvingJob:
     task: str = "reading the rules"
     states: int = 0
     """States looked at in the present task."""
-    found: dict[str, Any] | None = None
+    solution: dict[str, Any] | None = None
     """The result of `solver.find_solution`."""
     error: str = ""
 
     @property
     def is_running(self) -> bool:
         """Whether the subprocess is still at work."""
-        return self.found is None and not self.error
+        return self.solution is None and not self.error
 
     @property
     def perfect(self) -> dict[str, str] | None:
         """The digest of the rules, and the file of the strategies, for the seat `perfect`."""
-        return None if self.found is None else self.found["perfect"]
+        return None if self.solution is None else self.solution["perfect"]
 
     def progress(self) -> dict[str, Any]:
         """Return how far it is."""
@@ -86,7 +86,7 @@ class Solutions:
             self._file(old).unlink(missing_ok=True)
 
         def receive(message: dict[str, Any]) -> None:
-            job.found, job.error = message.get("ok"), message.get("error", "")
+            job.solution, job.error = message.get("ok"), message.get("error", "")
             job.task, job.states = message.get("task", job.task), message.get("states", job.states)
 
         def ended(status: int, errors: str) -> None:

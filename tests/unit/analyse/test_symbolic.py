@@ -223,7 +223,7 @@ def test_progress_of_pawns_is_found() -> None:
 
 
 def test_a_step_that_was_not_seen_teaches() -> None:
-    """Weights that suit what was seen are mended where a SAT solver finds a step against them."""
+    """Weights that suit what was seen are repaired where a SAT solver finds a step against them."""
     game = herbrand.load("nim")
     system, expander = System(game.network), game.expander
     groups = find_groups(System(game.network), time.monotonic() + 60)

@@ -917,7 +917,7 @@ def test_check_names_the_command_that_mends_play(tmp_path: Path) -> None:
     )
     outcome = run("check", file)
     assert "role-without-legal-move" in outcome.stdout
-    assert f"`herbrand repair {file}` looks for an edit that mends this" in outcome.stderr
+    assert f"`herbrand repair {file}` looks for an edit that repairs this" in outcome.stderr
     assert "herbrand repair" not in run("check", "-", typed="(role r)").output
 
 

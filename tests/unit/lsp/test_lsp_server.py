@@ -121,7 +121,7 @@ async def told(client: pytest_lsp.LanguageClient, uri: str = URI) -> list[Any]:
 
 
 def test_findings_follow_the_keystrokes(run_with_client: Callable[[Scenario], None]) -> None:
-    """A fault is pushed when it is typed and taken back when it is mended, behind wide letters too."""
+    """A fault is pushed when it is typed and taken back when it is repaired, behind wide letters too."""
 
     async def scenario(client: pytest_lsp.LanguageClient) -> None:
         open_text(client, "(role 𝔸) (legal 𝔸 go)\n(goal 𝔸 100) (goal 𝔸 0) terminal (init a) (next a)\n")

@@ -49,7 +49,7 @@ TURNS = """; Two take turns, three times.
 """
 
 
-def mended(text: str, **options: object) -> str:
+def repaired(text: str, **options: object) -> str:
     """Return the repaired text of a sheet that can be repaired."""
     game = herbrand.loads(text)
     search = repair(game, seconds=40, **options)  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def mended(text: str, **options: object) -> str:
 def test_an_injury_is_undone(old: str, new: str) -> None:
     """A swapped role or constant, a lost rule, a lost condition: the sheet is again what it was."""
     assert TURNS.count(old) == 1
-    after = mended(TURNS.replace(old, new))
+    after = repaired(TURNS.replace(old, new))
     assert diff(herbrand.loads(TURNS), herbrand.loads(after)).verdict in {"rules", "play"}
     if new and "succ ?n" not in old:
         assert after == TURNS
@@ -99,7 +99,7 @@ def test_a_dead_end_that_random_games_hardly_meet_gets_a_pass() -> None:
         )
         .replace("(word ?w) (true (control ?r))", "(word ?w) (true (control ?r)) (true (step 1))")
     )
-    after = mended(sheet, properties=("termination", "playability"))
+    after = repaired(sheet, properties=("termination", "playability"))
     assert after.startswith(sheet)
     assert "(<= (legal ?player noop) (role ?player) (not (can_move ?player)))" in after
 
@@ -223,7 +223,7 @@ def test_a_reference_decides_what_the_rules_leave_open() -> None:
     """Both sheets are well formed; the repaired one plays like the other."""
     other = TURNS.replace("(init (step 1))", "(init (step 2))")
     assert not repair(herbrand.loads(other), seconds=10).is_needed
-    after = mended(other, reference=herbrand.loads(TURNS))
+    after = repaired(other, reference=herbrand.loads(TURNS))
     assert diff(herbrand.loads(TURNS), herbrand.loads(after)).verdict in {"rules", "play"}
 
 
@@ -352,12 +352,12 @@ def test_the_command_shows_a_diff_and_edits_on_request(tmp_path: Path) -> None:
 
 
 def test_the_command_says_that_nothing_helps(tmp_path: Path) -> None:
-    """A game that no edit of this kind mends, within the time."""
+    """A game that no edit of this kind repairs, within the time."""
     file = tmp_path / "none.kif"
     file.write_text("(role r) (legal r a) (init p) (next p) (goal r 0)", encoding="utf-8")
     outcome = CliRunner().invoke(cli, ["repair", str(file), "--seconds", "5", "--edits", "1"])
     if outcome.exit_code:
-        assert "no edit found that mends it" in outcome.stdout
+        assert "no edit found that repairs it" in outcome.stdout
     else:
         assert "proved" in outcome.stdout
 

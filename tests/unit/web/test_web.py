@@ -258,8 +258,8 @@ def test_the_editor_is_answered(client: TestClient, token: str) -> None:
     told = ask("check")
     assert not told["playable"]
     number = next(i for i, one in enumerate(told["findings"]) if one["fix"])
-    mended = ask("fix", number=number)["text"]
-    assert mended != text
+    fixed = ask("fix", number=number)["text"]
+    assert fixed != text
     assert "error" in ask("layout")
     assert "error" in ask("repair")
     text = """(role a) (init (at 1)) (succ 1 2) (succ 2 3) (succ 3 4)

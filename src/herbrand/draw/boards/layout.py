@@ -361,7 +361,7 @@ def _boards(layers: list[tuple[Layer, FluentFacts]]) -> list[BoardLayout]:
             larger = max((board, other), key=lambda one: len(one.first) * len(one.second))
             boards[place] = replace(
                 other,
-                layers=(*other.layers, _told_apart(board, other)),
+                layers=(*other.layers, _with_name(board, other)),
                 first=larger.first,
                 second=larger.second,
                 cells=other.cells if unseen or layer.edge == "content" else other.cells | board.cells,
@@ -421,7 +421,7 @@ def _fits(board: BoardLayout, other: BoardLayout) -> bool:
     return disjoint or not alike
 
 
-def _told_apart(board: BoardLayout, other: BoardLayout) -> Layer:
+def _with_name(board: BoardLayout, other: BoardLayout) -> Layer:
     """Put its name before the content of a layer, if another one can put the same into the same cell."""
     layer = board.layers[0]
     shared = layer.known & set().union(*(one.known for one in other.layers))

@@ -175,7 +175,7 @@ class _ProcessHost:
         self.last_rules: int | None = None
         self.settings = settings
         self.megabytes = 0.0
-        """Its memory when it last told."""
+        """Its memory at its last report."""
         self.unanswered = 0
         """Pings since its last message."""
         self.ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -108,7 +108,7 @@ class OngoingMatch:
         self.is_loaded = False
         """Whether the host has read the rules and followed the match."""
         self.is_announced = False
-        """Whether the listener was told of the match."""
+        """Whether the listener was notified of the match."""
         self.network = True
         """Whether the host may build a network; False if that took too much memory."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Fitter"]
 
 _BUFFER: Final = 300_000
-"""States that are kept, at most."""
+"""Size of the buffer of states."""
 _BUFFER_BYTES: Final = 500_000_000
 _BATCH: Final = 512
 _REUSE: Final = 3.0

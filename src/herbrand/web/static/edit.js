@@ -233,7 +233,7 @@ function write() {
       $("tab-findings").click();
       document.querySelector("#findings > .fine")?.remove();
       $("findings").prepend(repairCard(reply));
-      verdict(!reply.faults.length ? "nothing to repair" : reply.text ? "an edit mends the game" : "no edit found", reply.faults.length && !reply.text ? "bad" : "good");
+      verdict(!reply.faults.length ? "nothing to repair" : reply.text ? "an edit repairs the game" : "no edit found", reply.faults.length && !reply.text ? "bad" : "good");
     } catch (error) { verdict(error.message, "bad"); } finally { $("repair").disabled = false; }
   });
 
@@ -244,9 +244,9 @@ function write() {
     const proofs = reply.properties.map(([said, proved]) => `${proved ? "Proved" : "Not refuted"}: ${said}.`).join(" ");
     return element("li", { class: reply.text ? "note" : "error" },
       element("p", {}, element("strong", {}, reply.faults.join("; "))),
-      ...(reply.text ? [element("p", {}, reply.edits.length > 1 ? "These changes mend it:" : "This one change mends it:"), ...edits, element("p", { class: "muted" }, proofs),
+      ...(reply.text ? [element("p", {}, reply.edits.length > 1 ? "These changes repair it:" : "This one change repairs it:"), ...edits, element("p", { class: "muted" }, proofs),
         element("button", { type: "button", class: "fix", onclick: () => replace(reply.text) }, "Make the change")]
-        : [element("p", {}, `No edit mends it; ${reply.tried} were tried.`)]));
+        : [element("p", {}, `No edit repairs it; ${reply.tried} were tried.`)]));
   }
 
   $("explain").addEventListener("click", async () => {

@@ -58,10 +58,10 @@ if TYPE_CHECKING:
     from herbrand.syntax.nodes import Literal, Term
     from herbrand.syntax.tree import Skipped, Tree
 
-__all__ = ["mended"]
+__all__ = ["corrected"]
 
 ROUNDS: Final = 10
-"""How often a sheet is mended: unfolding a helper relation can show that another one needs it, too."""
+"""How often a sheet is corrected: unfolding a helper relation can show that another one needs it, too."""
 
 _ASKED: Final = KEYWORDS.keys() - {"base", "input"}
 """What a game is asked for.  `base` and `input` only declare what the other rules imply."""
@@ -76,12 +76,12 @@ _DOES: Final = ("does", 2)
 _SEES: Final = ("sees", 2)
 
 
-def mended(tree: Tree, find: Callable[[Tree], list[Diagnostic]]) -> Tree:
-    """Return a tree with tolerable faults mended, their errors turned into warnings among its diagnostics.
+def corrected(tree: Tree, find: Callable[[Tree], list[Diagnostic]]) -> Tree:
+    """Return a tree with tolerable faults corrected, their errors turned into warnings among its diagnostics.
 
     `find` returns what the checks find in a tree, besides the diagnostics of the reader.  A tree without
-    errors, with none that can be mended, or of no complete game is returned as it is.  Texts in GGDL have one
-    reading only.
+    errors, with none that can be corrected, or of no complete game is returned as it is.  Texts in GGDL have
+    one reading only.
     """
     defined = {rule.head.name for rule in tree.statements} | {skipped.name for skipped in tree.skipped}
     if tree.ggdl is not None or not defined >= _COMPLETE:
@@ -91,17 +91,17 @@ def mended(tree: Tree, find: Callable[[Tree], list[Diagnostic]]) -> Tree:
         new = tree
         for _ in range(ROUNDS):
             errors = [d for d in (*new.diagnostics, *find(new)) if d.is_error]
-            mending = _Mending(new, errors, written, unfolds=unfolds) if errors else None
-            if mending is None or not mending.warnings:
+            correction = _Correction(new, errors, written, unfolds=unfolds) if errors else None
+            if correction is None or not correction.warnings:
                 break
-            new = mending.result()
+            new = correction.result()
         if not any(error.check in _UNSAFE for error in errors):
             break
     return new
 
 
-class _Mending:
-    """One round of mending: replaces statements, and turns errors into warnings."""
+class _Correction:
+    """One round of correction: replaces statements, and turns errors into warnings."""
 
     def __init__(
         self, tree: Tree, errors: list[Diagnostic], written: AbstractSet[int], *, unfolds: bool
@@ -137,11 +137,11 @@ class _Mending:
         if "base" in self.asides:
             self._query_fluents()
         for error, rule in inside:
-            if id(rule) not in self.changes and error.check in _MENDS:
-                _MENDS[error.check](self, error, rule)
+            if id(rule) not in self.changes and error.check in _CORRECTIONS:
+                _CORRECTIONS[error.check](self, error, rule)
 
     def result(self) -> Tree:
-        """Return the mended tree."""
+        """Return the corrected tree."""
         statements: list[Rule] = []
         for rule in self.tree.statements:
             if rule.head.name not in self.asides:
@@ -488,16 +488,16 @@ class _Mending:
         )
 
 
-_MENDS: Final[dict[str, Callable[[_Mending, Diagnostic, Rule], None]]] = {
-    "unsafe-variable": _Mending.bind,
-    "non-ground-fact": _Mending.bind,
-    "unsafe-negation": _Mending.negate_helper,
-    "unsafe-distinct": _Mending.unfold,
-    "sees-in-body": _Mending.rename_percepts,
-    "goal-value": _Mending.shorten_goal,
-    "legal-depends-on-does": _Mending.evaluate_before_moves,
+_CORRECTIONS: Final[dict[str, Callable[[_Correction, Diagnostic, Rule], None]]] = {
+    "unsafe-variable": _Correction.bind,
+    "non-ground-fact": _Correction.bind,
+    "unsafe-negation": _Correction.negate_helper,
+    "unsafe-distinct": _Correction.unfold,
+    "sees-in-body": _Correction.rename_percepts,
+    "goal-value": _Correction.shorten_goal,
+    "legal-depends-on-does": _Correction.evaluate_before_moves,
 }
-"""What may mend an error, by the name of its check."""
+"""What may correct an error, by the name of its check."""
 
 
 def _head_name(place: Rule | Skipped) -> str | None:
