@@ -19,7 +19,7 @@ pytestmark = pytest.mark.corpus
 
 
 @pytest.mark.skipif(shutil.which("swipl") is None, reason="swipl (SWI-Prolog) is not installed")
-@pytest.mark.parametrize("style", ["literal", "state"])
+@pytest.mark.parametrize("style", ["literal", "state", "facts"])
 def test_every_sheet_loads_without_a_warning(style: str, corpus_dir: Path, tmp_path: Path) -> None:
     """SWI-Prolog prints nothing while it loads any of the sheets."""
     sheets = sorted((corpus_dir / "rulesheets").glob("*.kif"))
@@ -42,7 +42,7 @@ def test_every_sheet_loads_without_a_warning(style: str, corpus_dir: Path, tmp_p
     assert not said
 
 
-@pytest.mark.parametrize("style", ["literal", "state"])
+@pytest.mark.parametrize("style", ["literal", "state", "facts"])
 def test_every_sheet_is_read_back_from_prolog(style: str, corpus_dir: Path) -> None:
     """Reading either style gives the rules again; where Prolog needed them solved, the game at least."""
     sheets = sorted((corpus_dir / "rulesheets").glob("*.kif"))

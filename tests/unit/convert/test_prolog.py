@@ -92,9 +92,9 @@ def renamings(text):
 
 
 @pytest.mark.slow_except("nim", "ticTacToe", "hex", "kuhn", "montyHall", "connectFour.ggd", "kosil")
-@pytest.mark.parametrize("style", ["literal", "state"])
+@pytest.mark.parametrize("style", ["literal", "state", "facts"])
 @pytest.mark.parametrize("name", games.names())
-def test_both_styles_are_read_back(name, style):
+def test_all_styles_are_read_back(name, style):
     """The program holds the same statements, but for the renamed relations; the driver is passed over."""
     game = herbrand.load(name)
     text = program(game.rules, game.name, style)
@@ -115,7 +115,7 @@ def herbrand_plain(game):
     return print_tree(game.tree, "prolog").text
 
 
-@pytest.mark.parametrize("style", ["literal", "state"])
+@pytest.mark.parametrize("style", ["literal", "state", "facts"])
 def test_a_program_read_back_is_the_same_game(odd, style):
     """What was solved or renamed on the way gives the same states, moves and goals."""
     again = herbrand.loads(program(odd.rules, "odd", style), "prolog")
@@ -169,10 +169,10 @@ def run(folder, text, goal):
 
 
 @needs_swipl
-@pytest.mark.parametrize("style", ["literal", "state"])
+@pytest.mark.parametrize("style", ["literal", "state", "facts"])
 @pytest.mark.parametrize("name", ["odd", "nim", "ticTacToe3", "chess", "montyHall", "trefoil"])
 def test_programs_load_without_a_warning(name, style, odd, tmp_path):
-    """SWI-Prolog says nothing while it loads a program of either style."""
+    """SWI-Prolog says nothing while it loads a program of any style."""
     game = odd if name == "odd" else herbrand.load(name)
     assert run(tmp_path, program(game.rules, game.name, style), "true") == ""
 
@@ -196,7 +196,7 @@ OPERATOR_GAME = """
 
 @needs_swipl
 @pytest.mark.slow_except("literal")
-@pytest.mark.parametrize("style", ["literal", "state"])
+@pytest.mark.parametrize("style", ["literal", "state", "facts"])
 def test_names_may_be_operators_of_prolog(style, tmp_path):
     """Every operator of SWI-Prolog that our notation can spell is a role, a fluent, a relation, and a term."""
     printed = run(
@@ -302,9 +302,9 @@ def compare(game, style, states=25):
 
 @needs_swipl
 @pytest.mark.slow_except("odd", "kuhn", "hex", "tron")
-@pytest.mark.parametrize("style", ["literal", "state"])
+@pytest.mark.parametrize("style", ["literal", "state", "facts"])
 @pytest.mark.parametrize("name", ["odd", "nim", "kuhn", "hex", "trefoil", "connectFour", "tron"])
-def test_both_styles_agree_with_the_rules(name, style, odd):
+def test_all_styles_agree_with_the_rules(name, style, odd):
     """States, legal moves, goals, percepts and the end are those of our own evaluation."""
     compare(odd if name == "odd" else herbrand.load(name), style)
 

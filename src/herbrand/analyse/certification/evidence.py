@@ -3,7 +3,7 @@
 Invariants and bounds are questions about one state and one step of the rules, which clingo has to find
 unsatisfiable; bounded proofs are clauses for a SAT solver (`invariants.obligations` records both while a
 certificate is checked).  Plays, strategies and claims about all states are data for `check.pl`, a program for
-SWI-Prolog that uses nothing but the game as `herbrand convert --to prolog --style state` writes it.
+SWI-Prolog that uses nothing but the game as `herbrand convert --to prolog --style facts` writes it.
 """
 
 from __future__ import annotations
@@ -403,7 +403,7 @@ class PrologWriter:
         checker = (
             files("herbrand.analyse.certification").joinpath("templates/check.pl").read_text(encoding="utf-8")
         )
-        game = program(self.game.rules, "game", "state")
+        game = program(self.game.rules, "game", "facts")
         beside = (("claim.pl", f"claim({claim}).\n"), ("evidence.pl", text), ("game.pl", game))
         return EvidenceFile("check.pl", checker, "prolog", means, "accepted", beside)
 

@@ -4,6 +4,7 @@
 |---------|---------------------------------------|--------------------------------------------------|
 | literal | `true/1` and `does/2` are facts       | queries to the rules; can be read back as GDL    |
 | state   | a list of fluents, passed as argument | programs: `actions/2`, `next/3`, `values/2`, ... |
+| facts   | a list of fluents, asserted as facts  | the same, faster, in one thread                  |
 | plain   | only the rules, without directives    | other Prolog systems                             |
 """
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STYLES", "program", "write"]
 
-STYLES = ("literal", "state", "plain")
+STYLES = ("literal", "state", "facts", "plain")
 
 
 def write(
@@ -41,9 +42,10 @@ def write(
 
 
 def program(rules: Rules, name: str, style: str = "literal") -> str:
-    """Return the text of a program in the style "literal" or "state"."""
+    """Return the text of a program in a style other than "plain"."""
+    from herbrand.convert.prolog.facts import facts
     from herbrand.convert.prolog.literal import literal
     from herbrand.convert.prolog.state import state_style
 
-    text = (state_style if style == "state" else literal)(rules, name)
+    text = {"literal": literal, "state": state_style, "facts": facts}[style](rules, name)
     return text if text.isascii() else ":- encoding(utf8).\n" + text

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from herbrand.convert.prolog.clauses import Relation
     from herbrand.syntax.nodes import Literal, Rule
 
-__all__ = ["API", "state_style"]
+__all__ = ["API", "HEAD", "QUERIES", "state_style"]
 
 API: Final = (
     *(("roles", 1), ("initial", 1), ("legals", 3), ("actions", 2), ("next", 3), ("percepts", 4)),
@@ -50,7 +50,7 @@ _OWN: Final = (*API, ("forget", 0), ("in_order", 2), ("choice", 2))
 _RENAMED: Final = {("next", 1): "next_fluent", ("terminal", 0): "is_terminal"}
 _TAKEN: Final = {name: f"g_{name}" for name in _RENAMED.values()}
 """Names that no relation of a game keeps, of any arity: reading back would confuse them."""
-_QUERIES: Final = {
+QUERIES: Final = {
     ("role", 1): ["Role"],
     ("init", 1): ["Fluent"],
     ("legal", 2): ["Role", "Move"],
@@ -61,7 +61,7 @@ _QUERIES: Final = {
 }
 """The relations that `state.pl.in` queries, with their arguments."""
 
-_HEAD = """\
+HEAD = """\
 %
 %   ?- initial(State), actions(State, Actions).
 %   ?- initial(State), actions(State, [Inputs|_]), next(State, Inputs, Next).
@@ -75,7 +75,7 @@ def state_style(rules: Rules, name: str) -> str:
     """
     statements = statements_for(rules)
     graph = rules.graph
-    levels = {key: level_of(graph, key) for key in dict.fromkeys([*_QUERIES, *graph.nodes])}
+    levels = {key: level_of(graph, key) for key in dict.fromkeys([*QUERIES, *graph.nodes])}
     relations = [key for key in levels if key not in (TRUE, DOES)]
     natural = {key: (_RENAMED.get(key, key[0]), key[1] + levels[key]) for key in relations}
     wanted = {
@@ -93,7 +93,7 @@ def state_style(rules: Rules, name: str) -> str:
     volatile = ", ".join(pattern(*pair) for pair in written(key for key in recursive if levels[key]))
     goals = {
         key[0]: writer.compose(writer.names[key], [*("State", "Inputs")[: levels[key]], *arguments])
-        for key, arguments in _QUERIES.items()
+        for key, arguments in QUERIES.items()
     }
     program = template("state.pl.in").format(**goals, forget=",\n    forget" if volatile else "")
     for clause in ("legals", "next", "percepts", "values", "terminal"):
@@ -107,7 +107,7 @@ def state_style(rules: Rules, name: str) -> str:
         name,
         [
             f"% The game {name} for SWI-Prolog, written by herbrand: states are arguments.",
-            *_HEAD.splitlines(),
+            *HEAD.splitlines(),
             *renamings({natural[key]: names[key] for key in relations}),
         ],
         API,

@@ -133,12 +133,11 @@ win_by_choices(State, Role, Value, Path) :-
     demand(\+ memberchk(State, Path), recurs(State)),
     demand((key(State, Key, _), chosen(Key, State, Move)), no_choice(State)),
     demand((legals(State, Role, Moves), memberchk(Move, Moves)), illegal_choice(State, Move)),
-    demand(\+ stuck(State, _), stuck(State)),
     actions(State, Actions),
-    forall(
-        ( member(Inputs, Actions), memberchk(does(Role, Move), Inputs) ),
-        ( after(State, Inputs, Next), win_by_choices(Next, Role, Value, [State|Path]) )
-    ),
+    demand(Actions \== [], stuck(State)),
+    include(memberchk(does(Role, Move)), Actions, Following),
+    successors(State, Following, States),
+    forall(member(Next, States), win_by_choices(Next, Role, Value, [State|Path])),
     finish(State).
 
 finish(State) :- key(State, Key, _), assertz(finished(Key, State)).
@@ -161,18 +160,16 @@ forced(State, _, Claim, _) :-
     finish(State).
 forced(State, Side, Claim, Path) :-
     demand(\+ memberchk(State, Path), recurs(State)),
-    demand(\+ stuck(State, _), stuck(State)),
     actions(State, Actions),
+    demand(Actions \== [], stuck(State)),
     key(State, Key, _),
     (   chosen(Key, State, Choice)
     ->  demand(is_choice(State, Side, Choice), illegal_choice(State, Choice)),
         include(memberchk(Choice), Actions, Following)
     ;   Following = Actions
     ),
-    forall(
-        member(Inputs, Following),
-        ( after(State, Inputs, Next), forced(Next, Side, Claim, [State|Path]) )
-    ),
+    successors(State, Following, States),
+    forall(member(Next, States), forced(Next, Side, Claim, [State|Path])),
     finish(State).
 
 is_choice(State, Side, does(Role, Move)) :-
@@ -221,11 +218,14 @@ spoiled(State, Role, _, Following) :-
 
 check(all_states(Claim)) :-
     first(State),
-    explore([State], Claim),
-    aggregate_all(count, seen(_, _), Count),
+    (   Claim == no_cycle
+    ->  no_cycle(State, []),
+        aggregate_all(count, finished(_, _), Count)
+    ;   explore([State], Claim),
+        aggregate_all(count, seen(_, _), Count)
+    ),
     findall(Number, states(Number), Numbers),
-    demand(Numbers == [Count], states(Count)),
-    ( Claim == no_cycle -> no_cycle(State, []) ; true ).
+    demand(Numbers == [Count], states(Count)).
 
 explore([], _).
 explore([State|Others], Claim) :-
@@ -233,22 +233,25 @@ explore([State|Others], Claim) :-
     (   seen(Key, State)
     ->  explore(Others, Claim)
     ;   assertz(seen(Key, State)),
-        demand(holds(Claim, State), not(Claim, State)),
-        ( terminal(State) -> Following = [] ; successors(State, Following) ),
+        actions_unless_over(State, Actions, IsOver),
+        demand(holds(Claim, State, Actions, IsOver), not(Claim, State)),
+        successors(State, Actions, Following),
         demand(keeps(Claim, State, Following), not(Claim, State)),
         append(Following, Others, States),
         explore(States, Claim)
     ).
 
-successors(State, States) :-
-    actions(State, Actions),
+actions_unless_over(State, [], true) :- terminal(State), !.
+actions_unless_over(State, Actions, false) :- actions(State, Actions).
+
+successors(State, Actions, States) :-
     findall(Next, (member(Inputs, Actions), after(State, Inputs, Next)), States).
 
-holds(playable, State) :- ( terminal(State) -> true ; \+ stuck(State, _) ).
-holds(goals, State) :- ( terminal(State) -> forall(player(Role), one_goal(State, Role)) ; true ).
-holds(monotonic, State) :- forall(player(Role), one_goal(State, Role)).
-holds(below(Role, Value), State) :- ( terminal(State) -> \+ goals_of(State, Role, [Value]) ; true ).
-holds(no_cycle, _).
+% Where a role has no legal move there are no actions.
+holds(playable, _, Actions, IsOver) :- ( IsOver == true -> true ; Actions \== [] ).
+holds(goals, State, _, IsOver) :- ( IsOver == true -> forall(player(Role), one_goal(State, Role)) ; true ).
+holds(monotonic, State, _, _) :- forall(player(Role), one_goal(State, Role)).
+holds(below(Role, Value), State, _, IsOver) :- ( IsOver == true -> \+ goals_of(State, Role, [Value]) ; true ).
 
 keeps(monotonic, State, Following) :- !,
     forall(
@@ -260,7 +263,8 @@ keeps(_, _, _).
 no_cycle(State, _) :- key(State, Key, _), finished(Key, State), !.
 no_cycle(State, Path) :-
     demand(\+ memberchk(State, Path), recurs(State)),
-    ( terminal(State) -> Following = [] ; successors(State, Following) ),
+    actions_unless_over(State, Actions, _),
+    successors(State, Actions, Following),
     forall(member(Next, Following), no_cycle(Next, [State|Path])),
     finish(State).
 
