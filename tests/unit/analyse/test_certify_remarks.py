@@ -13,7 +13,6 @@ import herbrand
 from herbrand.analyse import Budget
 from herbrand.analyse.certification import certify_remarks, verify_certificate
 from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
-from herbrand.analyse.certification.remark_claims import RemarkClaim, claim_of, read_claim
 from herbrand.analyse.certification.remarks import (
     SHOWN_BY,
     Excluded,
@@ -25,6 +24,7 @@ from herbrand.analyse.certification.remarks import (
 )
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.proofs.claims import RemarkClaim, claim_of, read_claim
 from herbrand.analyse.proofs.observation import KINDS, Observation
 from herbrand.analyse.proofs.observe import observe
 from herbrand.analyse.proofs.plays import lengths

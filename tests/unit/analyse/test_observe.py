@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.replay import replay
+from herbrand.analyse.proofs.claims import RemarkClaim, claim_of
+from herbrand.analyse.proofs.inductive import inductive_remarks
 from herbrand.analyse.proofs.observe import observe, parts, rules_that_never_fire
 from herbrand.analyse.proofs.tendency import tendencies
 from herbrand.analyse.solving.solve import solve
@@ -161,3 +165,21 @@ def test_where_there_are_too_many_states_random_games_tell() -> None:
     assert "95 % interval" in found.text
     assert found.uncertified
     assert "4096 random games" in found.text
+
+
+def test_remarks_on_games_that_are_not_explored_are_proved_by_induction() -> None:
+    """Those that an invariant excludes, and they are true of all states."""
+    pytest.importorskip("pysat")
+    text = GAME.replace(
+        "(next wings) (true (at 1)) (true (at 2))", "(next wings) (true (at 1)) (true (at 3))"
+    )
+    game = herbrand.loads(text)
+    everything = explore(game.expander)
+    part = explore(game.expander, budget=Budget(states=2))
+    assert not part.complete
+    found = inductive_remarks(game, part, Budget(30))
+    full = {(o.kind, o.text) for o in observe(game, everything)}
+    assert {(o.kind, o.text) for o in found} <= full
+    kinds = {o.kind for o in found}
+    assert kinds >= {"fluent-always-true", "role-never-chooses", "turn-taking", "rule-never-fires"}
+    assert all(isinstance(claim_of(o), RemarkClaim) for o in found)

@@ -6,7 +6,7 @@ to answer, and the answers.  Imports the other packages of `analyse`, `convert` 
 | module     | what it gives                                                          |
 |------------|------------------------------------------------------------------------|
 | `folder`   | `certify`: decides a property, writes its files, has them checked; `certify_strategy` |
-| `remarks`, `remark_claims` | `certify_remarks`: proofs of remarks, and what remarks claim |
+| `remarks`  | `certify_remarks`: proofs of remarks                                   |
 | `evidence` | the files of a witness or certificate                                  |
 | `counters`, `winning` | questions about step counters and strategies                |
 | `outside`  | the programs that check them                                           |

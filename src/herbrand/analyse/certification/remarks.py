@@ -13,12 +13,9 @@ A remark may have several proofs, of which one is enough.
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
-
-import numpy as np
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.certification.evidence import (
@@ -37,14 +34,16 @@ from herbrand.analyse.certification.folder import (
     require_empty,
     write_certificate,
 )
-from herbrand.analyse.certification.remark_claims import RemarkClaim, claim_of, watch
-from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import find_groups
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import recording
-from herbrand.analyse.invariants.plain import RuleClauses
+from herbrand.analyse.proofs.claims import RemarkClaim, claim_of, watch_claims
+from herbrand.analyse.proofs.excluded import (
+    find_invariant,
+    possible_conditions,
+    possible_losses,
+    sample_of,
+)
 from herbrand.analyse.proofs.prove import analyse
-from herbrand.analyse.proofs.symbolic import invariant_of
 from herbrand.analyse.solving.forcing import goal_values
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice, check_strategy, make_strategy
 from herbrand.analyse.solving.value import value_of
@@ -59,8 +58,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from herbrand.analyse.certification.remark_claims import Watch
     from herbrand.analyse.exploration.explore import StateSpace
+    from herbrand.analyse.proofs.claims import WatchedClaims
     from herbrand.analyse.proofs.prove import Analysis
     from herbrand.analyse.verdict import Certificate
     from herbrand.machine.state_machine import StateMachine
@@ -83,8 +82,6 @@ _FINDING: Final = 0.35
 """Share of the time for finding remarks."""
 _PROVING: Final = 0.3
 """Share of what is left then for each search for proofs."""
-_SAMPLE: Final = 20_000
-"""States that groups of fluents are compared with before they are proved."""
 _LONGEST: Final = 200
 """Steps of plays whose length clingo is asked about."""
 
@@ -122,7 +119,7 @@ class Explored(RemarkProof):
 
     def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:  # noqa: ARG002
         """Yield one file about all claims, and one for the way to each dead end."""
-        watched = watch(game, self.claims)
+        watched = watch_claims(game, self.claims).watched
         writer = PrologWriter(watched.game)
         lines = [f"states({self.states})."]
         for place, needs_move in enumerate(watched.needs_move):
@@ -181,7 +178,8 @@ class Excluded(RemarkProof):
 
     def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
         """Yield the questions about the invariant, and one for each claim."""
-        watched = watch(game, self.claims)
+        conditions = watch_claims(game, self.claims)
+        watched = conditions.watched
         rules = RulesProgram(watched.game, seconds)
         holds = self.invariant.as_program(rules, "true", broken=False)
         with recording(solve=solve) as obligations:
@@ -189,7 +187,7 @@ class Excluded(RemarkProof):
                 return
             common = len(obligations)
             for number, claim in enumerate(self.claims):
-                question = [*holds, *_somewhere(watched, rules, number)]
+                question = [*holds, *_somewhere(conditions, rules, number, claim)]
                 if rules.possible(question, f"the invariant excludes the contrary: {claim.text(game)}"):
                     return
         for place, file in enumerate(questions(obligations)):
@@ -197,15 +195,19 @@ class Excluded(RemarkProof):
             yield _extra(file) if self.is_extra else file
 
 
-def _somewhere(watched: Watch, rules: RulesProgram, claim: int) -> list[str]:
-    """Return constraints that some condition of a claim holds, without a move unless it depends on one."""
+def _somewhere(conditions: WatchedClaims, rules: RulesProgram, number: int, claim: RemarkClaim) -> list[str]:
+    """Return constraints that a claim is wrong in some state, without a move unless it is about steps."""
+    watched = conditions.watched
     observer = rules.term(str(watched.game.rules.roles[0]))
-    lines = [":- not holds."]
-    for place, owner in enumerate(watched.claims):
-        if owner == claim:
+    lines = [":- not wrong."]
+    for place, (owner, needs_move) in enumerate(zip(conditions.owners, watched.needs_move, strict=True)):
+        if owner == number:
             condition = [f"sees({observer},{rules.term(f'(remark {place})')})"]
-            condition += ["not illegal"] if watched.needs_move[place] else []
-            lines.append(f"holds :- {', '.join(condition)}.")
+            lines.append(f"wrong :- {', '.join([*condition, *(['not illegal'] if needs_move else [])])}.")
+    lines += [
+        f"wrong :- true({fluent}), not next({fluent}), not illegal, not terminal."
+        for fluent in map(rules.term, claim.kept())
+    ]
     players = [f"player({rules.term(str(role))})." for role in watched.game.rules.roles]
     return [
         *lines,
@@ -388,7 +390,7 @@ SHOWN_BY: Final[Mapping[str, frozenset[str]]] = {
     Explored.kind: frozenset(
         {*_CONDITIONS, *_LENGTHS, "latched-fluent", "constant-sum", "dead-end", "first-move-advantage"}
     ),
-    Excluded.kind: _CONDITIONS,
+    Excluded.kind: _CONDITIONS | {"latched-fluent"},
     Measured.kind: _LENGTHS | {"terminal-at-start"},
     Permuted.kind: frozenset({"symmetric-roles"}),
     Strategies.kind: frozenset({"forced-result", "first-move-advantage"}),
@@ -488,7 +490,7 @@ class _Search:
         self._explored(
             [c for c in self.claims if c.kind in SHOWN_BY[Explored.kind] and not c.about.get("value")]
         )
-        self._excluded([c for c in self.claims if c.kind in _CONDITIONS])
+        self._excluded([c for c in self.claims if c.kind in SHOWN_BY[Excluded.kind]])
         for claim in self.claims:
             is_explored = self._is_explored(claim)
             if claim.kind in SHOWN_BY[Measured.kind] and claim.about.get("steps", 0) <= _LONGEST:
@@ -541,52 +543,18 @@ def _find_invariant(
     game: StateMachine, claims: tuple[RemarkClaim, ...], space: StateSpace | None, budget: Budget
 ) -> tuple[Invariant, set[int]]:
     """Return groups of fluents as an invariant, and the numbers of the claims whose contrary they exclude."""
-    watched = watch(game, claims)
-    if not watched.claims:
+    if not claims:
         return Invariant(""), set()
-    network = watched.game.network_within(budget.left)
-    system = System(network)
-    states = None
-    if space is not None:
-        names = {name: place for place, name in enumerate(space.expander.fluent_names)}
-        places = [names.get(text, -1) for text in system.fluent_texts]
-        bits = space.expander.bits(space.states[:: max(1, len(space.states) // _SAMPLE)])
-        bits = np.concatenate([bits, np.zeros((len(bits), 1), bits.dtype)], axis=1)
-        states = bits[:, places]
-    groups = find_groups(system, time.monotonic() + 0.5 * budget.left, states)
-    invariant = invariant_of(system, groups)
-    return invariant, set(range(len(claims))) - _possible(watched, invariant, budget.left)
-
-
-def _possible(watched: Watch, invariant: Invariant, seconds: float) -> set[int]:
-    """Return the claims whose contrary holds in some state that satisfies an invariant."""
-    network = watched.game.network
-    text = network.terms.text
-    literals = {text(term): place for place, (_, term) in enumerate(network.percepts.tolist())}
-    possible: set[int] = set()
-    for needs_move in (False, True):
-        encoding = RuleClauses(watched.game, seconds)
-        frame = encoding.frame()
-        encoding.require(frame, invariant)
-        signed = encoding.signed(frame, encoding.network.sees)
-        if needs_move:
-            terminal = encoding.signed(frame, np.array([encoding.network.terminal]))[0]
-            moves = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
-            for move, legal in zip(moves, encoding.signed(frame, encoding.network.legal), strict=True):
-                encoding.add([-move, legal])
-                encoding.add([-move, -terminal])
-            owner = network.moves[:, 0].tolist()
-            for role in range(len(encoding.roles)):
-                mine = [move for move, of in zip(moves, owner, strict=True) if of == role]
-                encoding.exactly(mine, at_least=False)
-                encoding.add([terminal, *mine])
-        for place, claim in enumerate(watched.claims):
-            literal = literals.get(f"(remark {place})")
-            if literal is None or watched.needs_move[place] != needs_move or claim in possible:
-                continue
-            if encoding.possible(signed[literal], means=""):
-                possible.add(claim)
-    return possible
+    conditions = watch_claims(game, claims)
+    copy = conditions.watched.game
+    sample = None if space is None else sample_of(space, 0.1 * budget.left)
+    invariant = find_invariant(copy, sample, 0.5 * budget.left)
+    possible = possible_conditions(conditions.watched, invariant, budget.left)
+    wrong = {conditions.owners[number] for number in possible}
+    for number, claim in enumerate(claims):
+        if claim.kept() and possible_losses(copy, claim.kept(), invariant, budget.left):
+            wrong.add(number)
+    return invariant, set(range(len(claims))) - wrong
 
 
 def _force(game: StateMachine, budget: Budget) -> list[ForcedPlay]:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.certification.evidence import ForcedPlay, WrittenData, evidence_of
 from herbrand.analyse.certification.folder import STRATEGY, CertifiedVerdict, check_files, remarks_of
-from herbrand.analyse.certification.remark_claims import read_claim
 from herbrand.analyse.certification.remarks import (
     REMARKS,
     SHOWN_BY,
@@ -32,6 +31,7 @@ from herbrand.analyse.exploration.certificates import CounterCertificate, Policy
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.proofs.claims import read_claim
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.features import features

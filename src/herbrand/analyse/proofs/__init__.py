@@ -10,5 +10,7 @@ Takes a game; gives a report of verdicts with certificates and witnesses.  Impor
 | `symbolic` | verdicts without listing states: induction, bounded model checking, search    |
 | `bmc`      | bounded model checking                                                        |
 | `pdr`      | property-directed reachability by an outside model checker                    |
-| `observe`, `tendency` | remarks: idle rules and moves, turn taking, first-move advantage |
+| `observe`, `plays`, `tendency` | remarks: idle rules and moves, lengths of plays, first-move advantage |
+| `inductive` | remarks on games with too many states to list, by `excluded` conditions |
+| `claims`   | remarks as claims that other programs can check                               |
 """

@@ -39,7 +39,7 @@ from herbrand.analyse.proofs.tendency import tendencies
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +49,16 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.syntax.nodes import Literal, Rule
 
-__all__ = ["is_test", "observe", "rule_remarks", "rules_that_never_fire", "state_remarks"]
+__all__ = [
+    "always_true",
+    "is_test",
+    "never_fires",
+    "observe",
+    "rule_remarks",
+    "rules_that_never_fire",
+    "state_remarks",
+    "watched_rules",
+]
 
 _RULE_STATES = 100_000
 """The most states for remarks on rules and symmetries."""
@@ -248,7 +257,7 @@ def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
     """
     from herbrand.errors import HerbrandError
 
-    watched = _watched(game)
+    watched = watched_rules(game)
     conditions = [(rule, literal) for rule in watched for literal in rule.body if is_test(rule, literal)]
     negations = [
         (*(other for other in rule.body if other is not literal), _negated(literal))
@@ -258,30 +267,37 @@ def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
         holds = _bodies_that_hold(game, [*(rule.body for rule in watched), *negations], budget.share(0.5))
     except HerbrandError:
         return []
-    source = game.tree.source
-    number_of = {id(rule): number for number, rule in enumerate(game.tree.statements)}
-    remarks = []
     never = {id(rule) for rule, fires in zip(watched, holds[: len(watched)], strict=True) if not fires}
-    for rule in watched:
-        if id(rule) in never:
-            line = source.position(rule.span.start).line
-            text = f"line {line}: never fires: {rule}"
-            evidence = {"line": line, "span": [rule.span.start, rule.span.end], "rule": str(rule)}
-            evidence["statement"] = number_of[id(rule)]
-            remarks.append(Observation("rule-never-fires", text, evidence))
+    remarks = [never_fires(game, rule) for rule in watched if id(rule) in never]
     for (rule, literal), fails in zip(conditions, holds[len(watched) :], strict=True):
         if not fails and id(rule) not in never:
-            line = source.position(literal.start).line
-            text = f"line {line}: always true where the rest of the rule is: {literal} in {rule}"
-            span = [literal.start, literal.end]
-            evidence = {"line": line, "span": span, "condition": str(literal), "rule": str(rule)}
-            evidence["statement"] = number_of[id(rule)]
-            evidence["place"] = next(k for k, other in enumerate(rule.body) if other is literal)
-            remarks.append(Observation("condition-always-true", text, evidence))
+            remarks.append(always_true(game, rule, literal))
     return remarks
 
 
-def _watched(game: StateMachine) -> list[Rule]:
+def never_fires(game: StateMachine, rule: Rule) -> Observation:
+    """Return the remark that a rule never fires."""
+    line = game.tree.source.position(rule.span.start).line
+    evidence = {"line": line, "span": [rule.span.start, rule.span.end], "rule": str(rule)}
+    evidence["statement"] = _number_of(rule, game.tree.statements)
+    return Observation("rule-never-fires", f"line {line}: never fires: {rule}", evidence)
+
+
+def always_true(game: StateMachine, rule: Rule, literal: Literal) -> Observation:
+    """Return the remark that a condition of a rule holds wherever the others do."""
+    line = game.tree.source.position(literal.start).line
+    text = f"line {line}: always true where the rest of the rule is: {literal} in {rule}"
+    span = [literal.start, literal.end]
+    evidence = {"line": line, "span": span, "condition": str(literal), "rule": str(rule)}
+    evidence |= {"statement": _number_of(rule, game.tree.statements), "place": _number_of(literal, rule.body)}
+    return Observation("condition-always-true", text, evidence)
+
+
+def _number_of(wanted: object, things: Sequence[object]) -> int:
+    return next(number for number, thing in enumerate(things) if thing is wanted)
+
+
+def watched_rules(game: StateMachine) -> list[Rule]:
     """Return the rules of a game that have a body and do more than declare."""
     return [rule for rule in game.tree.statements if rule.body and rule.head.name not in _TRIVIAL]
 
@@ -316,7 +332,7 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
 
     Raises `BudgetExceeded` when there are too many states.
     """
-    watched = _watched(game)
+    watched = watched_rules(game)
     holds = _bodies_that_hold(game, [rule.body for rule in watched], budget)
     return [rule for rule, fires in zip(watched, holds, strict=True) if not fires]
 

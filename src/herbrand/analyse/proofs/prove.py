@@ -36,6 +36,8 @@ _CLAIMS = {
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
 CHECKING = 10.0
 """Seconds for the independent check of one verdict."""
+_INDUCTION_SECONDS = 10.0
+"""The most seconds for remarks on games with too many states to list."""
 _LEAST = 0.05
 """Share of the budget that must be left to begin a stage."""
 _CHECKING_LATE = 0.3
@@ -200,6 +202,8 @@ class _Run:
         self.budget = replace(self.budget, started=started)
         self._within(0.3, self._inspect_rules)
         self._within(1.0, self._explore)
+        if remarks:
+            self._within(0.4, self._observe_by_induction)
         if values:
             self._within(1.0, self._solve)
         self._within(1.0, self._plan)
@@ -281,10 +285,18 @@ class _Run:
             self.result.notes.append(f"exploration stopped after {space.stopped}: {reached}")
         self._decide_by_states(space)
 
+    def _observe_by_induction(self) -> None:
+        from herbrand.analyse.proofs.inductive import inductive_remarks
+
+        space = self.result.space
+        if space is not None and not space.complete:
+            budget = replace(self.budget.share(1.0), seconds=min(_INDUCTION_SECONDS, 0.4 * self.budget.left))
+            self.result.observations += inductive_remarks(self.game, space, budget)
+
     def _observe(self) -> None:
         from herbrand.analyse.proofs.observe import observe
 
-        self.result.observations = observe(
+        self.result.observations += observe(
             self.game, self.result.space, self.result.solution, budget=self.budget.share(0.3)
         )
 

@@ -6,27 +6,25 @@ is written as the body of a rule, so that all programs get it as a part of the r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.analyse.proofs.excluded import watch
 from herbrand.analyse.proofs.observe import is_test
 from herbrand.analyse.proofs.tendency import advantage_text
-from herbrand.convert.levels import MOVE, level_of
-from herbrand.errors import HerbrandError
 from herbrand.rules.terms import read_term
-from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, atoms_of
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Not, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from herbrand.analyse.proofs.excluded import Body, Watch
     from herbrand.analyse.proofs.observation import Observation
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Literal
+    from herbrand.syntax.nodes import Rule
 
-__all__ = ["RemarkClaim", "Watch", "claim_of", "read_claim", "watch"]
-
-Body = tuple["Literal", ...]
+__all__ = ["RemarkClaim", "WatchedClaims", "claim_of", "read_claim", "watch_claims"]
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "fluent-never-true": ("items",),
@@ -133,6 +131,10 @@ class RemarkClaim:
             return [_contrary(game.tree.statements[about["rule"]], about["condition"])]
         return None
 
+    def kept(self) -> list[str]:
+        """Return fluents that no step makes false."""
+        return list(self.about["items"]) if self.kind == "latched-fluent" else []
+
 
 def _contrary(rule: Rule, place: int) -> Body:
     """Return the body of a rule with one condition negated."""
@@ -223,39 +225,15 @@ _READERS: Final[Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """A game whose first role sees `(remark K)` where the K-th of some conditions holds.
+class WatchedClaims:
+    """Claims with their conditions as percepts, see `excluded.watch`."""
 
-    Its own percepts are left out: they do not matter to which states are reachable.
-    """
-
-    game: StateMachine
-    needs_move: tuple[bool, ...]
-    """For each condition, whether it depends on the joint move."""
-    claims: tuple[int, ...]
-    """For each condition, the number of the claim that it belongs to."""
+    watched: Watch
+    owners: tuple[int, ...]
+    """For each condition, the number of its claim."""
 
 
-def watch(game: StateMachine, claims: tuple[RemarkClaim, ...]) -> Watch:
+def watch_claims(game: StateMachine, claims: Sequence[RemarkClaim]) -> WatchedClaims:
     """Return a game with percepts for the conditions that should never hold."""
-    bodies = [(number, body) for number, claim in enumerate(claims) for body in claim.never(game) or ()]
-    if not bodies:
-        return Watch(game, (), ())
-    observer = game.rules.roles[0]
-    rules = tuple(
-        Rule(Atom("sees", (observer, Function("remark", (Constant(str(place)),)))), body)
-        for place, (_, body) in enumerate(bodies)
-    )
-    own = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
-    copy = type(game)(replace(game.tree, statements=(*own, *rules)), name=game.name, limits=game.limits)
-    if copy.rules.errors:
-        raise HerbrandError(f"the conditions are not valid rules: {copy.rules.errors[0].message}")
-    graph = copy.rules.graph
-    levels = {
-        atom.key: level_of(graph, atom.key) for _, body in bodies for one in body for atom, _ in atoms_of(one)
-    }
-    needs_move = tuple(
-        any(levels[atom.key] == MOVE for literal in body for atom, _ in atoms_of(literal))
-        for _, body in bodies
-    )
-    return Watch(copy, needs_move, tuple(number for number, _ in bodies))
+    pairs = [(number, body) for number, claim in enumerate(claims) for body in claim.never(game) or ()]
+    return WatchedClaims(watch(game, [body for _, body in pairs]), tuple(number for number, _ in pairs))
