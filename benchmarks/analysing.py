@@ -52,7 +52,7 @@ CLAIMS = {
 """What a line of play shows."""
 SIGNS = {"proved": "yes", "refuted": "**no**", "unknown": "?"}
 EXPLORING = 0.15
-"""The part of the time that may be spent on listing states."""
+"""The part of the time that may be spent on listing states; a third of it when that was tried before."""
 SLOWER = 10.0
 """How many times as long as its budget a process may take by the clock, besides `GRACE`."""
 GRACE = 60.0
@@ -75,7 +75,7 @@ def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple
             budget=Budget(budget, states, 1000.0),
             remarks=False,
             values=not again,
-            exploring=EXPLORING,
+            exploring=EXPLORING / 3 if again else EXPLORING,
         ).as_json()
         entry["roles"] = len(game.roles)
     except (HerbrandError, MemoryError, RecursionError) as error:
@@ -303,11 +303,21 @@ class Page:
         verdicts = dict(zip(COLUMNS, _cells(self.lines[self.rows[name]])[1:], strict=False))
         return tuple(column for column in COLUMNS[:-1] if verdicts[column] == "?")
 
-    def complete(self, entries: dict[str, dict[str, Any]]) -> None:
-        """Write what newer runs decided into rows, totals and refutations; what is known stays."""
+    def complete(self, entries: dict[str, dict[str, Any]], files: dict[str, str]) -> None:
+        """Write what newer runs decided into rows, totals and refutations; what is known stays.
+
+        A role without others can force what it can reach.
+        """
         good = {n: e for n, e in entries.items() if n in self.rows and "error" not in e}
         for name, entry in good.items():
             self.lines[self.rows[name]] = _completed(_cells(self.lines[self.rows[name]]), entry)
+        for name, line in self.rows.items():
+            cells = _cells(self.lines[line])
+            if cells[4] != "?" or cells[3] == "?" or name not in files:
+                continue
+            if len(roles := herbrand.load(files[name]).roles) == 1:
+                cells[4] = str(roles[0]) if cells[3] == "yes" else cells[3]
+                self.lines[line] = f"| {' | '.join(cells)} |"
         table_ = [_cells(self.lines[line])[1:] for line in self.rows.values()]
         for line in self.section:
             for answer, sign in SIGNS.items():
@@ -405,7 +415,7 @@ def main() -> None:
         known = {name: entry for name, entry in entries.items() if name in files}
         print(replay(known, files, options.replay))
     if page:
-        page.complete(entries)
+        page.complete(entries, files)
     if options.markdown:
         text = table(entries) + "\nRefuted:\n\n" + refutations(entries)
         text += "\nFor one player:\n\n" + puzzles(entries)

@@ -62,7 +62,8 @@ class UnrolledCircuit:
 
     def all_of(self, literals: Iterable[int] | NDArray[np.int32]) -> int:
         """Return the conjunction of any number of literals."""
-        return self._graph.all_of(np.unique(np.fromiter(literals, np.int32)))
+        chosen = literals.tolist() if isinstance(literals, np.ndarray) else literals
+        return self._graph.all_of(np.array(sorted(set(chosen)), np.int32))
 
     def any_of(self, literals: Iterable[int] | NDArray[np.int32]) -> int:
         """Return the disjunction of any number of literals."""

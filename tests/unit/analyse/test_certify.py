@@ -127,6 +127,7 @@ def accepts(folder: Path, file: EvidenceFile) -> bool | None:
         (NUMBERED, "weak_winnability", "proved"),
         (STUCK, "playability", "refuted"),
         (STUCK, "weak_winnability", "refuted"),
+        (STUCK, "strong_winnability", "refuted"),
         (ENDLESS, "termination", "refuted"),
     ],
 )

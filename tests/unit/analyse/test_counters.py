@@ -41,7 +41,8 @@ def test_a_counter_agrees_with_the_board() -> None:
     """There is always one count, as the rules confirm; without the sum that does not follow."""
     game = herbrand.loads(TAKING)
     system, until = System(game.network), time.monotonic() + 60
-    counted = find_counted(system, play(game.expander, until).states, until)
+    seen = play(game.expander, until)
+    counted = find_counted(system, seen.states, seen.changes, until)
     assert counted is not None
     texts = system.fluent_texts
     count = {place for place, text in enumerate(texts) if text.startswith("(count")}
@@ -63,5 +64,6 @@ def test_a_counter_that_disagrees_is_not_proved() -> None:
     """Where the last stone may count twice there is an end without a goal value."""
     game = herbrand.loads(FORGETFUL)
     until = time.monotonic() + 60
-    assert find_counted(System(game.network), play(game.expander, until).states, until) is None
+    seen = play(game.expander, until)
+    assert find_counted(System(game.network), seen.states, seen.changes, until) is None
     assert symbolic.prove(game, ["goals"], Budget(60))["goals"].answer == "refuted"

@@ -127,6 +127,24 @@ def test_who_can_win_and_who_cannot() -> None:
     assert lower.properties["weak_winnability"].answer == "proved"
 
 
+def test_a_role_alone_can_force_what_it_can_reach() -> None:
+    """Also where there are too many states to list; and who never wins cannot force it."""
+    pytest.importorskip("pysat")
+    steps = " ".join(f"(succ {n} {n + 1})" for n in range(6))
+    alone = f"""
+    (role a) (init (at 0)) (init (step 0)) {steps} (legal a walk) (legal a wait)
+    (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+    (<= (next (at ?m)) (does a walk) (true (at ?n)) (succ ?n ?m)) (<= (next (at ?n)) (does a wait) (true (at ?n)))
+    (<= terminal (true (step 6)))
+    (<= (goal a 100) (true (at 6))) (<= (goal a 0) (not (true (at 6))))
+    """
+    for text, answer in ((alone, "proved"), (alone.replace("(at 6)", "(at 7)"), "refuted")):
+        game, budget = herbrand.loads(text), Budget(30, states=3)
+        verdict = analyse(game, ["strong_winnability"], budget=budget).properties["strong_winnability"]
+        assert (verdict.answer, verdict.checked) == (answer, True)
+        assert verdict.roles["a"].witness or verdict.roles["a"].certificate
+
+
 TWO_GOALS = """
 (role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
 (<= (legal r (go ?x)) (true (at ?y)) (succ ?y ?x))

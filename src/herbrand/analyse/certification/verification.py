@@ -66,7 +66,7 @@ _PROOFS: Final = {
     ("monotonicity", "proved"): (StateSet.kind,),
     ("weak_winnability", "refuted"): (StateSet.kind, *_UNREACHABLE),
     ("strong_winnability", "proved"): (Policy.kind,),
-    ("strong_winnability", "refuted"): (StateSet.kind, Spoiler.kind),
+    ("strong_winnability", "refuted"): (StateSet.kind, Spoiler.kind, *_UNREACHABLE),
 }  # fmt: skip
 """The kinds of certificates that can show an answer."""
 

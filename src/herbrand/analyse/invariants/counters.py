@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from herbrand.analyse.invariants.groups import number_exclusive, observed_groups
-from herbrand.analyse.invariants.ranking import StepCases, whole_weights
+from herbrand.analyse.invariants.groups import Group, number_exclusive, observed_groups
+from herbrand.analyse.invariants.ranking import StepCases, add_choice, whole_weights
 from herbrand.errors import MissingExtra, optional_import
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.frames import System
-    from herbrand.analyse.invariants.groups import Group
+    from herbrand.analyse.invariants.ranking import Case
     from herbrand.network.circuit import UnrolledCircuit
 
 __all__ = ["Counted", "find_counted"]
@@ -40,6 +40,8 @@ _FEW = 3
 """The most parts of a sum that a step changes at once, for proofs: checkers takes up to three pieces."""
 _LARGEST = 50
 """The most one of the factors of an equation, besides those of counters."""
+_MOST_TOTALS = 300
+"""The most distinct amounts by which a step may change a sum."""
 _ROWS = 200
 """States that are added to a linear program at once."""
 
@@ -52,14 +54,18 @@ class Counted(NamedTuple):
     """Weights by index of fluents; no step changes the sum of the true ones."""
 
 
-def find_counted(system: System, states: NDArray[np.bool_], deadline: float) -> Counted | None:
+def find_counted(
+    system: System, states: NDArray[np.bool_], steps: NDArray[np.int8], deadline: float
+) -> Counted | None:
     """Return groups and sums that hold in sampled states, [n, fluents], and are inductive together.
 
+    `steps` are samples of changes (`walks.RandomPlay`): counters are expected to change by no other amounts.
     None where no counter seems to agree with the board, or there are too many joint moves.  Raises
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     network = system.network
     fresh = observed_groups(network, states)
+    fresh += [Group((place,), some=True) for place in np.flatnonzero(network.always).tolist()]
     sums = list(_equations(system, fresh, states))
     initial = network.initial.astype(np.int64)
     while sums:
@@ -69,7 +75,7 @@ def find_counted(system: System, states: NDArray[np.bool_], deadline: float) -> 
                 _require_sum(cases, fresh, weights, int(weights @ initial))
             if not cases.list_cases():
                 return None
-            lost, changed = _violated(cases, fresh, sums)
+            lost, changed = _violated(cases, fresh, [_Sum(cases, weights, steps) for weights in sums])
         finally:
             cases.close()
         if not lost and not changed:
@@ -81,9 +87,7 @@ def find_counted(system: System, states: NDArray[np.bool_], deadline: float) -> 
     return None
 
 
-def _violated(
-    cases: StepCases, groups: Sequence[Group], sums: Sequence[NDArray[np.int64]]
-) -> tuple[set[int], set[int]]:
+def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -> tuple[set[int], set[int]]:
     """Return which groups, and which sums, some step violates from a state in which all hold."""
     lost: set[int] = set()
     changed: set[int] = set()
@@ -116,12 +120,63 @@ def _violated(
             model = solver.model()
             lost.update(i for i, literal in broken.items() if model(literal))
             broken = {i: literal for i, literal in broken.items() if i not in lost}
-        for i, weights in enumerate(sums):
+        for i, weighted in enumerate(sums):
             if i not in changed:
-                differs = cases.change(case, weights)
+                differs = weighted.differs(case)
                 if differs is None or (differs and solver.solve(differs, *case.when)):
                     changed.add(i)
     return lost, changed
+
+
+class _Sum:
+    """Weights of fluents, and how steps may change what each group of fluents adds to their sum."""
+
+    def __init__(self, cases: StepCases, weights: NDArray[np.int64], steps: NDArray[np.int8]) -> None:
+        self.circuit = cases.circuit
+        self.group = cases.group
+        self.weights = weights
+        self.amounts = {
+            part: {0, *np.unique(steps[:, places] @ weights[places]).tolist()}
+            for part in np.unique(cases.group[weights != 0]).tolist()
+            for places in (np.flatnonzero((cases.group == part) & (weights != 0)),)
+        }
+        """By group, the amounts of sampled steps."""
+        self._seen: dict[tuple[tuple[int, int, int], ...], dict[int, int]] = {}
+
+    def differs(self, case: Case) -> int | None:
+        """Return a literal that is true in all steps of a case that change the sum, perhaps in others, too.
+
+        None where too many totals are possible.
+        """
+        parts: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        for change in case.changes:
+            if self.weights[change[0]]:
+                parts[int(self.group[change[0]])].append(change)
+        sums = {0: 1}
+        for part, changes in parts.items():
+            key = tuple(changes)
+            if key not in self._seen:
+                self._seen[key] = self._ways(part, changes)
+            sums = add_choice(self.circuit, sums, list(self._seen[key].items()))
+            if len(sums) > _MOST_TOTALS:
+                return None
+        return sums.get(0, 0) ^ 1
+
+    def _ways(self, part: int, changes: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+        """Return the literals of each amount by which changes of fluents of a group change the sum."""
+        sides: list[dict[int, int]] = []
+        for side in (1, 2):  # never two are true, before and after
+            ways: defaultdict[int, list[int]] = defaultdict(list)
+            ways[0].append(self.circuit.all_of([change[side] ^ 1 for change in changes]))
+            for change in changes:
+                ways[int(self.weights[change[0]])].append(change[side])
+            sides.append({weight: self.circuit.any_of(literals) for weight, literals in ways.items()})
+        growth: defaultdict[int, list[int]] = defaultdict(list)
+        for gone, was in sides[0].items():
+            for amount in self.amounts[part]:
+                if gone + amount in sides[1]:
+                    growth[amount].append(self.circuit.all_of((was, sides[1][gone + amount])))
+        return {amount: self.circuit.any_of(literals) for amount, literals in growth.items()}
 
 
 def _require_sum(cases: StepCases, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:

@@ -378,7 +378,7 @@ class StepCases:
         self, weights: NDArray[np.int64], assumed: Sequence[int]
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
         """Return steps that change the sum, from states with some literals true; see `counterexamples`."""
-        return self._steps(lambda case: self.change(case, weights), assumed)
+        return self._steps(lambda case: self._change(case, weights), assumed)
 
     def _steps(
         self, target: Callable[[Case], int | None], assumed: Sequence[int] = ()
@@ -423,7 +423,7 @@ class StepCases:
         none = circuit.any_of([literal for total, literal in sums.items() if total <= most])
         return circuit.all_of((none, circuit.any_of(moving))) if self.passing else none
 
-    def change(self, case: Case, weights: NDArray[np.int64]) -> int | None:
+    def _change(self, case: Case, weights: NDArray[np.int64]) -> int | None:
         """Return the literal that the sum changes in a case; None beyond `_SUMS` distinct sums."""
         circuit = self.circuit
         by_group: dict[int, list[tuple[int, int, int]]] = {}

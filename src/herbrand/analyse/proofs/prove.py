@@ -191,6 +191,8 @@ class _Run:
         needed = list(requested)
         if "well_formed" in requested:
             needed += ["termination", "playability", "weak_winnability"]
+        if "strong_winnability" in requested and len(game.roles) == 1:
+            needed.append("weak_winnability")  # the same
         self.wanted = [name for name in PROPERTIES if name in needed and name != "well_formed"]
         self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
         self.verdicts: dict[str, Verdict] = {}
@@ -210,6 +212,7 @@ class _Run:
         searches = values and "strong_winnability" in self.wanted and self._may_search()
         if symbolic:
             self._within(1.0, lambda: self._model_check(0.6 if searches else 0.9))
+        self._follow_from_wins()
         if searches:
             self._within(1.0, self._solve_by_search)
         for name in self.wanted:
@@ -409,6 +412,22 @@ class _Run:
         return Verdict(
             chosen.answer, chosen.method, chosen.reason, chosen.witness, chosen.certificate, roles=roles
         )
+
+    def _follow_from_wins(self) -> None:
+        """Decide strong winnability of roles that have no others against them, or that never win."""
+        weak = self.verdicts.get("weak_winnability")
+        if weak is None or "strong_winnability" not in self._undecided():
+            return
+        before = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
+        verdicts = []
+        for role in self.players:
+            name = self.game.roles[role]
+            one, known = weak.roles.get(name, weak), before.roles.get(name, before)
+            follows = one.answer == "refuted" or (one.answer == "proved" and len(self.game.roles) == 1)
+            verdicts.append(one if follows and not known.is_known else known)
+        if any(verdict.is_known for verdict in verdicts):
+            details = before.details
+            self.verdicts["strong_winnability"] = self._combine(verdicts, every=False).with_(details=details)
 
     def _may_search(self) -> bool:
         """Whether alpha-beta may succeed where exploration did not: two roles that seem to take turns."""

@@ -160,9 +160,10 @@ class _Proof:
         if self._needs_bound and self.sample.cycle is not None:
             verdicts["termination"] = self._cycle_verdict(self.sample.cycle)
             self.terminates = True
-        self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
-        self._search_wins(queries, 0.4)
-        self._by_counters(queries, 0.6)
+        self._by_counters(queries, 0.8)
+        if any(name.startswith("win") for name in self._undecided(queries)):
+            self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
+            self._search_wins(queries, 0.4)
         self._run_pdr(
             {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
         )
@@ -214,7 +215,7 @@ class _Proof:
         if "goals" in self._undecided(claims):
             with suppress(BudgetExceeded):
                 deadline = time.monotonic() + fraction * self.budget.left
-                counted = find_counted(self.system, self.sample.states, deadline)
+                counted = find_counted(self.system, self.sample.states, self.sample.changes, deadline)
                 if counted is not None:
                     self.groups, self.sums = counted
                     self._induction(claims, most=0)
