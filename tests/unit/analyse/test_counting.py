@@ -73,6 +73,21 @@ def counted(counter: Counter) -> list[int]:
     return counter.counts
 
 
+@pytest.mark.parametrize("most", [1, 20_000], ids=["gate by gate", "as diagrams"])
+def test_ends_and_goal_values_may_be_large_conditions(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """They are evaluated on sets of states then, gate by gate, with the same result."""
+    from herbrand.analyse.counting import relation
+    from herbrand.analyse.counting.backwards import Backwards
+
+    monkeypatch.setattr(relation, "_SMALL_NODES", most)
+    counter = counter_of(herbrand.load("ticTacToe"), keep=True)
+    assert bool(counter.relation.large) == (most == 1)
+    assert counted(counter) == [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]
+    backwards = Backwards(counter.relation, counter.sets, counter.by_step)
+    backwards.ask(0, 50)
+    assert [backwards.retreat().states for _ in counter.by_step][-2:] == [9, 1]
+
+
 def explored(game: herbrand.Game) -> list[int]:
     """Return the numbers of states by step, from listing them."""
     space = explore(Expander(game.network), edges=False)

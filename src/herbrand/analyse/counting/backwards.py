@@ -141,34 +141,6 @@ class Backwards:
         for value, literals in self._values[role].items() if ends else ():
             mine = self._empty
             for literal in literals:
-                mine = sets.unite(mine, self._where(ends, literal, known))
+                mine = sets.unite(mine, sets.satisfying(ends, literal, self._step, known))
             if mine:
                 yield value, mine
-
-    def _where(self, ends: SymbolicSet, literal: int, known: dict[int, SymbolicSet]) -> SymbolicSet:
-        """Return the ends, after the current number of steps, in which a literal is true.
-
-        Large conditions, such as that there is some row of four discs, are taken apart: as a diagram of all
-        states, reachable or not, they could be far larger than any set of reachable ones.  `known` has the
-        ends in which gates are true.
-        """
-        sets, stack = self._sets, [literal >> 1]
-        while stack:
-            node = stack[-1]
-            if node in known:
-                stack.pop()
-                continue
-            condition = self._relation.small(2 * node)
-            if condition is not None:
-                known[node] = sets.where(ends, self._relation.at(self._step, condition))
-                continue
-            sides = self._relation.operands(2 * node)
-            missing = [side >> 1 for side in sides if side >> 1 not in known]
-            if missing:
-                stack += missing
-                continue
-            left, right = (
-                sets.subtract(ends, known[side >> 1]) if side & 1 else known[side >> 1] for side in sides
-            )
-            known[node] = sets.intersect(left, right)
-        return sets.subtract(ends, known[literal >> 1]) if literal & 1 else known[literal >> 1]

@@ -38,7 +38,7 @@ MOST_CASES = 64
 _CLUSTER_NODES = 2000
 """Conjuncts are combined up to this size."""
 _SMALL_NODES = 20_000
-"""Conditions of goals are diagrams up to this size."""
+"""Conditions are diagrams up to this size; larger ones are taken apart."""
 _MOST_TOGETHER = 8
 """Parts whose common values are overestimated."""
 _MOST_PROJECTIONS = 20_000
@@ -82,8 +82,9 @@ class Relation:
         self._left, self._right = network.left.tolist(), network.right.tolist()
         self._first_move, self._inputs = first_move, network.inputs
         self._dependents = self._find_dependents()
-        self.not_over = self._conjuncts(int(network.terminal) ^ 1)
-        """Sets whose intersection has the states in which the game goes on."""
+        self._small: dict[int, Diagram | None] = dict(self._values)
+        self.not_over, self.large = self._conjuncts(int(network.terminal) ^ 1)
+        """Sets and literals whose conjunction says in which states the game goes on."""
         codes = encoding.codes(network.initial.nonzero()[0].tolist())
         self.initial = encoding.state(codes)
         independent = self._independent_parts()
@@ -113,7 +114,6 @@ class Relation:
             self._legal[role].append(self._diagram(literal))
         for gate in [node for node in self._values if node >= self._inputs]:
             del self._values[gate]  # the diagrams of gates are not needed any more
-        self._small: dict[int, Diagram | None] = dict(self._values)
 
     # -- from gates to diagrams ---------------------------------------------------------------
 
@@ -186,8 +186,8 @@ class Relation:
             own[gate] = left & self._diagram(b, own) if left.satisfiable() else left
         return own
 
-    def _conjuncts(self, literal: int) -> list[Diagram]:
-        """Return diagrams whose conjunction is that of a literal: of its top-most conjunctions, combined."""
+    def _conjuncts(self, literal: int) -> tuple[list[Diagram], list[int]]:
+        """Return what a literal is the conjunction of: small diagrams, combined, and large conditions."""
         leaves: dict[int, None] = {}
         stack = [literal]
         while stack:
@@ -195,18 +195,21 @@ class Relation:
             if one & 1 or one >> 1 < self._inputs:
                 leaves[one] = None
             else:
-                gate = (one >> 1) - self._inputs
-                stack += [self._right[gate], self._left[gate]]
+                stack += reversed(self.operands(one))
         clusters: list[Diagram] = []
+        large = []
         for leaf in leaves:
-            diagram = self._diagram(leaf)
+            diagram = self.small(leaf)
+            if diagram is None:
+                large.append(leaf)
+                continue
             if clusters:
                 both = clusters[-1] & diagram
                 if both.node_count() <= _CLUSTER_NODES:
                     clusters[-1] = both
                     continue
             clusters.append(diagram)
-        return clusters
+        return clusters, large
 
     def small(self, literal: int) -> Diagram | None:
         """Return the states in which a literal is true, if they and those of its gates are small diagrams."""
@@ -335,10 +338,13 @@ class Relation:
         estimates = [self.initial.exists(cube) for cube in others]
 
         def estimate(support: set[int]) -> Diagram:
-            near = (
-                states for some, states in zip(sets, estimates, strict=True) if not some.isdisjoint(support)
-            )
-            return reduce(and_, near, encoding.true)
+            states = encoding.true
+            for some, one in zip(sets, estimates, strict=True):
+                if not some.isdisjoint(support):
+                    both = states & one
+                    if both.node_count() <= _CLUSTER_NODES:  # without it the estimate is still one
+                        states = both
+            return states
 
         steps = 0
         grows = True

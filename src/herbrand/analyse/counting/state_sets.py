@@ -73,7 +73,39 @@ class StateSets:
         """Return the states of a set, reached after a number of steps, in which the game is not over."""
         for conjunct in self._relation.ending(step):
             states = self.where(states, conjunct)
+        for literal in self._relation.large:
+            states = self.satisfying(states, literal, step, {})
         return states
+
+    def satisfying(
+        self, states: SymbolicSet, literal: int, step: int, known: dict[int, SymbolicSet]
+    ) -> SymbolicSet:
+        """Return the states of a set, after a number of steps, in which a literal of the network is true.
+
+        Large conditions, such as that there is some row of four discs, are taken apart: as a diagram of all
+        states, reachable or not, they could be far larger than any set of reachable ones.  `known` collects
+        the states in which gates are true, for calls with the same set and step.
+        """
+        relation, stack = self._relation, [literal >> 1]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            condition = relation.small(2 * node)
+            if condition is not None:
+                known[node] = self.where(states, relation.at(step, condition))
+                continue
+            sides = relation.operands(2 * node)
+            missing = [side >> 1 for side in sides if side >> 1 not in known]
+            if missing:
+                stack += missing
+                continue
+            left, right = (
+                self.subtract(states, known[side >> 1]) if side & 1 else known[side >> 1] for side in sides
+            )
+            known[node] = self.intersect(left, right)
+        return self.subtract(states, known[literal >> 1]) if literal & 1 else known[literal >> 1]
 
     def image(self, states: SymbolicSet, step: int) -> SymbolicSet:
         """Return the successors of states, after a number of steps, in which the game is not over."""
