@@ -1,6 +1,6 @@
 """Options and fixtures that all tests share.
 
-Tiers: `pytest` is what everybody runs, about five and a half minutes of processor time; `--slow` adds what takes longer;
+Tiers: `pytest` is what everybody runs, about eight minutes of processor time; `--slow` adds what takes longer;
 `--corpus` replays the whole outside collection; `--update` rewrites golden files and pages,
 to be reviewed as text.
 

@@ -151,7 +151,7 @@ def finish(page: Page, seed: int) -> None:
     ("name", "settings"),
     [
         pytest.param("connectFour", PHONE, id="connectFour, phone"),
-        pytest.param("kuhn", DESKTOP, id="kuhn, desktop"),
+        pytest.param("kuhn", DESKTOP, id="kuhn, desktop", marks=pytest.mark.slow),
         pytest.param("kosil", PHONE, id="kosil, phone", marks=pytest.mark.slow),
         pytest.param("connectFour", DESKTOP, id="connectFour, desktop", marks=pytest.mark.slow),
         pytest.param("kuhn", PHONE, id="kuhn, phone", marks=pytest.mark.slow),

@@ -24,6 +24,7 @@ WITH_LANES = """async (source) => {
 }"""
 
 
+@pytest.mark.slow_except("connectFour")
 @pytest.mark.parametrize("name", ["kuhn", "connectFour"])
 def test_modules_compute_what_the_core_and_the_interpreter_do(browser: Browser, name: str) -> None:
     """Random games, states, and games from given states."""

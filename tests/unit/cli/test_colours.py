@@ -84,7 +84,9 @@ def test_a_terminal_gets_no_svg(terminal: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("words", "doing"),
     [
-        (("bench", "nim", "--seconds", "0.2"), "nim: random games for 0.2 s"),
+        pytest.param(
+            ("bench", "nim", "--seconds", "0.2"), "nim: random games for 0.2 s", marks=pytest.mark.slow
+        ),
         (("measure", "nim", "--only", "branching,balance"), "nim: random play"),
     ],
 )

@@ -91,7 +91,7 @@ def renamings(text):
     return found
 
 
-@pytest.mark.slow_except("nim", "ticTacToe", "hex", "kuhn", "montyHall", "connectFour.ggd", "kosil")
+@pytest.mark.slow_except("nim", "ticTacToe", "hex", "kuhn", "montyHall", "mnk", "kosil")
 @pytest.mark.parametrize("style", ["literal", "state", "facts"])
 @pytest.mark.parametrize("name", games.names())
 def test_all_styles_are_read_back(name, style):

@@ -68,7 +68,7 @@ MOVELESS = (
 
 
 @needs_node
-@pytest.mark.slow_except("ticTacToe", "kuhn", "breakthrough")
+@pytest.mark.slow_except("ticTacToe", "kuhn", "montyHall")
 @pytest.mark.parametrize("name", [name for name in games.names() if name != "chess"])
 def test_modules_compute_what_the_core_and_the_interpreter_do(name: str) -> None:
     """Random games, states, and games from given states; `benchmarks/wasm.py` compares them at length."""

@@ -170,6 +170,7 @@ def test_an_env_refuses_what_does_not_fit() -> None:
     assert env.step(np.full((3, 1), -1, np.int32), None, *room, *gained, none, none).illegal == 0
 
 
+@pytest.mark.slow_except("same", "off")
 @pytest.mark.parametrize("reset", ["next", "same", "off"])
 def test_all_levels_of_the_processor_play_the_same_games(reset: str) -> None:
     """Kernels differ in speed only; numbers of lanes that fill no block are no exception."""
