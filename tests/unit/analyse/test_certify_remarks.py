@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 import herbrand
 from herbrand.analyse import Budget
 from herbrand.analyse.certification import certify_remarks, verify_certificate
+from herbrand.analyse.certification.folder import CertifiedRemark, CertifiedVerdict
 from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
 from herbrand.analyse.certification.remarks import (
     SHOWN_BY,
@@ -29,10 +31,8 @@ from herbrand.analyse.proofs.observation import KINDS, Observation
 from herbrand.analyse.proofs.observe import observe
 from herbrand.analyse.proofs.plays import lengths
 from herbrand.analyse.solving.strategy import Claim
+from herbrand.analyse.verdict import Verdict
 from herbrand.cli.main import cli
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 needs_prolog = pytest.mark.skipif(shutil.which("swipl") is None, reason="needs SWI-Prolog")
 
@@ -145,6 +145,26 @@ def test_lengths_of_plays_are_bounded_by_clingo(tmp_path: Path) -> None:
         assert answers(tmp_path, game, Measured((swapped,))) == [True, True, False]
 
 
+@needs_prolog
+def test_a_counter_bounds_long_plays(tmp_path: Path) -> None:
+    """As long as it counts, and not one step less; it says nothing of the shortest play."""
+    text = """(role r) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal r go)
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 3))) (goal r 50)"""
+    game = herbrand.loads(text)
+    line = [["go"]] * 3
+    claim = read_claim({"kind": "longest-play", "steps": 3, "line": line})
+    assert set(answers(tmp_path, game, Measured((claim,), counts_steps=True))) == {True}
+    certified = certify_remarks(game, tmp_path / "files", "longest-play", budget=Budget(20), check=False)
+    assert "proof-2/counter/001.lp" in certified.remarks[0].files
+    longer = herbrand.loads(
+        text.replace("(succ 2 3)", "(succ 2 3) (succ 3 4)").replace("(step 3)", "(step 4)")
+    )
+    assert answers(tmp_path, longer, Measured((claim,), counts_steps=True)) == []  # and so no evidence
+    short = read_claim({"kind": "shortest-play", "steps": 3, "line": line})
+    with pytest.raises(ValueError, match="longest"):
+        answers(tmp_path, game, Measured((short,), counts_steps=True))
+
+
 def test_a_permutation_of_names_is_checked_on_the_rules(tmp_path: Path) -> None:
     """In rock, paper, scissors left and right are alike, but not with one of two hands exchanged."""
     game = herbrand.load("rockPaperScissors")
@@ -236,6 +256,20 @@ def test_the_command_lists_remarks_with_their_proofs(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, [*command[:3], "rule-never-fires", "-o", str(tmp_path / "none")])
     assert done.exit_code == 1
     assert "there are no such remarks" in done.output
+
+
+def test_a_remark_without_files_is_not_certified() -> None:
+    """Unless it says why; one that is, does not stand for others."""
+    proved = CertifiedRemark("constant-sum", "", accepted=True, files=("proof-1/check.pl",))
+    reason = CertifiedRemark("mobility", "", None, missing="an average")
+    forged = CertifiedRemark("dead-end", "", None)
+
+    def accepted(*remarks: CertifiedRemark) -> bool | None:
+        return CertifiedVerdict("", "remarks", Verdict("proved", ""), Path(), (), remarks=remarks).accepted
+
+    assert accepted(proved, reason) is True
+    assert accepted(proved, forged) is None
+    assert accepted(reason) is None
 
 
 def test_every_kind_has_a_certificate_or_a_reason() -> None:

@@ -143,7 +143,8 @@ class CertifiedVerdict:
         if any(file.outcome.accepted is False for file in self.files):
             return False
         if self.remarks:
-            return True if all(one.accepted for one in self.remarks if one.files) else None
+            claimed = [one.accepted for one in self.remarks if not one.missing]
+            return True if claimed and all(claimed) else None
         accepted = {file.question for file in self.files if file.outcome.accepted}
         needed = {file.question for file in self.files if not file.is_extra}
         return True if needed and needed <= accepted else None

@@ -34,6 +34,7 @@ from herbrand.analyse.certification.folder import (
     require_empty,
     write_certificate,
 )
+from herbrand.analyse.exploration.certificates import CounterCertificate
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import recording
 from herbrand.analyse.proofs.claims import RemarkClaim, claim_of, watch_claims
@@ -48,6 +49,7 @@ from herbrand.analyse.solving.forcing import goal_values
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice, check_strategy, make_strategy
 from herbrand.analyse.solving.value import value_of
 from herbrand.analyse.verdict import Verdict
+from herbrand.check.step_counter import StepCounter, step_counter
 from herbrand.convert.asp import Permutation, permuted, plays_of_other_length, recorded_play
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.ground import ground
@@ -223,9 +225,16 @@ def _somewhere(conditions: WatchedClaims, rules: RulesProgram, number: int, clai
 class Measured(RemarkProof):
     """A play of one length, and that none ends earlier or lasts longer."""
 
+    counts_steps: bool = field(default=False, kw_only=True)
+    """Whether a counter of steps, instead of a search, shows that no play is longer."""
+
     kind: ClassVar[str] = "play"
 
-    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:  # noqa: ARG002
+    def as_json(self) -> dict[str, Any]:
+        """Return the claim, and how it is shown."""
+        return {**RemarkProof.as_json(self), "counts_steps": self.counts_steps}
+
+    def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
         """Yield the play for two programs, and the question about other lengths."""
         (claim,) = self.claims
         about = claim.about
@@ -242,7 +251,16 @@ class Measured(RemarkProof):
             text = recorded_play(game.rules, game.name, moves)
             means = f"after {steps} steps the game is over (once more)"
             files.append(EvidenceFile("play.lp", text, "clingo", means, "SATISFIABLE", is_extra=True))
-            longer = claim.kind == "longest-play"
+        longer = claim.kind == "longest-play"
+        if self.counts_steps:
+            if not longer:
+                raise ValueError("a counter of steps only bounds the longest play")
+            counter = CounterCertificate(StepCounter(steps, (), ()))
+            counted = list(files_of(game, counter, seconds, solve=solve))
+            if not counted:
+                return
+            files += [in_folder("counter", file) for file in counted]
+        elif claim.kind != "terminal-at-start":
             text = plays_of_other_length(game.rules, game.name, steps, longer=longer)
             means = f"no play {'goes on after' if longer else 'ends before'} {steps} steps"
             files.append(EvidenceFile("bound.lp", text, "clingo", means))
@@ -494,7 +512,11 @@ class _Search:
         for claim in self.claims:
             is_explored = self._is_explored(claim)
             if claim.kind in SHOWN_BY[Measured.kind] and claim.about.get("steps", 0) <= _LONGEST:
-                self.proofs.append(Measured((claim,), is_extra=is_explored))
+                counter = None
+                if claim.kind == "longest-play":
+                    counter = step_counter(self.game.rules.tree.statements)
+                counts_steps = counter is not None and counter.bound == claim.about["steps"]
+                self.proofs.append(Measured((claim,), counts_steps=counts_steps, is_extra=is_explored))
             elif claim.kind == "symmetric-roles":
                 self.proofs.append(Permuted((claim,)))
         return self.proofs

@@ -223,7 +223,9 @@ def _remark_proof(game: StateMachine, value: Mapping[str, Any], folder: Path) ->
             for number, claim in enumerate((_claim(game, one) for one in value["forced"]), 1)
         )
         return Strategies(claims, forced, is_extra=is_extra)
-    return (Measured if kind == Measured.kind else Permuted)(claims, is_extra=is_extra)
+    if kind == Permuted.kind:
+        return Permuted(claims, is_extra=is_extra)
+    return Measured(claims, counts_steps=value["counts_steps"] is True, is_extra=is_extra)
 
 
 def _written_strategy(claim: Claim, folder: Path) -> WrittenData:
