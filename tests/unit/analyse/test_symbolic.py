@@ -25,6 +25,7 @@ from herbrand.analyse.invariants import sat
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import candidate_groups, find_groups, find_more
+from herbrand.analyse.invariants.induction import equivalences, inductive_part
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
@@ -39,6 +40,7 @@ from herbrand.analyse.verdict import Witness
 from herbrand.errors import MissingExtra
 
 if TYPE_CHECKING:
+    from herbrand.analyse.invariants.induction import Clause
     from herbrand.analyse.verdict import Verdict
 
 needs_tool = pytest.mark.skipif(tool() is None, reason="berkeley-abc is not installed")
@@ -381,6 +383,41 @@ def test_the_model_checker_gives_clauses_and_lines() -> None:
     assert holds(game, "win", Witness(line, "oplayer"))
     stuck = run_pdr(herbrand.loads(DEAD_END).network, "playability", 30, merge=True).line
     assert stuck == (("go", "wait"), ("go", "wait"))
+
+
+TWINS = """
+(role r) (init (a 0)) (init (b 0)) (init (c 0)) (other 0 1) (other 1 0)
+(<= (legal r flip) (true (a ?x)) (true (b ?x))) (<= (legal r wait) (true (a ?x)) (true (b ?x)))
+(<= (next (a ?y)) (true (a ?x)) (other ?x ?y) (does r flip)) (<= (next (a ?x)) (true (a ?x)) (does r wait))
+(<= (next (b ?y)) (true (b ?x)) (other ?x ?y) (does r flip)) (<= (next (b ?x)) (true (b ?x)) (does r wait))
+(<= (next (c ?x)) (true (b ?x)))
+(<= terminal (true (a 2))) (goal r 0)
+"""
+
+
+def test_clauses_over_merged_signals_get_what_they_lack() -> None:
+    """Equal fluents are found in random plays, and what is no invariant of them is dropped."""
+    game = herbrand.loads(TWINS)
+    system = System(game.network)
+    states = play(game.expander, time.monotonic() + 1).states
+    fluent = {text: place for place, text in enumerate(system.fluent_texts)}
+    hasty = ((fluent["(a 0)"], True),)
+    same = equivalences(states)
+    assert hasty not in same
+
+    def part(*clauses: Clause) -> tuple[Clause, ...] | None:
+        return inductive_part(
+            System(game.network), (), clauses, lambda frame: frame.stuck(0), time.monotonic() + 9
+        )
+
+    assert part() is None
+    assert part(hasty) is None
+    found = part(hasty, *same)
+    assert found is not None
+    assert set(found) <= set(same)
+    assert {place for clause in found for place, _ in clause} >= {fluent["(a 0)"], fluent["(b 0)"]}
+    clauses = tuple(tuple((system.fluent_texts[f], value) for f, value in clause) for clause in found)
+    assert Invariant("playability", clauses=clauses).check(game, 30)
 
 
 def test_without_time_nothing_is_claimed() -> None:

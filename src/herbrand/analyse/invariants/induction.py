@@ -1,12 +1,15 @@
 """Proofs by induction that wanted states are unreachable.
 
 The invariants are those of `groups`.  Either no state in which they hold is a wanted one, or none follows k
-consecutive states that are not (k-induction: Sheeran, Singh and Stalmarck 2000).
+consecutive states that are not (k-induction: Sheeran, Singh and Stalmarck 2000).  Of clauses that need not be
+an invariant, the largest part that is one may exclude them (Houdini: Flanagan and Leino 2001).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
@@ -15,10 +18,15 @@ from herbrand.errors import BudgetExceeded
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from herbrand.analyse.invariants.frames import Frame, System
     from herbrand.analyse.invariants.groups import Group
 
-__all__ = ["prove_unreachable"]
+__all__ = ["equivalences", "inductive_part", "prove_unreachable"]
+
+Clause = tuple[tuple[int, bool], ...]
+"""A disjunction: fluents by number with their values."""
 
 
 def prove_unreachable(
@@ -52,6 +60,74 @@ def prove_unreachable(
     except BudgetExceeded:
         pass
     return proved
+
+
+def inductive_part(
+    system: System,
+    groups: Sequence[Group],
+    clauses: Sequence[Clause],
+    wanted: Callable[[Frame], int],
+    deadline: float,
+) -> tuple[Clause, ...] | None:
+    """Return the clauses that hold initially, and after each step from a state in which they hold.
+
+    The groups hold in all reachable states.  Returns None if all this does not exclude the wanted states;
+    raises `BudgetExceeded`.
+    """
+    initial = system.network.initial.tolist()
+    candidates = [clause for clause in clauses if any(initial[f] == value for f, value in clause)]
+    before = system.any_state()
+    with Solver(system.circuit, deadline) as solver:
+        for group in groups:
+            require(solver, before.state.tolist(), group)
+        holds = system.circuit.variables(len(candidates)).tolist()
+        for assumed, clause in zip(holds, candidates, strict=True):
+            solver.add([assumed ^ 1, *_literals(before, clause)])
+        target = wanted(before)
+        if solver.solve(target, *holds):
+            return None
+        after = before.play(solver).after
+        broken = [system.circuit.all_of([x ^ 1 for x in _literals(after, clause)]) for clause in candidates]
+        part = list(range(len(candidates)))
+        while True:
+            some = int(system.circuit.variables(1)[0])
+            solver.add([some ^ 1, *(broken[place] for place in part)])
+            if not solver.solve(some, *(holds[place] for place in part)):
+                break
+            value = solver.model()
+            part = [place for place in part if not value(broken[place])]
+    with Solver(system.circuit, deadline) as solver:
+        for group in groups:
+            require(solver, before.state.tolist(), group)
+        for place in part:
+            solver.add(_literals(before, candidates[place]))
+        return None if solver.solve(target) else tuple(candidates[place] for place in part)
+
+
+def _literals(frame: Frame, clause: Clause) -> list[int]:
+    return [int(frame.state[fluent]) ^ (not value) for fluent, value in clause]
+
+
+def equivalences(states: NDArray[np.bool_]) -> list[Clause]:
+    """Return clauses by which fluents are equal, or never equal, or constant, if they are so in some states.
+
+    `states` has the fluents as columns.
+    """
+    first: dict[bytes, tuple[int, bool]] = {}
+    clauses: list[Clause] = []
+    for fluent, column in enumerate(np.packbits(states, axis=0).T):
+        values = states[:, fluent]
+        if values.all() or not values.any():
+            clauses.append(((fluent, bool(values[0])),))
+            continue
+        sign = bool(values[0])
+        key = (column if sign else np.packbits(~values)).tobytes()
+        if key not in first:
+            first[key] = fluent, sign
+            continue
+        other, same = first[key][0], first[key][1] == sign
+        clauses += [((other, False), (fluent, same)), ((other, True), (fluent, not same))]
+    return clauses
 
 
 def _steps(

@@ -33,11 +33,14 @@ class Outcome:
     """The answer of the model checker; empty if it has none."""
 
     clauses: tuple[tuple[tuple[int, bool], ...], ...] | None = None
-    """An inductive invariant: each clause demands that one of its fluents, by index, has its value."""
+    """An inductive invariant: each clause demands that one of its fluents, by index, has its value.
+
+    With merged signals it may be one only together with why they are equal.
+    """
     line: Moves | None = None
     """A line of play to such a state."""
     never: bool = False
-    """Whether no such state is reachable; `clauses` may be missing nevertheless."""
+    """Whether no such state is reachable."""
 
 
 def tool() -> str | None:
@@ -48,8 +51,8 @@ def tool() -> str | None:
 def run_pdr(network: Network, wanted: str, seconds: float, *, merge: bool = False) -> Outcome:
     """Ask whether a state can be reached; `wanted` as `property_aiger` names it.
 
-    `merge` first merges signals that are equal by induction, which decides more, but gives
-    no clauses.  Returns an empty outcome when time was up or the tool is missing.
+    `merge` first merges signals that are equal by induction, which decides more, but gives clauses only
+    over those that are left.  Returns an empty outcome when time was up or the tool is missing.
     """
     program = tool()
     if program is None or seconds < 1:
@@ -78,8 +81,8 @@ def run_pdr(network: Network, wanted: str, seconds: float, *, merge: bool = Fals
             return Outcome(line=_line(network, (place / "line.cex").read_text()))
         if "Property proved" in text or "is trivially UNSAT" in text or "Networks are equivalent" in text:
             file = place / "invariant.pla"
-            if merge or not file.exists():
-                return Outcome(never=True, clauses=None if merge else ())
+            if not file.exists():
+                return Outcome(never=True, clauses=())
             return Outcome(never=True, clauses=_clauses(network, file.read_text()))
     return Outcome()
 

@@ -38,7 +38,7 @@ from herbrand.analyse.invariants.bounds import ProgressMeasure
 from herbrand.analyse.invariants.counters import find_counted
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups, find_more
-from herbrand.analyse.invariants.induction import prove_unreachable
+from herbrand.analyse.invariants.induction import equivalences, inductive_part, prove_unreachable
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.loose import loosen
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.bounds import Bound
     from herbrand.analyse.invariants.frames import Frame
     from herbrand.analyse.invariants.groups import Group
+    from herbrand.analyse.invariants.induction import Clause
     from herbrand.analyse.verdict import Certificate, Moves
     from herbrand.engine.expand import Rollouts
     from herbrand.machine.state_machine import StateMachine
@@ -102,7 +103,7 @@ def prove(game: StateMachine, wanted: Iterable[str], budget: Budget) -> dict[str
     """Decide some of `PROPERTIES` within a budget.
 
     Proofs and refutations come with a witness or a certificate, not yet checked; only proofs of the external
-    model checker with merged signals have none.  Raises `MissingExtra` where no SAT solver is
+    model checker with merged signals may have none.  Raises `MissingExtra` where no SAT solver is
     installed, `BudgetExceeded` when recursion within states is too large to be unrolled.
     """
     wanted = list(wanted)
@@ -470,10 +471,26 @@ class _Proof:
                 query.shortest = query.clean == len(outcome.line) - 1
             elif outcome.never:
                 query.never, query.method = True, "pdr"
-                if outcome.clauses is not None:
+                if outcome.clauses is not None and not merge:
                     query.certificate = self._only_clauses(name, outcome.clauses)
+                elif outcome.clauses is not None:
+                    query.certificate = self._without_merging(name, outcome.clauses)
 
-    def _only_clauses(self, name: str, clauses: Iterable[Iterable[tuple[int, bool]]]) -> Invariant:
+    def _without_merging(self, name: str, clauses: tuple[Clause, ...]) -> Invariant | None:
+        """Return an invariant of the whole network from one with merged signals; None if it is not enough."""
+        deadline = time.monotonic() + 0.3 * self.budget.left
+        same = equivalences(self.sample.states)
+        for more, groups in (((), []), (same, []), (same, self.groups)):
+            with suppress(BudgetExceeded):
+                system = System(self.game.network)
+                part = inductive_part(system, groups, (*clauses, *more), self._target(name), deadline)
+                if part is not None:
+                    whole = self._only_clauses(name, part)
+                    known = self._invariant(name) if groups else Invariant(name)
+                    return replace(known, clauses=(*known.clauses, *whole.clauses))
+        return None
+
+    def _only_clauses(self, name: str, clauses: Iterable[Clause]) -> Invariant:
         network = self.game.network
         texts = [network.terms.text(fluent) for fluent in network.fluents.tolist()]
         return Invariant(name, clauses=tuple(tuple((texts[f], value) for f, value in c) for c in clauses))
