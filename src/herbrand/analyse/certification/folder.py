@@ -238,7 +238,7 @@ def _is_too_large(verdict: Verdict, seconds: float) -> bool:
 def _proved_otherwise(game: StateMachine, name: str, verdict: Verdict, budget: Budget) -> Verdict:
     """Return a verdict with the same answer by methods that list no states, or the same verdict."""
     try:
-        other = prove(game, [name], budget)[name]
+        other = prove(game, [name], budget, only_proofs=True)[name]
     except (BudgetExceeded, MissingExtra):
         return verdict
     if other.is_known and other.answer != verdict.answer:

@@ -99,9 +99,12 @@ class _Query:
         return self.line is None and not self.never
 
 
-def prove(game: StateMachine, wanted: Iterable[str], budget: Budget) -> dict[str, Verdict]:
+def prove(
+    game: StateMachine, wanted: Iterable[str], budget: Budget, *, only_proofs: bool = False
+) -> dict[str, Verdict]:
     """Decide some of `PROPERTIES` within a budget.
 
+    With `only_proofs` no time is spent on looking for lines of play, and each proof has a certificate.
     Proofs and refutations come with a witness or a certificate, not yet checked; only proofs of the external
     model checker with merged signals may have none.  Raises `MissingExtra` where no SAT solver is
     installed, `BudgetExceeded` when recursion within states is too large to be unrolled.
@@ -110,7 +113,7 @@ def prove(game: StateMachine, wanted: Iterable[str], budget: Budget) -> dict[str
     unknown = [name for name in wanted if name not in PROPERTIES]
     if unknown:
         raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
-    return _Proof(game, wanted, budget).run()
+    return _Proof(game, wanted, budget, only_proofs).run()
 
 
 @dataclass
@@ -120,6 +123,7 @@ class _Proof:
     game: StateMachine
     wanted: list[str]
     budget: Budget
+    only_proofs: bool = False
     groups: list[Group] = field(default_factory=list)
     sums: list[dict[int, int]] = field(default_factory=list)
     """Weights by index of fluents whose sum no step changes; the groups may hold only together with them."""
@@ -135,7 +139,8 @@ class _Proof:
             names += [f"win {name}" for _, name in players]
         queries = {name: _Query() for name in names}
         verdicts: dict[str, Verdict] = {}
-        self._walk_randomly(queries)
+        if not self.only_proofs:
+            self._walk_randomly(queries)
         try:
             if self.budget.left <= 0:  # the other methods run for seconds before they check the clock
                 if "termination" in self.wanted:
@@ -161,15 +166,18 @@ class _Proof:
         if self._needs_bound and self.sample.cycle is not None:
             verdicts["termination"] = self._cycle_verdict(self.sample.cycle)
             self.terminates = True
-        self._by_counters(queries, 0.8)
-        if any(name.startswith("win") for name in self._undecided(queries)):
-            self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
-            self._search_wins(queries, 0.4)
-        self._run_pdr(
-            {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
-        )
-        with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
-            self._search_faults(queries, 0.1)
+        if self.only_proofs:
+            self._run_pdr(queries, 0.3, merge=True)
+            self._by_counters(queries, 0.6)
+        else:
+            self._by_counters(queries, 0.8)
+            if any(name.startswith("win") for name in self._undecided(queries)):
+                self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
+                self._search_wins(queries, 0.4)
+            faults = {name: query for name, query in queries.items() if name in _CLAIMS}
+            self._run_pdr(faults, 0.1, merge=False)
+            with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
+                self._search_faults(queries, 0.1)
         require_time()
         smaller = loosen(self.game.network)
         never_stuck = {name: query for name, query in queries.items() if name == "playability"}
@@ -191,11 +199,13 @@ class _Proof:
         if self._needs_bound:
             reason = "no progress measure and no set of latches was found"
             verdicts["termination"] = Verdict.unknown(reason)
-        self._search_faults(queries, 0.1)
-        self._search_wins(queries, 0.4)
-        self._run_pdr(queries, 0.5, merge=True)
+        if not self.only_proofs:
+            self._search_faults(queries, 0.1)
+            self._search_wins(queries, 0.4)
+            self._run_pdr(queries, 0.5, merge=True)
         self._check_bounded(queries)
-        self._search_distant_wins(queries)
+        if not self.only_proofs:
+            self._search_distant_wins(queries)
         self._induction(queries, most=3)
         self._run_pdr(queries, 0.9, merge=False)
         if self.bound is not None and self._needs_bound:
@@ -470,11 +480,10 @@ class _Proof:
                 query.line, query.method = outcome.line, "pdr"
                 query.shortest = query.clean == len(outcome.line) - 1
             elif outcome.never:
-                query.never, query.method = True, "pdr"
-                if outcome.clauses is not None and not merge:
-                    query.certificate = self._only_clauses(name, outcome.clauses)
-                elif outcome.clauses is not None:
-                    query.certificate = self._without_merging(name, outcome.clauses)
+                clauses = outcome.clauses or ()
+                query.certificate = (self._without_merging if merge else self._only_clauses)(name, clauses)
+                query.never = query.certificate is not None or not self.only_proofs
+                query.method = "pdr" if query.never else ""
 
     def _without_merging(self, name: str, clauses: tuple[Clause, ...]) -> Invariant | None:
         """Return an invariant of the whole network from one with merged signals; None if it is not enough."""
