@@ -20,6 +20,7 @@ from herbrand.analyse.invariants.groups import find_groups
 from herbrand.analyse.invariants.plain import RuleClauses
 from herbrand.analyse.proofs.symbolic import invariant_of
 from herbrand.convert.levels import MOVE, level_of
+from herbrand.diagnostic import Source
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.syntax.nodes import Atom, Constant, Function, Literal, Rule, atoms_of
 
@@ -71,7 +72,10 @@ def watch(game: StateMachine, bodies: Sequence[Body]) -> Watch:
         for place, body in enumerate(bodies)
     )
     own = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
-    copy = type(game)(replace(game.tree, statements=(*own, *rules)), name=game.name, limits=game.limits)
+    # games are equal if their texts are, and results are cached by game
+    source = Source("\n".join([game.tree.source.text, *map(str, rules)]), game.tree.source.name)
+    tree = replace(game.tree, source=source, statements=(*own, *rules))
+    copy = type(game)(tree, name=game.name, limits=game.limits)
     if copy.rules.errors:
         raise HerbrandError(f"the conditions are not valid rules: {copy.rules.errors[0].message}")
     graph = copy.rules.graph
