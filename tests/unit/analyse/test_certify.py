@@ -243,6 +243,31 @@ def test_bounded_proofs_are_accepted_by_a_sat_solver(tmp_path: Path) -> None:
     assert not written(tmp_path, game, "termination", Verdict("proved", "-", certificate=Exhausted("", 8)))
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted", "steps", "right"),
+    [
+        (COUNTED, "goals", 3, True),
+        (COUNTED, "playability", 4, True),
+        (COUNTED, "goals", 2, False),  # there are longer plays
+        (STUCK, "win walker", 2, True),
+        (STUCK, "playability", 2, False),  # after two steps
+        (ONE_STEP, "win robot", 1, False),  # at the end of the only play
+    ],
+)
+def test_all_depths_of_a_bounded_proof_are_one_question(
+    tmp_path: Path, text: str, wanted: str, steps: int, right: bool
+) -> None:
+    """That some state is reached, or that a play is longer, has to be unsatisfiable."""
+    pytest.importorskip("pysat")
+    game, certificate = herbrand.loads(text), Exhausted(wanted, steps)
+    assert certificate.check(game, 30) is right
+    verdict = Verdict("proved", "-", certificate=certificate)
+    assert len(written(tmp_path, game, "goals", verdict)) == right
+    (file,) = evidence_of(game, "goals", verdict, 30, solve=False)
+    (tmp_path / file.name).write_text(file.text)
+    assert accepts(tmp_path, file) is right
+
+
 CELL = ("(cell 1 1 x)", "(cell 1 1 o)", "(cell 1 1 b)")
 CONTROL = ("(control xplayer)", "(control oplayer)")
 

@@ -66,6 +66,8 @@ class Exhausted:
         """Check that no depth has a wanted state and that no play is longer; see `verdict.Certificate`."""
         encoding = RuleClauses(game, seconds)
         frame = encoding.frame(initial=True)
+        if self.wanted and is_recording():
+            return self._check_at_once(encoding, frame)
         for step in range(self.steps + 1):
             if self.wanted and encoding.possible(
                 encoding.wanted(frame, self.wanted), means=f"not after {step} steps: {self.wanted}"
@@ -75,6 +77,25 @@ class Exhausted:
             if step < self.steps:
                 frame = encoding.after(frame)
         return not encoding.possible(means=f"no play has more than {self.steps} steps")
+
+    def _check_at_once(self, encoding: RuleClauses, frame: int) -> bool:
+        """Ask about all depths in one question: a file for each would repeat the steps of all before."""
+        ways = [encoding.wanted(frame, self.wanted)]
+        made = 0
+        for step in range(self.steps + 1):
+            before, made = made, encoding.new()
+            if before:
+                encoding.add([-made, before])
+            encoding.require_step(frame, when=made)
+            if step < self.steps:
+                frame = encoding.after(frame)
+                ways.append(encoding.new())
+                encoding.add([-ways[-1], made])
+                encoding.add([-ways[-1], encoding.wanted(frame, self.wanted)])
+        encoding.add([*ways, made])
+        return not encoding.possible(
+            means=f"no play has more than {self.steps} steps, or gets to: {self.wanted}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,10 +284,14 @@ class RuleClauses:
                 self.add([first + 1 + i if value else -(first + 1 + i)])
         return first
 
-    def require_step(self, frame: int) -> None:
-        """Require a step: the state is not terminal and each role makes one legal move."""
+    def require_step(self, frame: int, when: int | None = None) -> None:
+        """Require a step: the state is not terminal and each role makes one legal move.
+
+        With `when`, a variable, this is required where it is true.
+        """
         network = self.network
-        self.add([-self.signed(frame, np.array([network.terminal]))[0]])
+        unless = [] if when is None else [-when]
+        self.add([*unless, -self.signed(frame, np.array([network.terminal]))[0]])
         legal = self.signed(frame, network.legal)
         chosen = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
         owner = network.moves[:, 0].tolist()
@@ -274,7 +299,8 @@ class RuleClauses:
             mine = [m for m in range(len(chosen)) if owner[m] == role]
             for m in mine:
                 self.add([-chosen[m], legal[m]])
-            self.exactly([chosen[m] for m in mine], at_least=True)
+            self.add([*unless, *(chosen[m] for m in mine)])
+            self.exactly([chosen[m] for m in mine], at_least=False)
 
     def exactly(self, literals: list[int], *, at_least: bool) -> None:
         """Require at most one literal, or exactly one (sequential counter, Sinz 2005)."""
