@@ -108,6 +108,7 @@ DEEP = {
 }
 
 
+@pytest.mark.slow_except("terms", "opening", "prolog", "infix opening", "infix negations")
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_nesting_is_one_error(name: str, sheet: Callable[..., str]) -> None:
     """A hundred thousand parentheses are too deep, said once."""
