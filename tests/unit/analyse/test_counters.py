@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,11 +14,18 @@ pytest.importorskip("pysat", reason="python-sat is not installed")
 pytest.importorskip("scipy", reason="scipy is not installed")
 
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.certification.evidence import evidence_of
+from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.counters import find_counted
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.proofs import symbolic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from herbrand.analyse.verdict import Verdict
 
 TAKING = """
 (role a) (place 1) (place 2) (place 3) (init (count 3)) (succ 0 1) (succ 1 2) (succ 2 3)
@@ -67,3 +75,25 @@ def test_a_counter_that_disagrees_is_not_proved() -> None:
     seen = play(game.expander, until)
     assert find_counted(System(game.network), seen.states, seen.changes, until) is None
     assert symbolic.prove(game, ["goals"], Budget(60))["goals"].answer == "refuted"
+
+
+def test_outside_programs_accept_the_certificate(tmp_path: Path) -> None:
+    """Each question about counters and sums is unsatisfiable for clingo; without the sum, one is not."""
+    game = herbrand.loads(TAKING)
+    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
+    checker = checker_for("clingo")
+    assert isinstance(checker, Checker)
+
+    def accepted(shown: Verdict) -> list[bool | None]:
+        answers = []
+        for number, file in enumerate(evidence_of(game, "goals", shown, 30, solve=False)):
+            (tmp_path / str(number)).mkdir(exist_ok=True)
+            (tmp_path / str(number) / file.name).write_text(file.text, encoding="utf-8")
+            if file.program == "clingo":
+                answers.append(run_checker(checker, tmp_path / str(number), file, 30).accepted)
+        return answers
+
+    assert accepted(verdict) == [True] * 4
+    certificate = verdict.certificate
+    assert isinstance(certificate, Invariant)
+    assert False in accepted(verdict.with_(certificate=replace(certificate, sums=())))
