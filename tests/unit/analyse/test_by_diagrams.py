@@ -128,6 +128,17 @@ def test_diagrams_take_the_place_of_a_search_that_takes_long(
     assert not value.stopped
 
 
+@pytest.mark.parametrize("states", [10, 300_000])
+def test_where_several_roles_choose_at_once_all_states_are_listed(
+    monkeypatch: pytest.MonkeyPatch, states: int
+) -> None:
+    """The search is not for them, so that a part of the states is not enough as long as there is time."""
+    monkeypatch.setattr("herbrand.analyse.solving.value._FEW_STATES", states)
+    value = value_of(herbrand.load("rockPaperScissors"))
+    assert value.value == {"left": 50, "right": 50}
+    assert value.states == 48
+
+
 def test_bounds_remain_when_time_ends() -> None:
     """The answer says that it is not complete."""
     value = solve_by_diagrams(herbrand.load("connectFour"), budget=Budget(0.5, megabytes=1000))

@@ -71,19 +71,19 @@ def value_of(
         raise GameError("the game is over at the start")
     searchable = game.chance_role is None and len(game.roles) > 1
     why = ""
-    if not search or not searchable:
-        share = replace(
-            budget.share(0.2 if searchable else 0.8),
-            states=_FEW_STATES if searchable else int(budget.megabytes * 1e6 / _BYTES),
-        )
-        if searchable:
-            share = replace(share, seconds=min(share.seconds, _FEW_SECONDS))
-        report = None if progress is None else lambda found, _: progress(found)
+    many = replace(budget.share(0.8), states=int(budget.megabytes * 1e6 / _BYTES))
+    report = None if progress is None else lambda states, _: progress(states)
+    if not searchable:
+        return _listed(explore(expander, budget=many, progress=report), budget, began, moves=moves)
+    if not search:
+        share = budget.share(0.2)
+        share = replace(share, seconds=min(share.seconds, _FEW_SECONDS), states=_FEW_STATES)
         space = explore(expander, budget=share, progress=report)
-        if space.complete:
-            return _exact(space, budget, moves=moves, began=began)
-        if not searchable or space.choosers[2:].any():
-            return _bounded(space, budget, began)
+        if space.choosers[2:].any() and not space.complete and budget.left > 0:  # the search does not apply
+            more = explore(expander, budget=many, progress=report)
+            space = more if len(more.states) > len(space.states) else space
+        if space.complete or space.choosers[2:].any():
+            return _listed(space, budget, began, moves=moves)
         why = f"more than {len(space.states)} states"
         del space
     forced = ForcedGoals(game, budget=budget, progress=progress)
@@ -144,6 +144,28 @@ def _by_diagrams(
     except (BudgetExceeded, GameError, MissingExtra):
         return None
     return value if value.stopped in {"", "interrupted"} else None
+
+
+def _listed(space: StateSpace, budget: Budget, began: float, *, moves: bool) -> SolvedValue:
+    """Return the value of a game from the states that were listed, or what these show of it."""
+    if not space.complete:
+        return _bounded(space, budget, began)
+    try:
+        return _exact(space, budget, moves=moves, began=began)
+    except BudgetExceeded as error:
+        lowest, highest = _extremes(space)
+        return SolvedValue(
+            "backward induction",
+            {
+                role: (float(low), float(high))
+                for role, low, high in zip(space.expander.roles, lowest, highest, strict=True)
+                if role.lower() != "random"
+            },
+            None,
+            states=len(space.states),
+            seconds=time.monotonic() - began,
+            stopped=error.spent,
+        )
 
 
 def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> SolvedValue:
