@@ -208,11 +208,11 @@ class Lying(NaiveEngine):
         ("initial", "state", "(init (c"),
     ],
 )
-def test_a_difference_of_engines_is_explained_from_each_side(game, fault, what, atom):
+def test_a_difference_of_engines_is_explained_from_each_side(game, fault, what, atom, monkeypatch):
     """The state, the first differing atom, what each engine says of it, and what the rules say."""
     engine = Lying(game.rules)
     engine.fault = fault
-    game._engines["naive"] = engine
+    monkeypatch.setitem(game._engines, "naive", engine)
     report = verify_playouts(game, engines=("rules", "naive"), playouts=3)
     difference = report.difference
     assert difference is not None
@@ -229,12 +229,12 @@ def test_a_difference_of_engines_is_explained_from_each_side(game, fault, what, 
     assert f"rules says that {right.atom} {'holds' if right.holds else 'does not hold'}, because" in text
 
 
-def test_percepts_are_compared():
+def test_percepts_are_compared(monkeypatch):
     """What roles see belongs to the comparison where the rules give any."""
     kuhn = herbrand.load("montyHall")
     engine = Lying(kuhn.rules)
     engine.fault = "percepts"
-    kuhn._engines["naive"] = engine
+    monkeypatch.setitem(kuhn._engines, "naive", engine)
     report = verify_playouts(kuhn, engines=("rules", "naive"), playouts=3)
     assert report.difference is not None
     assert report.difference.what.startswith("percepts")
@@ -252,9 +252,9 @@ class Tired(NaiveEngine):
         return super().terminal(key)
 
 
-def test_an_engine_that_gives_up_is_left_out(game):
+def test_an_engine_that_gives_up_is_left_out(game, monkeypatch):
     """The others are compared to the end; the report says who gave up, why, and after how many states."""
-    game._engines["naive"] = Tired(game.rules)
+    monkeypatch.setitem(game._engines, "naive", Tired(game.rules))
     report = verify_playouts(game, engines=("rules", "naive", "network"), playouts=4)
     assert report.ok
     assert report.unsupported == {"naive": "over budget: 20 questions"}
@@ -262,10 +262,10 @@ def test_an_engine_that_gives_up_is_left_out(game):
     assert report.remarks == ("naive gave up: over budget: 20 questions",)
 
 
-def test_nothing_compared_is_no_agreement(game):
+def test_nothing_compared_is_no_agreement(game, monkeypatch):
     """When no other engine answers at all, its error is raised."""
     tired = Tired(game.rules)
     tired.left = 0
-    game._engines["naive"] = tired
+    monkeypatch.setitem(game._engines, "naive", tired)
     with pytest.raises(BudgetExceeded):
         verify_playouts(game, engines=("rules", "naive"))
