@@ -66,6 +66,7 @@ def find_counted(
     network = system.network
     fresh = observed_groups(network, states)
     fresh += [Group((place,), some=True) for place in np.flatnonzero(network.always).tolist()]
+    fresh.sort(key=lambda one: -len(one.fluents))  # all values of a counter rather than two of them
     sums = list(_equations(system, fresh, states))
     initial = network.initial.astype(np.int64)
     while sums:

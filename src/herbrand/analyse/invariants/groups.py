@@ -90,12 +90,9 @@ def require(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -
 
 
 def number_exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]:
-    """Number the fluents, [fluents], such that never two with the same number are true.
-
-    Large groups come first: all values of a counter rather than two of them.
-    """
+    """Number the fluents, [fluents], such that never two with the same number are true; groups in order."""
     numbers = np.arange(fluents)
-    for number, group in enumerate(sorted(groups, key=lambda one: -len(one.fluents)), fluents):
+    for number, group in enumerate(groups, fluents):
         if not group.some and all(numbers[fluent] == fluent for fluent in group.fluents):
             numbers[list(group.fluents)] = number
     return numbers
