@@ -1,4 +1,4 @@
-"""A browser that tests share."""
+"""A browser that the tests of a file share."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ PATIENCE = 60_000
 """Milliseconds to wait for what a page shows, on a busy machine."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a screen."""
+    """Chromium without a screen.
+
+    It has an event loop that runs until it is closed: no test of another file must meet it.
+    """
     sync_api = pytest.importorskip("playwright.sync_api", reason="driving a browser needs playwright")
     if CHROMIUM is None:
         pytest.skip("there is no Chromium to drive")

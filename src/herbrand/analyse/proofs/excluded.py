@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Body",
-    "Sample",
+    "SampledStates",
     "Watch",
     "find_invariant",
     "possible_conditions",
@@ -84,7 +84,7 @@ def watch(game: StateMachine, bodies: Sequence[Body]) -> Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SampledStates:
     """Some reachable states."""
 
     fluents: tuple[str, ...]
@@ -92,17 +92,17 @@ class Sample:
     """[states, fluents]"""
 
 
-def sample_of(space: StateSpace, seconds: float) -> Sample:
+def sample_of(space: StateSpace, seconds: float) -> SampledStates:
     """Return a sample of all states, or where not all are known, states of random play."""
     expander = space.expander
     if space.complete:
         states = expander.bits(space.states[:: max(1, len(space.states) // _SAMPLE)])
     else:
         states = play(expander, time.monotonic() + seconds).states
-    return Sample(expander.fluent_names, states.astype(np.bool_))
+    return SampledStates(expander.fluent_names, states.astype(np.bool_))
 
 
-def find_invariant(game: StateMachine, sample: Sample | None, seconds: float) -> Invariant:
+def find_invariant(game: StateMachine, sample: SampledStates | None, seconds: float) -> Invariant:
     """Return groups of fluents that hold in every reachable state; the states of a sample refute candidates.
 
     Raises `BudgetExceeded` after `seconds`, and `MissingExtra` where no SAT solver is installed.

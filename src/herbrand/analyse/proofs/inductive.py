@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.explore import StateSpace
-    from herbrand.analyse.proofs.excluded import Sample
+    from herbrand.analyse.proofs.excluded import SampledStates
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["inductive_remarks"]
@@ -50,7 +50,7 @@ def inductive_remarks(game: StateMachine, space: StateSpace, budget: Budget) -> 
     return list(_remarks(game, space, [c for number, c in enumerate(claims) if number not in wrong]))
 
 
-def _candidates(game: StateMachine, space: StateSpace, sample: Sample) -> Iterator[RemarkClaim]:
+def _candidates(game: StateMachine, space: StateSpace, sample: SampledStates) -> Iterator[RemarkClaim]:
     """Yield claims, about one fluent or move each, that no known state refutes."""
     expander = space.expander
     ever, always = (expander.bits(row[None, :])[0] != 0 for row in (space.ever_true, space.always_true))
