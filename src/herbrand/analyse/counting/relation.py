@@ -25,7 +25,7 @@ from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from herbrand.analyse.counting.encoding import Diagram, Encoding
     from herbrand.network.network import Network
@@ -162,19 +162,9 @@ class Relation:
         if own is not None and literal >> 1 in own:
             diagram = own[literal >> 1]
             return ~diagram if literal & 1 else diagram
-        stack = [literal >> 1]
-        while stack:
-            node = stack[-1]
-            if node in values:
-                stack.pop()
-                continue
-            a, b = self._left[node - self._inputs], self._right[node - self._inputs]
-            missing = [side >> 1 for side in (a, b) if side >> 1 not in values]
-            if missing:
-                stack += missing
-                continue
+        for node in self.gates_below(literal, values):
+            a, b = self.operands(2 * node)
             values[node] = _literal(values[a >> 1], a) & _literal(values[b >> 1], b)
-            stack.pop()
         return _literal(values[literal >> 1], literal)
 
     def _with_moves(self, joint: Sequence[int]) -> dict[int, Diagram]:
@@ -214,18 +204,8 @@ class Relation:
     def small(self, literal: int) -> Diagram | None:
         """Return the states in which a literal is true, if they and those of its gates are small diagrams."""
         known = self._small
-        stack = [literal >> 1]
-        while stack:
-            node = stack[-1]
-            if node in known:
-                stack.pop()
-                continue
+        for node in self.gates_below(literal, known):
             sides = self.operands(2 * node)
-            missing = [side >> 1 for side in sides if side >> 1 not in known]
-            if missing:
-                stack += missing
-                continue
-            stack.pop()
             left, right = (known[side >> 1] for side in sides)
             both = None
             if left is not None and right is not None:
@@ -238,6 +218,25 @@ class Relation:
         """Return the literals of which the gate of a literal is the conjunction."""
         gate = (literal >> 1) - self._inputs
         return self._left[gate], self._right[gate]
+
+    def gates_below(
+        self, literal: int, known: Container[int], is_leaf: Callable[[int], bool] = lambda _: False
+    ) -> Iterator[int]:
+        """Yield the nodes that a literal needs and that are not known, operands first.
+
+        The caller makes each known before it asks for the next one; the operands of leaves are not needed.
+        """
+        stack = [literal >> 1]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            sides = () if is_leaf(node) else self.operands(2 * node)
+            missing = [side >> 1 for side in sides if side >> 1 not in known]
+            stack += missing
+            if not missing:
+                yield node
 
     # -- steps ----------------------------------------------------------------------------------
 

@@ -86,23 +86,15 @@ class StateSets:
         states, reachable or not, they could be far larger than any set of reachable ones.  `known` collects
         the states in which gates are true, for calls with the same set and step.
         """
-        relation, stack = self._relation, [literal >> 1]
-        while stack:
-            node = stack[-1]
-            if node in known:
-                stack.pop()
-                continue
+        relation = self._relation
+        for node in relation.gates_below(literal, known, lambda node: relation.small(2 * node) is not None):
             condition = relation.small(2 * node)
             if condition is not None:
                 known[node] = self.where(states, relation.at(step, condition))
                 continue
-            sides = relation.operands(2 * node)
-            missing = [side >> 1 for side in sides if side >> 1 not in known]
-            if missing:
-                stack += missing
-                continue
             left, right = (
-                self.subtract(states, known[side >> 1]) if side & 1 else known[side >> 1] for side in sides
+                self.subtract(states, known[side >> 1]) if side & 1 else known[side >> 1]
+                for side in relation.operands(2 * node)
             )
             known[node] = self.intersect(left, right)
         return self.subtract(states, known[literal >> 1]) if literal & 1 else known[literal >> 1]

@@ -27,7 +27,6 @@ Most remarks need all reachable states.  None of them is an error; each comes wi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -342,24 +341,15 @@ def _bodies_that_hold(
 ) -> list[bool]:
     """Return which bodies of rules hold for some reachable state and legal joint move.
 
-    Each becomes the body of a `sees` rule; then the percepts of all states and joint moves are evaluated.
-    Raises `BudgetExceeded` when there are too many states.
+    A percept watches each; those of all states and joint moves are evaluated.  Raises `BudgetExceeded` when
+    there are too many states.
     """
     from herbrand.analyse.exploration.explore import explore
-    from herbrand.errors import BudgetExceeded
-    from herbrand.syntax.nodes import Atom, Constant, Function, Rule
+    from herbrand.analyse.proofs.excluded import watch
 
     if not bodies or not game.rules.roles:
         return [True] * len(bodies)
-    observer = game.rules.roles[0]
-    statements = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
-    extra = tuple(
-        Rule(Atom("sees", (observer, Function("rule-fires", (Constant(str(i)),)))), body)
-        for i, body in enumerate(bodies)
-    )
-    tree = replace(game.tree, statements=(*statements, *extra))
-    copy = type(game)(tree, name=game.name, limits=game.limits)
-    expander = copy.expander
+    expander = watch(game, bodies).game.expander
     space = explore(expander, budget=budget, edges=False)
     if not space.complete:
         raise BudgetExceeded(space.stopped or "", f"{len(space.states)} states")
