@@ -7,6 +7,7 @@ namespace herbrand {
 
 struct DistanceNetwork;
 struct Op;
+struct Read;
 struct RowDraw;
 struct Block;
 struct BatchKernels; // batch.hpp
@@ -24,6 +25,13 @@ struct Kernels {
     void (*draw)(const RowDraw &draw);
     // Copy from[i] to to[i] in the lanes of the row `mask`, for the first `words` words of each row.
     void (*take_where)(u64 *const *to, const u64 *const *from, int count, const u64 *mask, int words);
+    // Copy from[i] to to[i], `words` words of each row; return whether any of them changed.
+    bool (*take_back)(u64 *const *to, const u64 *const *from, int count, int words);
+    // Prepare the feedback of a loop, `backs` rows, to go on from its last result: it becomes false in the lanes in which
+    // a row that is read has changed in a direction in which it may not.  `before` are the rows that were read the last
+    // time, `now` those of this time, which are copied there.  Return whether any of them changed.
+    bool (*resume)(const Read *reads, const u64 *const *now, u64 *before, int count, u64 *const *back, int backs,
+                   int words);
     // Transpose 64 consecutive rows as WORDS bit matrices, one for each word of a row, in place.
     void (*transpose)(u64 *rows);
     // Play in all lanes for at most so many passes; returns the number of passes.  See play.hpp.

@@ -518,7 +518,59 @@ template <class Bits> Number drawn(Graph &g, const Number &count, Bits &&bits, i
     return rank;
 }
 
+// Which way each operand of a function of three bits may change without the result falling: bit 0 if it may rise, bit 1 if
+// it may fall.
+int direction(i32 table, int operand) {
+    const int distance = 4 >> operand;
+    int both = 3;
+    for (int i = 0; i < 8; ++i) {
+        if (i & distance) continue;
+        const bool low = table >> i & 1, high = table >> (i + distance) & 1;
+        if (low && !high) both &= ~1;
+        if (high && !low) both &= ~2;
+    }
+    return both;
+}
+
+// Lists what loops read.  Feedback grows with feedback, since rules of recursion have no negation; where that cannot be
+// seen operation by operation, the loop begins anew each time.
+void find_reads(Program &p) {
+    std::vector<u8> ways(p.rows, 3); // of a row: as `direction` says, for the feedback as a whole
+    std::vector<i32> read;
+    for (Unit &unit : p.units) {
+        unit.first_read = unit.last_read = static_cast<i32>(p.reads.size());
+        if (unit.first_back == unit.last_back) continue;
+        for (i32 i = unit.first_back; i < unit.last_back; ++i) ways[p.back[i].source] &= 1;
+        read.clear();
+        for (i32 i = unit.end - 1; i >= unit.begin; --i) {
+            const Op &op = p.ops[i];
+            const i32 rows[] = {op.a, op.b, op.c};
+            for (int k = 0; k < operands(op); ++k) {
+                if (rows[k] < 2) continue;
+                read.push_back(rows[k]);
+                if ((ways[op.out] & 3) == 3) continue; // no feedback depends on it
+                const int mine = op.code < ADD ? direction(op.code, k) : 0, swapped = (mine & 1) << 1 | mine >> 1;
+                ways[rows[k]] &= static_cast<u8>(ways[op.out] == 1 ? mine : ways[op.out] == 2 ? swapped : 0);
+            }
+        }
+        unit.resumes = true;
+        for (i32 i = unit.first_back; i < unit.last_back; ++i) unit.resumes &= ways[p.back[i].row] & 1;
+        // what is not written here, nor fed back, is read
+        for (i32 i = unit.begin; i < unit.end; ++i) ways[p.ops[i].out] |= 4;
+        for (i32 i = unit.first_back; i < unit.last_back; ++i) ways[p.back[i].row] |= 4;
+        for (const i32 row : read) {
+            if (!(ways[row] & 4)) p.reads.push_back({row, static_cast<u8>(ways[row] & 1), static_cast<u8>(ways[row] >> 1 & 1)});
+            ways[row] |= 4;
+        }
+        unit.last_read = static_cast<i32>(p.reads.size());
+        for (const i32 row : read) ways[row] = 3;
+        for (i32 i = unit.begin; i < unit.end; ++i) ways[p.ops[i].out] = 3;
+        for (i32 i = unit.first_back; i < unit.last_back; ++i) ways[p.back[i].row] = ways[p.back[i].source] = 3;
+    }
+}
+
 void finish(Program &p) {
+    find_reads(p);
     if (why_no_code().empty()) schedule(p); // walking has an order of its own
     by_level(p);
     p.code = encode(p, p.why_walked);
@@ -771,30 +823,17 @@ Machine::Machine(ProgramPtr program, bool walk) : program_(std::move(program)), 
     for (int w = 0; w < WORDS; ++w) word(row(1), w) = ~u64(0);
     now_ = rows_.data() + 2 * pitch_;
     after_ = now_ + i64(p.states) * pitch_;
+    before_ = RowBuffer(p.reads.size());
+    is_run_.assign(p.units.size(), 0);
+    back_.resize(p.back.size());
+    source_.resize(p.back.size());
+    read_.resize(p.reads.size());
 }
 
 void Machine::exchange() {
     // Walked operations have absolute rows, so states are copied; machine code gets pointers, which are swapped.
     if (walk_) std::memcpy(now_, after_, sizeof(u64) * WORDS * program_->states);
     else std::swap(now_, after_);
-}
-
-// Copies the sources of a loop's feedback to its targets, N words from `at` on; returns whether any target changed.
-template <int N> bool Machine::take_back(const Unit &unit, int at) {
-    typedef u64 Words __attribute__((vector_size(8 * N)));
-    Words differs{};
-    for (i32 i = unit.first_back; i < unit.last_back; ++i) {
-        u64 *to = &word(row(program_->back[i].row), at);
-        Words before, after;
-        std::memcpy(&before, to, sizeof before);
-        std::memcpy(&after, &word(row(program_->back[i].source), at), sizeof after);
-        std::memcpy(to, &after, sizeof after);
-        differs |= before ^ after;
-    }
-    u64 words[N], any = 0;
-    std::memcpy(words, &differs, sizeof words);
-    for (const u64 word : words) any |= word;
-    return any != 0;
 }
 
 int Machine::words() const { return walk_ ? WORDS : program_->code->words(); }
@@ -806,13 +845,28 @@ void Machine::run(i32 u, int at, int end) {
     else p.code->run(u, rows_.data(), now_, after_, at, end, gap_);
 }
 
+// A least fixpoint, by evaluating the loop until the feedback does not change.  It only grows where what the loop reads has
+// changed in the right direction since the last time, so the iteration goes on from the last result in these lanes, and
+// begins with nothing in the others: a stone more on the board makes chains longer.
 void Machine::run_loop(i32 u, int at) {
     const Program &p = *program_;
     const Unit &unit = p.units[u];
-    const int words = this->words();
-    for (i32 i = unit.first_back; i < unit.last_back; ++i) std::memset(&word(row(p.back[i].row), at), 0, 8 * words);
+    const int words = this->words(), backs = unit.last_back - unit.first_back, reads = unit.last_read - unit.first_read;
+    for (i32 i = 0; i < backs; ++i) {
+        back_[i] = &word(row(p.back[unit.first_back + i].row), at);
+        source_[i] = &word(row(p.back[unit.first_back + i].source), at);
+    }
+    for (i32 i = 0; i < reads; ++i) read_[i] = &word(row(p.reads[unit.first_read + i].row), at);
+    const u8 half = at ? 2 : 1;
+    const bool changed = kernels().resume(p.reads.data() + unit.first_read, read_.data(), before_.row(unit.first_read) + at,
+                                          reads, back_.data(), backs, words);
+    if (!unit.resumes || !(is_run_[u] & half))
+        for (i32 i = 0; i < backs; ++i) std::memset(back_[i], 0, 8 * words);
+    else if (!changed)
+        return;
+    is_run_[u] |= half;
     do run(u, at, at + words);
-    while (words == WORDS ? take_back<WORDS>(unit, at) : take_back<WORDS / 2>(unit, at));
+    while (kernels().take_back(back_.data(), source_.data(), backs, words));
 }
 
 void Machine::run(const Stage &stage, int lanes) {

@@ -33,10 +33,19 @@ struct Back {
     i32 source; // the row whose value it takes
 };
 
+// A row that a loop reads.  While it only changes in the direction that makes the feedback grow, or not at all, the loop
+// can go on from its last result.
+struct Read {
+    i32 row;
+    u8 may_rise, may_fall;
+};
+
 // Operations that are executed once, or, with feedback, until nothing changes.
 struct Unit {
-    i32 begin, end;            // operations
-    i32 first_back, last_back; // entries of `Program::back`; none unless this is a loop
+    i32 begin, end;                    // operations
+    i32 first_back, last_back;         // entries of `Program::back`; none unless this is a loop
+    i32 first_read = 0, last_read = 0; // entries of `Program::reads`
+    bool resumes = false;              // whether it can go on from its last result: see `Machine::run_loop`
 };
 
 struct Stage {
@@ -64,6 +73,7 @@ struct Program {
     int states = 0, kept = 0, rows = 0;
     std::vector<Op> ops;
     std::vector<Back> back;
+    std::vector<Read> reads;
     std::vector<Unit> units;
     Stage legal, next, goals;
 
@@ -126,7 +136,6 @@ private:
     int words() const;
     void run(i32 unit, int at, int end);
     void run_loop(i32 unit, int at);
-    template <int N> bool take_back(const Unit &unit, int at);
 
     ProgramPtr program_;
     bool walk_;
@@ -134,6 +143,10 @@ private:
     u64 *now_, *after_;
     int pitch_ = WORDS; // words from a row to the next
     std::ptrdiff_t gap_ = 0;
+    RowBuffer before_;       // [reads] what the loops read when they were run last
+    std::vector<u64 *> back_; // of the loop that is being run: feedback, its sources, and what the loop reads
+    std::vector<const u64 *> source_, read_;
+    std::vector<u8> is_run_; // [units] a bit for each half of the lanes: whether the loop was run there
 };
 
 } // namespace herbrand

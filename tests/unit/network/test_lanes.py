@@ -14,6 +14,7 @@ import pytest
 import herbrand
 from herbrand import core, games
 from herbrand.core import Playouts, Stop
+from herbrand.engine.expand import new_generator
 from herbrand.network import LaneProgram
 
 if TYPE_CHECKING:
@@ -98,6 +99,51 @@ def test_loops_are_repeated_to_their_fixpoint() -> None:
     assert by_network.goals["r"].mean == pytest.approx(by_rules.goals["r"].mean, abs=5)
 
 
+GUARDED = """
+(role walker)
+(place a) (place b) (place c) (place d)
+(<= (base (wall ?x)) (place ?x))
+(<= (base (at ?x)) (place ?x))
+(<= (input walker (build ?x)) (place ?x))
+(<= (input walker (go ?x)) (place ?x))
+(init (at a))
+(<= (legal walker (build ?x)) (place ?x))
+(<= (legal walker (go ?x)) (place ?x))
+(next_to a b) (next_to b c) (next_to c d) (next_to d a)
+(<= (reached ?x) (true (at ?x)))
+(<= (reached ?y) (reached ?x) (next_to ?x ?y) (not (true (wall ?y))))
+(<= (next (wall ?x)) (true (wall ?x)))
+(<= (next (wall ?x)) (does walker (build ?x)))
+(<= (next (at ?x)) (does walker (go ?x)))
+(<= (next (at ?x)) (true (at ?x)) (true (wall ?x)))
+(<= terminal (reached c))
+(<= (goal walker 100) (reached b))
+(<= (goal walker 0) (not (reached b)))
+"""
+"""What is reached grows with fluents that are true, and with others that are false."""
+
+
+@pytest.mark.parametrize("name", ["hex", "guarded"])
+def test_loops_go_on_from_their_last_result_only_where_they_may(name: str) -> None:
+    """Later states, earlier ones and those of other games, in any order and in any lane."""
+    game = herbrand.load("hex") if name == "hex" else herbrand.loads(GUARDED)
+    generator = np.random.default_rng(1)
+    expander, words = game.expander, game.expander.words
+    assert len(game.network.loops)
+    if name == "hex":
+        states = expander.core.rollouts(
+            expander.initial, np.zeros(512, np.int64), new_generator(3), 60, last=True
+        ).last
+        paths = [expander.initial.repeat(512, axis=0), states, expander.initial.repeat(512, axis=0), states]
+        blocks = [states[generator.permutation(512)] for _ in range(6)] + paths
+    else:
+        blocks = [generator.integers(0, 1 << expander.fluents, (512, words), np.uint64) for _ in range(20)]
+    for block in blocks:
+        fresh = type(expander)(game.network)
+        assert np.array_equal(expander.terminal(block), fresh.terminal(block))
+        assert np.array_equal(expander.goals(block), fresh.goals(block))
+
+
 def test_roles_that_choose_at_once_draw_by_themselves() -> None:
     """A draw that serves several roles would have them always make the same move."""
     game = herbrand.loads(BOTH_AT_ONCE)
@@ -135,6 +181,7 @@ import ctypes, struct, sys
 import herbrand
 from herbrand import core
 from herbrand.core import Playouts, Stop
+from herbrand.engine.expand import new_generator
 from herbrand.network import LaneProgram
 
 libc = ctypes.CDLL(None, use_errno=True)
