@@ -14,7 +14,7 @@ Chooser::Chooser(Evaluator &evaluator) : circuit_(evaluator.circuit()) {
         moves_.push_back(evaluator.move(m));
     }
     live_.resize(circuit_.moves);
-    is_live_.assign(circuit_.moves, 0);
+    is_live_.assign(circuit_.legal_words(), 0);
     from_.resize(widest);
     to_.resize(widest);
     counts_.assign(circuit_.roles, 0);
@@ -27,7 +27,7 @@ void Chooser::choose(u64 *playing, u64 *stuck, u64 *generator, int lanes) {
     for (int r = 0; r < circuit_.roles; ++r) {
         const int first = circuit_.bounds[r];
         counts_[r] = kernel.list_live(legal_.data() + first, moves_.data() + first, circuit_.bounds[r + 1] - first, playing,
-                                      is_live_.data() + first, live_.data() + first, from_.data(), to_.data());
+                                      is_live_.data() + circuit_.places[r], live_.data() + first, from_.data(), to_.data());
         kernel.draw({from_.data(), to_.data(), counts_[r], playing, generator, bad, scratch_.data(),
                      lanes / 64});
     }
@@ -42,10 +42,10 @@ void Chooser::clear() {
         for (int i = 0; i < counts_[r]; ++i) {
             const int move = circuit_.bounds[r] + live(r)[i];
             std::fill_n(moves_[move], WORDS, 0);
-            is_live_[move] = 0;
         }
         counts_[r] = 0;
     }
+    std::fill(is_live_.begin(), is_live_.end(), 0);
 }
 
 } // namespace herbrand

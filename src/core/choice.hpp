@@ -57,7 +57,7 @@ private:
     std::vector<u64 *> moves_;
     std::vector<const u64 *> from_; // the live moves of the current role
     std::vector<u64 *> to_;
-    std::vector<u8> is_live_; // [moves]
+    std::vector<u64> is_live_; // [legal words] a bit for each move, see `Circuit::places`
     std::vector<i32> live_;   // [moves] each role uses the first `counts_[role]` of its range
     std::vector<int> counts_; // [roles]
     RowBuffer scratch_;

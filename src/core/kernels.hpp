@@ -19,7 +19,7 @@ struct Kernels {
     // List in `live` the rows that are true in some lane of the row `among`, ascending, and return their number.  `from`
     // and `to` get the pointers of these; rows of `taken` that were live and no longer are become false.  All arrays have
     // `count` elements.
-    int (*list_live)(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
+    int (*list_live)(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u64 *is_live, i32 *live,
                      const u64 **from, u64 **to);
     // Choose one of the true bits of some rows in every lane; see choice.hpp.
     void (*draw)(const RowDraw &draw);

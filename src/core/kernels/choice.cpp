@@ -260,17 +260,21 @@ void take_all(const RowDraw &d) {
 
 } // namespace
 
-int list_live(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
+int list_live(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u64 *is_live, i32 *live,
               const u64 **from, u64 **to) {
     int count_live = 0;
-    for (int i = 0; i < count; ++i) {
-        live[count_live] = i;
-        from[count_live] = rows[i];
-        to[count_live] = taken[i];
-        const bool is = any_both(rows[i], among);
-        count_live += is;
-        if (is_live[i] > is) std::memset(taken[i], 0, 8 * WORDS);
-        is_live[i] = is;
+    for (int begin = 0; begin < count; begin += 64) {
+        const int size = count - begin < 64 ? count - begin : 64;
+        u64 some = 0;
+        for (int i = 0; i < size; ++i) some |= u64(any_both(rows[begin + i], among)) << i;
+        u64 &before = is_live[begin / 64];
+        each_bit(before & ~some, [&](int i) { std::memset(taken[begin + i], 0, 8 * WORDS); });
+        each_bit(some, [&](int i) {
+            live[count_live] = begin + i;
+            from[count_live] = rows[begin + i];
+            to[count_live++] = taken[begin + i];
+        });
+        before = some;
     }
     return count_live;
 }

@@ -9,7 +9,7 @@
 namespace herbrand::HB_ROWS {
 
 void walk_rows(u64 *rows, const Op *begin, const Op *end);
-int list_live(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
+int list_live(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u64 *is_live, i32 *live,
               const u64 **from, u64 **to);
 void draw_row(const RowDraw &draw);
 void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask, int words);
