@@ -103,6 +103,11 @@ class AlphaBetaPlayer(FallbackPlayer):
         work = partial(self._keep_results, self.finished, self._learn_by_self_play(self.learned, deadline))
         self.run_in_background(work, deadline - 0.01)
 
+    def use(self, learned: LearnedJudge) -> None:
+        """Search with this evaluation function from now on; `HerbrandError` without a network."""
+        role = self.game.role_index(self.role)
+        self._store(self._build_engines(self.game, role, learned), learned)
+
     def forget(self) -> None:
         """Release the transposition table and the evaluation function."""
         super().forget()

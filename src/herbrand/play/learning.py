@@ -71,6 +71,10 @@ class LearnedJudge(NamedTuple):
     gates: NDArray[np.int32] = NO_GATES
     """[gates, 2] the gates of threats that the literals of the judge need, see `with_gates`; none without."""
 
+    def of(self, role: int, other: int) -> LearnedJudge:
+        """Return the values for a role, given that these are for `role`, of two whose goals add up to 100."""
+        return self if role == other else self._replace(judge=self.judge.opposed())
+
     def valuer(self, expander: Expander, role: int) -> Valuer:
         """Return the evaluator of states for the role."""
         return self.judge.valuer(with_gates(expander.network, self.gates), role)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from herbrand.errors import HerbrandError
 from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.comparison import can_compare, compare_searches
 from herbrand.play.interface import Player
 from herbrand.play.ismcts import IsMctsPlayer
 from herbrand.play.mcts import MctsPlayer
@@ -31,7 +32,17 @@ _SAMPLED_STATES = 20
 _MIN_LEARNING_SECONDS = 2.0
 """Seconds that must be left to learn an evaluation function."""
 _MIN_EXPLAINED = 0.3
-"""Share of the variance of outcomes that the evaluation function must explain for alpha-beta, as measured."""
+"""Share of the variance of outcomes that the evaluation function must explain for alpha-beta, as measured,
+where quick games do not decide."""
+_MIN_EXPLAINED_SLOWLY = 0.2
+"""The same where no quick games are over in time: tree search has few playouts there."""
+_MIN_COMPARED = 0.1
+"""The same for quick games against tree search."""
+_COMPARING = 0.3
+"""Share of the time for quick games."""
+_MIN_COMPARING_SECONDS = 1.0
+_STARTING = 0.1
+"""Share of the time for starting tree search after quick games."""
 _MAX_SOLVED_STATES = 200_000
 
 
@@ -101,17 +112,43 @@ class MetaPlayer(Player):
                 AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder), left / 2
             )
             self.wait_for(alphabeta.finished, deadline - 0.25 * left)  # learning a large game may take longer
-            explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained
-            reason = f"the learned evaluation explains {explained:.0%} of the variance of outcomes"
-            if explained >= _MIN_EXPLAINED:
-                if self.self_play:
-                    alphabeta.improve(deadline)
+            is_better, reason = self._judge_alphabeta(alphabeta, deadline)
+            if is_better:
                 return alphabeta, f"alpha-beta, since {reason}: {unsolved}"
             alphabeta.stop()
         mcts = self._start_player(
             MctsPlayer(seed, memory=self.memory, ponder=self.ponder), deadline - time.monotonic()
         )
         return mcts, f"tree search, since {reason}: {unsolved}"
+
+    def _judge_alphabeta(self, alphabeta: AlphaBetaPlayer, deadline: float) -> tuple[bool, str]:
+        """Return whether alpha-beta plays better than tree search, and why.
+
+        With `self_play`, its values are improved first, and quick games decide unless they are a tie.
+        """
+        explained = 0.0 if alphabeta.learned is None else alphabeta.learned.explained
+        reason = f"the learned evaluation explains {explained:.0%} of the variance of outcomes"
+        if not self.self_play or explained < _MIN_COMPARED:
+            return explained >= _MIN_EXPLAINED, reason
+        left = deadline - time.monotonic()
+        seconds = _COMPARING * left
+        if seconds < _MIN_COMPARING_SECONDS or not can_compare(self.game):
+            alphabeta.improve(deadline)
+            return explained >= _MIN_EXPLAINED, reason
+        alphabeta.improve(deadline - seconds - _STARTING * left)
+        learned = alphabeta.learned
+        if learned is None:  # stopped
+            return False, reason
+        result = compare_searches(
+            self.game, self.game.role_index(self.role), learned,
+            seed=self.chance.getrandbits(32), seconds=seconds, stopped=lambda: self.stopped,
+        )  # fmt: skip
+        if not result.games:
+            return explained >= _MIN_EXPLAINED_SLOWLY, f"{reason}, and quick games were not over in time"
+        reason = f"{reason}, and alpha-beta scores {result.points:g} of {result.games} in quick games"
+        if 2 * result.points == result.games:
+            return explained >= _MIN_EXPLAINED, reason
+        return 2 * result.points > result.games, reason
 
     def _pick(self, deadline: float) -> Player:
         game, seed = self.game, self.chance.getrandbits(32)

@@ -9,12 +9,18 @@ import numpy as np
 from herbrand.engine.expand import sample_true
 
 if TYPE_CHECKING:
-    from herbrand.engine.expand import Expander
+    from herbrand.engine.expand import Expander, Rollouts
 
-__all__ = ["is_placement_only", "takes_turns"]
+__all__ = ["adds_up", "is_placement_only", "takes_turns"]
 
 _GAMES = 32
 _STEPS = 60
+
+
+def adds_up(playouts: Rollouts) -> bool:
+    """Whether the goals of two roles add up to 100 at the end of all playouts that ended."""
+    goals = playouts.goals[~playouts.truncated]
+    return goals.shape[1] == 2 and len(goals) > 0 and bool((goals.sum(axis=1) == 100).all())
 
 
 def takes_turns(expander: Expander, seed: int = 0) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from herbrand.errors import GameError
 from herbrand.play.learning import learn_judge, sample_states
-from herbrand.play.search.features import takes_turns
+from herbrand.play.search.features import adds_up, takes_turns
 from herbrand.play.threats import NO_GATES
 from herbrand.play.training.fitting import Fitter
 from herbrand.play.training.interface import Training
@@ -130,11 +130,8 @@ class Trainer(Training):
                 "roles that take turns, and no chance"
             )
         expander = game.expander
-        roles = len(expander.roles)
         ended = expander.rollouts(expander.initial, seed=settings.seed, each=512, max_steps=400)
-        goals = ended.goals[~ended.truncated]
-        constant_sum = roles == 2 and len(goals) > 0 and bool((goals.sum(axis=1) == 100).all())
-        model = _first_model(expander, settings.seed, judges, until, constant_sum=constant_sum)
+        model = _first_model(expander, settings.seed, judges, until, constant_sum=adds_up(ended))
         trainer = cls(game, settings, model)
         trainer.length = float(ended.lengths.mean())
         return trainer

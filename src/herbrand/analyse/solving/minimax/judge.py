@@ -38,6 +38,12 @@ class LinearJudge(NamedTuple):
     """[2] the value of a goal point in a non-terminal state, and of having no goal value there."""
     bias: float
 
+    def opposed(self) -> LinearJudge:
+        """Return the values for the other of two roles whose goals add up to 100."""
+        points, none = self.progress
+        bias = 100.0 * SCALE - self.bias - 100.0 * points
+        return LinearJudge(self.literals, -self.table, -self.mobility, np.array([points, -none]), bias)
+
     @property
     def compiled(self) -> core.Judge:
         """The weights as an object of the core."""

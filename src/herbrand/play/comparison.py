@@ -1,0 +1,153 @@
+"""`compare_searches`: quick games between alpha-beta and tree search, before a match."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from herbrand.errors import HerbrandError
+from herbrand.machine.trajectory import Trajectory
+from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.interface import counted_goals
+from herbrand.play.mcts import MctsPlayer
+from herbrand.play.search.features import adds_up
+from herbrand.play.threads import SEARCH_THREADS, available_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.engine.expand import Rollouts
+    from herbrand.game import Game
+    from herbrand.play.learning import LearnedJudge
+
+__all__ = ["Comparison", "can_compare", "compare_searches"]
+
+_OPENING: Final = 2
+"""Moves drawn at the beginning of a game."""
+_SAMPLE: Final = 64
+"""Random games by which the length of a game is estimated."""
+_LONGEST: Final = 400
+"""Steps after which a game is a draw."""
+_PAIR_SHARE: Final = 0.45
+"""Share of the time that the first pair of games may take."""
+_SHORTEST_CLOCK: Final = 0.005
+_LONGEST_CLOCK: Final = 0.1
+_MEMORY: Final = 48.0
+"""Megabytes for the tree or the table of a search."""
+_READY: Final = 0.3
+"""Share of the time in which searches must be built."""
+
+
+class Comparison(NamedTuple):
+    """The result of alpha-beta in quick games against tree search."""
+
+    points: float
+    """For each game 1 for a win, 0.5 for a draw, and otherwise by the difference of goals."""
+    games: int
+    clock: float
+    """Seconds of processor time for a move."""
+
+
+def compare_searches(
+    game: Game,
+    role: int,
+    learned: LearnedJudge,
+    *,
+    seed: int,
+    seconds: float,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Comparison:
+    """Let alpha-beta with learned values play tree search for at most `seconds` by the clock.
+
+    The game has two roles that take turns and whose goals add up to 100; `learned` values states for `role`.
+    Games come in pairs with equal first moves, in which the searches exchange roles.  There is one game for
+    each thread at a time, and a clock with which one pair is over in half of the time.  A pair counts when
+    both of its games are over.
+    """
+    until = time.monotonic() + seconds
+    threads = min(SEARCH_THREADS, available_cores())
+    length = max(1.0, float(_sample(game, seed).lengths.mean()))
+    clock = min(_LONGEST_CLOCK, _PAIR_SHARE * seconds * threads / (2 * length))
+    results: dict[tuple[int, int], float] = {}
+
+    def has_time() -> bool:
+        return time.monotonic() < until and not stopped()
+
+    def play_games(thread: int) -> None:
+        rivals: dict[int, _Rivals] = {}
+        try:
+            with suppress(HerbrandError, MemoryError):
+                number = thread
+                while has_time():
+                    pair, side = divmod(number, 2)
+                    if side not in rivals:
+                        rivals[side] = _Rivals(game, side, learned.of(role, side), seed, _READY * seconds)
+                    points = rivals[side].play(seed + pair, clock, has_time)
+                    if points is None:
+                        return
+                    results[pair, side] = points
+                    number += threads
+        finally:
+            for each in rivals.values():
+                each.stop()
+
+    workers = [
+        threading.Thread(target=partial(play_games, thread), daemon=True)
+        for thread in range(threads if clock >= _SHORTEST_CLOCK else 0)
+    ]
+    for worker in workers:
+        worker.start()
+    while any(worker.is_alive() for worker in workers) and has_time():
+        time.sleep(0.01)
+    counted = [points for (pair, side), points in tuple(results.items()) if (pair, 1 - side) in results]
+    return Comparison(sum(counted), len(counted), clock)
+
+
+def can_compare(game: Game) -> bool:
+    """Whether the game has two roles, whose goals add up to 100 in some random games."""
+    return len(game.roles) == 2 and adds_up(_sample(game, 0))
+
+
+def _sample(game: Game, seed: int) -> Rollouts:
+    expander = game.expander
+    return expander.rollouts(expander.initial, seed=seed, each=_SAMPLE, max_steps=_LONGEST)
+
+
+class _Rivals:
+    """Alpha-beta in one of two roles, tree search in the other; for one thread."""
+
+    def __init__(self, game: Game, side: int, learned: LearnedJudge, seed: int, seconds: float) -> None:
+        self.game = game
+        self.roles = game.roles[side], game.roles[1 - side]
+        self.alphabeta = AlphaBetaPlayer(seed, threads=1, memory=_MEMORY, learning=False)
+        self.mcts = MctsPlayer(seed, threads=1, memory=_MEMORY)
+        for player, role in zip((self.alphabeta, self.mcts), self.roles, strict=True):
+            player.start(game, role, seconds)
+        self.alphabeta.use(learned)
+
+    def play(self, seed: int, clock: float, has_time: Callable[[], bool]) -> float | None:
+        """Return what alpha-beta gets, from 0 to 1; None if there was no time for that."""
+        chance = random.Random(seed)
+        play = Trajectory(self.game.initial_state("network"))
+        while not play.state.is_terminal and len(play) < _LONGEST:
+            if not has_time():
+                return None
+            joint = play.state.random_joint_move(chance)
+            if len(play) >= _OPENING:
+                for role in play.choosing(len(play)):
+                    player = self.alphabeta if role == self.roles[0] else self.mcts
+                    joint[role] = player.consider(play.state, clock)
+            play.make(joint)
+        if not play.state.is_terminal:
+            return 0.5
+        goals = dict(zip(self.game.roles, counted_goals(play.state), strict=True))
+        return (100 + goals[self.roles[0]] - goals[self.roles[1]]) / 200
+
+    def stop(self) -> None:
+        """Release both searches."""
+        self.alphabeta.stop()
+        self.mcts.stop()
