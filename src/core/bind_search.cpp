@@ -60,18 +60,20 @@ int checked_role(const Tree &t, i64 role) {
 }
 
 void make_tree(Tree *self, CircuitPtr circuit, i64 memory, i64 most, u64 seed, bool labelled, double exploration,
-               int chance, bool regret, double amaf) {
+               int chance, bool regret, double amaf, double reference) {
     require(circuit != nullptr && circuit->roles > 0 && circuit->roles < (1 << 15), "a tree is for one role or more");
     require(memory >= 0, "memory is a number of bytes");
     require(most > 0 && most <= i64(1) << 28, "too many positions");
     require(std::isfinite(exploration) && exploration >= 0.0, "exploration is a number from 0 on");
     require(std::isfinite(amaf) && amaf >= 0.0, "amaf is a number from 0 on");
+    require(std::isfinite(reference) && reference >= 0.0, "reference is a number from 0 on");
     require(chance >= -1 && chance < circuit->roles, "no such role");
     Tree::Settings settings;
     settings.exploration = exploration;
     settings.chance = chance;
     settings.regret = regret;
     settings.amaf = amaf;
+    settings.reference = reference;
     new (self) Tree(std::move(circuit), labelled, settings, memory, most, seed);
 }
 
@@ -252,13 +254,15 @@ void bind_search(nb::module_ &m) {
         .def("__init__", &make_tree, nb::arg("circuit"), nb::kw_only(), nb::arg("memory"),
              nb::arg("most") = i64(1) << 27, nb::arg("seed") = 0, nb::arg("labelled") = false,
              nb::arg("exploration") = 0.5, nb::arg("chance") = -1, nb::arg("regret") = false, nb::arg("amaf") = 0.0,
+             nb::arg("reference") = 0.0,
              "Make an empty tree that takes at most `memory` bytes, and has at most `most` positions.\n\n"
              "The memory is taken as the tree grows; when it is used up, positions that were visited little are\n"
              "recycled.  `labelled`: states have one more word, by which `plant` tells equal ones apart, and\n"
              "nothing is recycled.  `exploration` is the constant of UCB1, `chance` the number of the role\n"
              "`random` or -1; with `regret`, roles that move at once choose by regret matching instead of UCB1.\n"
              "`amaf` is after how many playouts a move's own mean counts as much as that of playouts in which it\n"
-             "came later, 0 for never.  `MemoryError` where there is not so much memory.")
+             "came later, 0 for never; positions with fewer playouts than `reference` use the AMAF means of the last\n"
+             "one before them with as many.  `MemoryError` where there is not so much memory.")
         .def_ro("words", &Tree::words, "Words of 64 bits in a state of the tree.")
         .def_ro("roles", &Tree::roles)
         .def_ro("room", &Tree::room, "The most positions, if there were hardly any arms.")
@@ -274,6 +278,7 @@ void bind_search(nb::module_ &m) {
         .def_prop_ro("chance", [](Tree &t) { return t.settings.chance; })
         .def_prop_ro("regret", [](Tree &t) { return t.settings.regret; })
         .def_prop_ro("amaf", [](Tree &t) { return t.settings.amaf; })
+        .def_prop_ro("reference", [](Tree &t) { return t.settings.reference; })
         .def_rw("is_full", &Tree::full, "Whether the tree is full; rounds then start playouts at the leaves.")
         .def_prop_ro("state", [](Self s) { return of_positions(s, &Tree::states, tree_of(s).words); },
                      "[positions, words] packed states.")

@@ -131,6 +131,7 @@ Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory
     most_.resize(roles);
     made_.resize(roles);
     place_.resize(roles);
+    referred.assign(roles, -1);
     blocks_.assign(CLASSES + 1, -1);
     few_ = FEWEST;
 }
@@ -564,6 +565,9 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
     const double unknown = parent > 0.0 ? total(at)[role] / parent : 0.5; // of untried arms: the mean of the parent
     i64 chosen = begin;
     double highest = -1e300;
+    // AMAF means of few playouts say little: those of an ancestor are used (GRAVE: Cazenave 2015).
+    const bool refers = equal > 0.0 && parent < settings.reference && referred[role] >= 0;
+    if (refers) align(begin, end, role);
     i64 a = draw(begin, end - begin); // begin at a random arm: the first of equal ones is chosen
     for (i64 k = begin; k < end; ++k) {
         a = a + 1 < end ? a + 1 : begin;
@@ -591,10 +595,11 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
             count = arm_count[a];
             value = arm_total[a] / count;
         }
-        if (equal > 0.0 && amaf_count[a] > 0.0f) {
-            const double later = amaf_count[a];
+        const i64 same = refers ? aligned_[a - begin] : a;
+        if (equal > 0.0 && same >= 0 && amaf_count[same] > 0.0f) {
+            const double later = amaf_count[same];
             const double share = later / (later + count + later * count / equal);
-            value += share * (amaf_total[a] / amaf_count[a] - value);
+            value += share * (amaf_total[same] / amaf_count[same] - value);
         }
         if (under_way != 0.0) value *= (count + 1.0) / (count + 1.0 + under_way);
         value = std::min(std::max(value, lower), upper);
@@ -605,6 +610,19 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
         }
     }
     return chosen;
+}
+
+// Finds the arms of a position in the one that the role refers to; arms are in the order of their moves.
+void Tree::align(i64 begin, i64 end, int role) {
+    const i64 from = referred[role];
+    i64 other = first[from];
+    for (int r = 0; r < role; ++r) other += size(from)[r];
+    const i64 last = other + size(from)[role];
+    aligned_.resize(end - begin);
+    for (i64 a = begin; a < end; ++a) {
+        while (other < last && move[other] < move[a]) ++other;
+        aligned_[a - begin] = other < last && move[other] == move[a] ? other : -1;
+    }
 }
 
 // UCB1 on the mean values of a role's own arms, whatever the others chose (decoupled UCT).
@@ -669,6 +687,7 @@ void Round::descend(const i64 *roots, i64 count, int most) {
     way_first_[0] = 0;
     while (n < most && useless < USELESS) {
         const i64 serial = ++t.serial;
+        std::fill(t.referred.begin(), t.referred.end(), i64(-1));
         i64 at = roots[n % count];
         for (;;) {
             way_position_[step] = static_cast<i32>(at);
@@ -689,6 +708,7 @@ void Round::descend(const i64 *roots, i64 count, int most) {
                 break;
             }
             t.seen[at] = serial;
+            if (t.kind[at] == ALONE && t.games[at] >= t.settings.reference) t.referred[t.mover[at]] = at;
             const i64 child = t.choose(at, arm(step), weight_);
             const bool taken = child < 0 && t.kind[at] == ALONE && t.arm_virtual[arm(step)[t.mover[at]]] > 0;
             for (int r = 0; r < t.roles; ++r) ++t.arm_virtual[arm(step)[r]];

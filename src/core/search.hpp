@@ -60,6 +60,7 @@ public:
         bool regret = false;      // roles that move simultaneously use regret matching, not UCB1
         double amaf = 0.0;        // playouts after which a move's own mean and its AMAF mean have equal weight
                                   // (RAVE); 0 disables AMAF
+        double reference = 0.0;   // playouts below which a position uses the AMAF means of an ancestor (GRAVE)
     };
 
     // An empty tree that takes `memory` bytes at most, but room for the children of a few positions, and has at most
@@ -169,6 +170,9 @@ public:
     // Regret matching: update the cumulative regrets and strategies of roles that moved simultaneously.
     void add_regret(i64 at, i64 *arm, const double *value, double weight);
 
+    // [roles] the last position on the present way with `reference` playouts where the role alone had a choice; -1: none
+    std::vector<i64> referred;
+
     // Selection: the arm that a role takes.
     i64 best_alone(i64 at, int role, i64 begin, i64 end, double weight);
     i64 best_joint(i64 at, i64 begin, i64 end, double weight);
@@ -194,6 +198,7 @@ private:
     bool tighten_joint(i64 at);
     bool opposed(i64 at);
     void count_plies(i64 at, int mover, i64 begin, i64 size);
+    void align(i64 begin, i64 end, int role);
 
     Pages memory_; // positions from the front on, arms from the back
     i64 region_ = 0, record_ = 0, arm_ = 0; // bytes: of all, of a position, of an arm
@@ -209,6 +214,7 @@ private:
     std::vector<double> least_, most_;
     std::vector<i64> made_;
     std::vector<i32> place_;
+    std::vector<i64> aligned_; // [arms of a position] the arm of the same move in the one referred to, or -1
 };
 
 using TreePtr = std::shared_ptr<Tree>;

@@ -198,7 +198,7 @@ class SearchTree:
     Calls may come from several threads.
     """
 
-    def __init__(self, circuit: Circuit, *, memory: int, most: int = 134217728, seed: int = 0, labelled: bool = False, exploration: float = 0.5, chance: int = -1, regret: bool = False, amaf: float = 0.0) -> None:
+    def __init__(self, circuit: Circuit, *, memory: int, most: int = 134217728, seed: int = 0, labelled: bool = False, exploration: float = 0.5, chance: int = -1, regret: bool = False, amaf: float = 0.0, reference: float = 0.0) -> None:
         """
         Make an empty tree that takes at most `memory` bytes, and has at most `most` positions.
 
@@ -207,7 +207,8 @@ class SearchTree:
         nothing is recycled.  `exploration` is the constant of UCB1, `chance` the number of the role
         `random` or -1; with `regret`, roles that move at once choose by regret matching instead of UCB1.
         `amaf` is after how many playouts a move's own mean counts as much as that of playouts in which it
-        came later, 0 for never.  `MemoryError` where there is not so much memory.
+        came later, 0 for never; positions with fewer playouts than `reference` use the AMAF means of the last
+        one before them with as many.  `MemoryError` where there is not so much memory.
         """
 
     @property
@@ -260,6 +261,9 @@ class SearchTree:
 
     @property
     def amaf(self) -> float: ...
+
+    @property
+    def reference(self) -> float: ...
 
     @property
     def is_full(self) -> bool:

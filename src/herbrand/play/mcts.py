@@ -40,7 +40,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MctsPlayer"]
 
-_AMAF = 200.0
+_EXPLORATION = 0.5
+_AMAF = 1000.0
+_AMAF_EXPLORATION = 0.03
+"""The constant of UCB1 with AMAF, which tells good moves from bad ones before they are tried."""
+_AMAF_WIDEST = 16
+"""Moves of a new position that are tried at once with AMAF."""
+_REFERENCE = 100.0
+"""Playouts from which a position has AMAF values of its own."""
 _LEARNING_SECONDS = 20.0
 """Seconds for learning an evaluation function, at most."""
 _SLICE = 0.002
@@ -92,16 +99,16 @@ class MctsPlayer(Player):
     """The most playouts for a move; None: limited by the clock."""
     each: float = 1.0
     """Playouts for each new position."""
-    exploration: float = 0.5
-    """The constant of UCB1."""
+    exploration: float | None = None
+    """The constant of UCB1; None: 0.5, with AMAF 0.03, as measured."""
     max_steps: int = 1000
     """The length at which playouts are cut off."""
     regret: bool = False
     """Whether simultaneous moves are chosen by regret matching, and the move played is drawn from the average
     strategy."""
     amaf: float | None = None
-    """Playouts after which a move's own mean weighs as much as its AMAF value; 0: no AMAF; None: 200 in games
-    where pieces are only placed, else 0, as measured."""
+    """Playouts after which a move's own mean weighs as much as its AMAF value; 0: no AMAF; None: 1000 in
+    games where pieces are only placed, else 0, as measured."""
     probe: bool = True
     """Whether an exact search for proofs takes a share of the time in two-player games."""
     threads: int | None = None
@@ -201,21 +208,26 @@ class MctsPlayer(Player):
     def _build_search(self, game: Game, seed: int, policy: PlayoutPolicy, *, probed: bool) -> Search:
         """Return a search at the initial state, after one round."""
         from herbrand.play.search.features import is_placement_only
-        from herbrand.play.search.tree import Search
+        from herbrand.play.search.tree import LANES, Search
 
         amaf = self.amaf
         if amaf is None:
             amaf = _AMAF if is_placement_only(game.expander) else 0.0
+        exploration = self.exploration
+        if exploration is None:
+            exploration = _AMAF_EXPLORATION if amaf else _EXPLORATION
         memory = self.memory * 1e6
         search = Search(
             game.network,
             memory=int(memory * (1 - _PROBE_MEMORY) if probed else memory),
             seed=seed,
-            exploration=self.exploration,
+            exploration=exploration,
             each=self.each,
             max_steps=self.max_steps,
             regret=self.regret,
             amaf=amaf,
+            reference=_REFERENCE if amaf else 0.0,
+            widest=_AMAF_WIDEST if amaf else LANES,
             threads=(self.threads or min(SEARCH_THREADS, available_cores())) if self.playouts is None else 1,
             policy=policy,
         )
@@ -458,7 +470,10 @@ class MctsPlayer(Player):
         rules_search = match.rules_search
         if rules_search is None:
             rules_search = match.rules_search = RulesSearch(
-                self.role, self.chance.getrandbits(32), exploration=self.exploration, memory=self.memory
+                self.role,
+                self.chance.getrandbits(32),
+                exploration=_EXPLORATION if self.exploration is None else self.exploration,
+                memory=self.memory,
             )
         if not self.has_time(deadline):
             return self.chance.choice(moves)

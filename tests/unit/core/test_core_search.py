@@ -123,6 +123,35 @@ def test_whole_rounds_are_the_same_rounds(name: str, *, weighted: bool) -> None:
         assert (here == there).all()
 
 
+@pytest.mark.parametrize("reference", [0.0, 20.0])
+def test_positions_with_few_playouts_ask_an_ancestor(expander: expand.Expander, reference: float) -> None:
+    """Games in which x takes the centre are won: positions two steps on try it first if they refer to the root."""
+    tree, work = planted(expander, amaf=1e6, exploration=0.5, reference=reference)
+    centre = [str(move) for move in expander.moves[0]].index("(mark 2 2)")
+    root, generator = np.zeros(1, np.int64), np.random.default_rng(1)
+    first = []
+    for number in range(400):
+        teaches = number < 30  # afterwards all is drawn
+        wins = int(generator.integers(2)) if teaches else 0
+        known = tree.positions
+        work.expand(root, most=1, widest=1, weight=1.0)
+        played = np.zeros((int(expander.bounds[-1]), 1), np.uint64)
+        played[centre] = wins
+        goals = [100 * wins, 100 - 100 * wins] if teaches else [50, 50]
+        work.backpropagate(np.array([goals], np.int16), np.array([5]), played)
+        if number < 60 or tree.positions == known:
+            continue
+        for at in range(1, known):
+            arms = range(int(tree.first[at]), int(tree.first[at] + tree.sizes[at, 0]))
+            legal = [int(tree.move[arm]) for arm in arms]
+            taken = [arm for arm in arms if tree.arm_child[arm] >= 0]
+            is_first = len(taken) == 1 and tree.arm_child[taken[0]] == known
+            if tree.kind[at] == ALONE and len(legal) > 1 and centre in legal and is_first:
+                first.append(int(tree.move[taken[0]]) == centre)
+    assert len(first) > 10
+    assert np.mean(first) > 0.7 if reference else np.mean(first) < 0.4
+
+
 def test_whole_rounds_end_when_they_are_told_to() -> None:
     """By the clock, by `stop`, and where nothing is left to find."""
     search = Search(herbrand.load("connectFour").network, memory=1 << 24, seed=1)
@@ -239,6 +268,7 @@ def test_wrong_numbers_are_refused(
     [
         {"memory": -1}, {"memory": 1, "most": 0}, {"memory": 1, "most": 1 << 40}, {"memory": 1, "chance": 2},
         {"memory": 1, "exploration": float("nan")}, {"memory": 1, "amaf": -1.0}, {"memory": 1, "seed": -1},
+        {"memory": 1, "reference": float("inf")},
     ],
 )  # fmt: skip
 def test_wrong_settings_are_refused(expander: expand.Expander, options: dict[str, Any]) -> None:

@@ -75,8 +75,10 @@ class Search:
     """A search tree that grows in rounds.
 
     `memory` is the size of the tree in bytes.  `each` is the mean number of playouts for every new position;
-    fewer mean a deeper tree.  `exploration` is the constant of UCB1 for values from 0 to 1.  `max_steps` cuts
-    off playouts.  There are `threads` workers; each may be used by one thread, concurrently with the others.
+    fewer mean a deeper tree.  `exploration` is the constant of UCB1 for values from 0 to 1.  `widest` is the
+    most moves of a new position that are tried at once.  `amaf` and `reference` are those of
+    `core.SearchTree`.  `max_steps` cuts off playouts.  There are `threads` workers; each may be used by one
+    thread, concurrently with the others.
     Everything else is not thread-safe, except `stop`, which ends running rounds within a step of the
     playouts.
     """
@@ -92,6 +94,7 @@ class Search:
         max_steps: int = 1000,
         regret: bool = False,
         amaf: float = 0.0,
+        reference: float = 0.0,
         widest: int = LANES,
         threads: int = 1,
         policy: PlayoutPolicy = UNIFORM,
@@ -108,6 +111,7 @@ class Search:
             chance=self.chance,
             regret=regret,
             amaf=amaf,
+            reference=reference,
         )
         self.each = each
         self.widest = widest
