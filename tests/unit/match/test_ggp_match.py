@@ -746,7 +746,7 @@ def test_managers_cannot_take_a_player_down() -> None:
                 answer = await send(port, method + b" / HTTP/1.1\r\n\r\n")
                 assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
                 assert answer.endswith(b"Connection: close\r\n\r\n")
-            assert (await send(port, b"GET /(info) HTTP/1.0\r\n\r\n")).endswith(b"( status available ) )")
+            assert (await send(port, b"GET /(info) HTTP/1.0\r\n\r\n")).endswith(b"( status available ) ( memory 300 ) )")
             started = time.monotonic()
             assert (
                 await send(port, b"POST / HTTP/1.0\r\nContent-Length: 99\r\n\r\n(PLAY") == b""
@@ -754,7 +754,7 @@ def test_managers_cannot_take_a_player_down() -> None:
             assert 0.9 < time.monotonic() - started < 15
             slow = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
             assert (
-                await ask(port, "(INFO)") == "( ( name herbrand ) ( status available ) )"
+                await ask(port, "(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
             )  # in place of a slow one
             assert await asyncio.wait_for(slow[0][0].read(), 5) == b""
             assert not slow[-1][0].at_eof()

@@ -143,6 +143,8 @@ def test_the_first_expression_of_a_reply_counts(reply: str, term: str) -> None:
     [
         ("( ( name Random ) ( status available ) )", InfoReply("available", "Random")),
         ("((name my bot) (status BUSY) (species alien))", InfoReply("busy", "mybot", "alien")),
+        ("((status busy) (memory 300))", InfoReply("busy", memory=300)),
+        ("((status busy) (memory lots))", InfoReply("busy")),
         ("available", InfoReply("available")),
         ("READY", InfoReply("ready")),
         ("nil", InfoReply("nil")),
@@ -158,8 +160,9 @@ def test_answers_to_info_are_read_tolerantly(text: str, info: InfoReply) -> None
 
 
 def test_the_answer_to_info_is_that_of_ggp_base() -> None:
-    """Two pairs, spaced out."""
+    """Two pairs, spaced out, and the memory where it is known."""
     assert str(InfoReply("available", "Random")) == "( ( name Random ) ( status available ) )"
+    assert str(InfoReply("busy", "R", memory=9)) == "( ( name R ) ( status busy ) ( memory 9 ) )"
 
 
 @given(st.text(alphabet='() \nPLAYSTOINFm1;\x00é"', max_size=200))

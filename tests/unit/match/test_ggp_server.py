@@ -479,7 +479,7 @@ def test_a_start_with_an_endless_clock_is_refused() -> None:
         async with server:
             for clocks in ((10, 999_999_999), (61, 1)):
                 assert await server.answer(start_message("ticTacToe", "m", "xplayer", *clocks)) == "busy"
-            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) )"
+            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
             assert await server.answer(start_message("ticTacToe", "m", "xplayer", 60, 60)) == "ready"
 
     asyncio.run(run())
@@ -498,7 +498,7 @@ def test_a_match_whose_manager_is_gone_gives_way_to_the_next(monkeypatch: pytest
             assert await server.answer("(PLAY m NIL)") == "( mark 1 1 )"
             assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "busy"
             await asyncio.sleep(1.3)
-            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) )"
+            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
             assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "ready"
             assert await server.answer("(PLAY n NIL)") == "( mark 1 1 )"
             assert await server.answer("(PLAY m NIL)") == "busy"
@@ -643,7 +643,7 @@ def test_managers_in_browsers_can_be_allowed() -> None:
                 server.port, f"POST / HTTP/1.1\n{origin}\nSec-Fetch-Site: cross-site", "(INFO)"
             )
             assert "Access-Control-Allow-Origin: https://tiltyard.example\r\n" in answer
-            assert answer.endswith("( ( name herbrand ) ( status available ) )")
+            assert answer.endswith("( ( name herbrand ) ( status available ) ( memory 300 ) )")
             answer = await raw(server.port, "POST / HTTP/1.1\nOrigin: https://tiltyard.example.org", "(INFO)")
             assert answer.startswith("HTTP/1.0 403")
 

@@ -321,16 +321,19 @@ class InfoReply:
     """"available", "busy", ... in lower case; "error" without an answer; None if the answer has no status."""
     name: str | None = None
     species: str | None = None
+    memory: int | None = None
+    """Megabytes for each match; no other player is known to report them, and managers skip unknown pairs."""
 
     def __str__(self) -> str:
-        return f"( ( name {self.name} ) ( status {self.status} ) )"
+        memory = "" if self.memory is None else f" ( memory {self.memory} )"
+        return f"( ( name {self.name} ) ( status {self.status} ){memory} )"
 
 
 def parse_info(text: str) -> InfoReply:
     """Parse the answer to INFO as tolerantly as ggp-base does; unreadable text gives an empty reply.
 
     >>> parse_info("((name my bot) (status AVAILABLE) 17 (x (y z)))")
-    InfoReply(status='available', name='mybot', species=None)
+    InfoReply(status='available', name='mybot', species=None, memory=None)
     """
     text = text.strip()
     if re.fullmatch(r"[A-Za-z]+", text):
@@ -344,7 +347,11 @@ def parse_info(text: str) -> InfoReply:
     except ProtocolError:
         return InfoReply(None)
     status = fields.get("status")
-    return InfoReply(status.lower() if status else None, fields.get("name"), fields.get("species"))
+    memory = fields.get("memory", "")
+    return InfoReply(
+        status.lower() if status else None, fields.get("name"), fields.get("species"),
+        int(memory) if re.fullmatch("[0-9]{1,9}", memory) else None,
+    )  # fmt: skip
 
 
 def _rules(rules: str) -> str:

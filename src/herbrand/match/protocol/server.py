@@ -341,7 +341,7 @@ class PlayerServer:
 
     async def _dispatch(self, message: Message, started: float, peer: str) -> str:
         if isinstance(message, InfoMessage):
-            return str(InfoReply("available" if self.is_free else "busy", self.name))
+            return str(InfoReply("available" if self.is_free else "busy", self.name, memory=self.memory))
         if isinstance(message, PingMessage | PreviewMessage):
             return "ready" if self.is_free else "busy"
         if isinstance(message, StartMessage):
