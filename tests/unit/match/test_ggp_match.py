@@ -746,7 +746,9 @@ def test_managers_cannot_take_a_player_down() -> None:
                 answer = await send(port, method + b" / HTTP/1.1\r\n\r\n")
                 assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
                 assert answer.endswith(b"Connection: close\r\n\r\n")
-            assert (await send(port, b"GET /(info) HTTP/1.0\r\n\r\n")).endswith(b"( status available ) ( memory 300 ) )")
+            assert (await send(port, b"GET /(info) HTTP/1.0\r\n\r\n")).endswith(
+                b"( status available ) ( memory 300 ) )"
+            )
             started = time.monotonic()
             assert (
                 await send(port, b"POST / HTTP/1.0\r\nContent-Length: 99\r\n\r\n(PLAY") == b""

@@ -479,7 +479,9 @@ def test_a_start_with_an_endless_clock_is_refused() -> None:
         async with server:
             for clocks in ((10, 999_999_999), (61, 1)):
                 assert await server.answer(start_message("ticTacToe", "m", "xplayer", *clocks)) == "busy"
-            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
+            assert (
+                await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
+            )
             assert await server.answer(start_message("ticTacToe", "m", "xplayer", 60, 60)) == "ready"
 
     asyncio.run(run())
@@ -498,7 +500,9 @@ def test_a_match_whose_manager_is_gone_gives_way_to_the_next(monkeypatch: pytest
             assert await server.answer("(PLAY m NIL)") == "( mark 1 1 )"
             assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "busy"
             await asyncio.sleep(1.3)
-            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
+            assert (
+                await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
+            )
             assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "ready"
             assert await server.answer("(PLAY n NIL)") == "( mark 1 1 )"
             assert await server.answer("(PLAY m NIL)") == "busy"
