@@ -565,7 +565,7 @@ def test_another_user_without_the_token_cannot_drive_a_player(path: str) -> None
             answer = await raw(server.port, "POST /correct-horse/ HTTP/1.0", "(PLAY m NIL)")
             assert answer.endswith("( mark 1 1 )")
             answer = await raw(server.port, "GET /correct-horse/(INFO) HTTP/1.0")
-            assert answer.endswith("( ( name herbrand ) ( status busy ) )")
+            assert answer.endswith("( ( name herbrand ) ( status busy ) ( memory 300 ) )")
             answer = await raw(server.port, "GET /correct-horse/(ABORT%20m) HTTP/1.1\nOrigin: null")
             assert answer.startswith("HTTP/1.0 403")  # a page that knows the token is still a page
 
