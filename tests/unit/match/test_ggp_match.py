@@ -565,7 +565,7 @@ def test_several_matches_at_once_and_abort_while_thinking() -> None:
             thinking = asyncio.create_task(ask(port, "(PLAY m0 NIL)"))
             await asyncio.sleep(0.3)
             started = time.monotonic()
-            assert await ask(port, "(INFO)") == "( ( name herbrand ) ( status busy ) )"
+            assert await ask(port, "(INFO)") == "( ( name herbrand ) ( status busy ) ( memory 300 ) )"
             assert await ask(port, "(ABORT m0)") == "aborted"
             assert await thinking == "noop"
             assert time.monotonic() - started < 15
