@@ -479,15 +479,25 @@ def test_a_start_with_an_endless_clock_is_refused() -> None:
         async with server:
             for clocks in ((10, 999_999_999), (61, 1)):
                 assert await server.answer(start_message("ticTacToe", "m", "xplayer", *clocks)) == "busy"
-            assert (
-                await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
-            )
+            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) )"
             assert await server.answer(start_message("ticTacToe", "m", "xplayer", 60, 60)) == "ready"
 
     asyncio.run(run())
     refused = [event for event in events if event.kind == "refused"]
     assert [event.match for event in refused] == ["m", "m"]
     assert "a clock of 999999999 seconds: at most 60 are allowed" in refused[0].data["reason"]
+
+
+def test_the_answer_to_info_tells_a_memory_limit_that_was_chosen() -> None:
+    """Without one it is that of ggp-base, byte for byte."""
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), port=0, memory=400) as server:
+            assert await server.answer("(INFO)") == (
+                "( ( name herbrand ) ( status available ) ( memory 400 ) )"
+            )
+
+    asyncio.run(run())
 
 
 def test_a_match_whose_manager_is_gone_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -500,9 +510,7 @@ def test_a_match_whose_manager_is_gone_gives_way_to_the_next(monkeypatch: pytest
             assert await server.answer("(PLAY m NIL)") == "( mark 1 1 )"
             assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "busy"
             await asyncio.sleep(1.3)
-            assert (
-                await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) ( memory 300 ) )"
-            )
+            assert await server.answer("(INFO)") == "( ( name herbrand ) ( status available ) )"
             assert await server.answer(start_message("ticTacToe", "n", "xplayer", 5, 5)) == "ready"
             assert await server.answer("(PLAY n NIL)") == "( mark 1 1 )"
             assert await server.answer("(PLAY m NIL)") == "busy"
@@ -565,7 +573,7 @@ def test_another_user_without_the_token_cannot_drive_a_player(path: str) -> None
             answer = await raw(server.port, "POST /correct-horse/ HTTP/1.0", "(PLAY m NIL)")
             assert answer.endswith("( mark 1 1 )")
             answer = await raw(server.port, "GET /correct-horse/(INFO) HTTP/1.0")
-            assert answer.endswith("( ( name herbrand ) ( status busy ) ( memory 300 ) )")
+            assert answer.endswith("( ( name herbrand ) ( status busy ) )")
             answer = await raw(server.port, "GET /correct-horse/(ABORT%20m) HTTP/1.1\nOrigin: null")
             assert answer.startswith("HTTP/1.0 403")  # a page that knows the token is still a page
 
@@ -647,7 +655,7 @@ def test_managers_in_browsers_can_be_allowed() -> None:
                 server.port, f"POST / HTTP/1.1\n{origin}\nSec-Fetch-Site: cross-site", "(INFO)"
             )
             assert "Access-Control-Allow-Origin: https://tiltyard.example\r\n" in answer
-            assert answer.endswith("( ( name herbrand ) ( status available ) ( memory 300 ) )")
+            assert answer.endswith("( ( name herbrand ) ( status available ) )")
             answer = await raw(server.port, "POST / HTTP/1.1\nOrigin: https://tiltyard.example.org", "(INFO)")
             assert answer.startswith("HTTP/1.0 403")
 

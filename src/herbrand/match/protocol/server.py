@@ -120,7 +120,7 @@ class PlayerServer:
         longest_clock: int = LONGEST_CLOCK,
         connections: int | None = None,
         rate: float = RATE,
-        memory: int = MEMORY_MEGABYTES,
+        memory: int | None = None,
         ponder: bool = False,
         read_seconds: float = READ_SECONDS,
         allowed_hosts: Iterable[str] = (),
@@ -137,17 +137,18 @@ class PlayerServer:
         self.longest_clock = longest_clock
         self.connections = CONNECTIONS + matches if connections is None else connections
         self.rate = rate
-        self.memory = memory
+        self.memory = MEMORY_MEGABYTES if memory is None else memory
+        self._announced_memory = memory
         self.read_seconds = read_seconds
         self.listener = listener
         self.hosts: Hosts
         """Where matches are followed and the player thinks."""
         if isinstance(player, str):
             self.hosts = HostPool(
-                player, self._heard, self._warn, seed=seed, memory=memory, matches=matches, ponder=ponder
+                player, self._heard, self._warn, seed=seed, memory=self.memory, matches=matches, ponder=ponder
             )
         else:
-            self.hosts = ThreadHost(player, self._heard, memory=memory, matches=matches)
+            self.hosts = ThreadHost(player, self._heard, memory=self.memory, matches=matches)
         self.key = None if key is None else PrivateKey(key)
         self._signer = None if self.key is None else ReplySigner(self.key)
         self._access = Access(names=[host, *allowed_hosts], origins=allowed_origins, token=token)
@@ -341,7 +342,8 @@ class PlayerServer:
 
     async def _dispatch(self, message: Message, started: float, peer: str) -> str:
         if isinstance(message, InfoMessage):
-            return str(InfoReply("available" if self.is_free else "busy", self.name, memory=self.memory))
+            status = "available" if self.is_free else "busy"
+            return str(InfoReply(status, self.name, memory=self._announced_memory))
         if isinstance(message, PingMessage | PreviewMessage):
             return "ready" if self.is_free else "busy"
         if isinstance(message, StartMessage):
