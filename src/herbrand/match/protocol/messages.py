@@ -322,7 +322,7 @@ class InfoReply:
     name: str | None = None
     species: str | None = None
     memory: int | None = None
-    """Megabytes for each match; no other player is known to report them, and managers skip unknown pairs."""
+    """The memory limit of the player in megabytes; managers skip pairs that they do not know."""
 
     def __str__(self) -> str:
         memory = "" if self.memory is None else f" ( memory {self.memory} )"
