@@ -109,7 +109,8 @@ class MetaPlayer(Player):
             return solved, f"tree search, since there is no network: {error}"
         if not reason:
             alphabeta = self._start_player(
-                AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder), left / 2
+                AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder),
+                left / (3 if self.self_play else 2),  # self-play teaches more than random games
             )
             self.wait_for(alphabeta.finished, deadline - 0.25 * left)  # learning a large game may take longer
             is_better, reason = self._judge_alphabeta(alphabeta, deadline)
