@@ -98,7 +98,7 @@ def test_number_puzzles_are_filled_by_moves_that_do_not_exclude_each_other() -> 
     lock = herbrand.loads(LOCK)
     filling = compatible_moves(lock.expander)
     assert filling is not None
-    assert (filling.count, len(filling.made)) == (6, 18)  # each random game takes six steps
+    assert (filling.count, len(filling.fillable)) == (6, 18)  # each random game takes six steps
     aim = Aim(lock.expander, play(lock.expander, time.monotonic() + _LATER).states, _LATER)
     assert _wins(lock, aim.win_by_filling(0, time.monotonic() + _LATER))
     for other in (CLIMB, STAY):

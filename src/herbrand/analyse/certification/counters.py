@@ -36,14 +36,14 @@ def list_certain(game: StateMachine, most: int, seconds: float) -> Certain | Non
     return certain_fluents(game.network_within(seconds), most)
 
 
-def count_by_rules(game: StateMachine, known: Certain, seconds: float) -> bool:
+def count_by_rules(game: StateMachine, steps: Certain, seconds: float) -> bool:
     """Ask clingo the questions about the rules; return whether all are unsatisfiable."""
     network = game.network_within(seconds)
     rules = RulesProgram(game, seconds)
     terms = [rules.term(network.terms.text(fluent)) for fluent in network.fluents.tolist()]
-    last = len(known) - 1
-    facts = [f"must({k},{terms[f]})." for k, (must, _) in enumerate(known) for f in must.nonzero()[0]]
-    facts += [f"never({k},{terms[f]})." for k, (_, can) in enumerate(known) for f in (~can).nonzero()[0]]
+    last = len(steps) - 1
+    facts = [f"must({k},{terms[f]})." for k, (must, _) in enumerate(steps) for f in must.nonzero()[0]]
+    facts += [f"never({k},{terms[f]})." for k, (_, can) in enumerate(steps) for f in (~can).nonzero()[0]]
     here = [":- at(K), must(K,F), not true(F).", ":- at(K), never(K,F), true(F).", *rules.unchanging("true")]
     wrong = [
         "wrong :- must(0,F), not true(F).",
@@ -69,26 +69,26 @@ def count_by_rules(game: StateMachine, known: Certain, seconds: float) -> bool:
     return not rules.possible([*facts, f"at({last}).", *here, ":- terminal."], _OVER.format(last=last))
 
 
-def count_by_clauses(game: StateMachine, known: Certain, seconds: float) -> bool:
+def count_by_clauses(game: StateMachine, steps: Certain, seconds: float) -> bool:
     """Ask a SAT solver the same about the network; return whether all are unsatisfiable."""
-    last = len(known) - 1
+    last = len(steps) - 1
     encoding = RuleClauses(game, seconds)
     frame = encoding.frame(initial=True)
-    encoding.add([-literal for literal in _literals(frame, known[0])])
+    encoding.add([-literal for literal in _literals(frame, steps[0])])
     if encoding.possible(means=_INITIALLY):
         return False
     if last:
         encoding = RuleClauses(game, seconds)
         frame = encoding.frame()
-        at = [encoding.new() for _ in known[:-1]]
+        at = [encoding.new() for _ in steps[:-1]]
         encoding.exactly(at, at_least=True)
-        for number, certain in zip(at, known, strict=False):
+        for number, certain in zip(at, steps, strict=False):
             for literal in _literals(frame, certain):
                 encoding.add([-number, literal])
         encoding.require_step(frame)
         after = encoding.after(frame)
         expected: dict[int, list[int]] = {}  # the steps before which a literal must be true
-        for number, certain in zip(at, known[1:], strict=True):
+        for number, certain in zip(at, steps[1:], strict=True):
             for literal in _literals(after, certain):
                 expected.setdefault(literal, []).append(number)
         faults = []
@@ -101,7 +101,7 @@ def count_by_clauses(game: StateMachine, known: Certain, seconds: float) -> bool
             return False
     encoding = RuleClauses(game, seconds)
     frame = encoding.frame()
-    for literal in _literals(frame, known[-1]):
+    for literal in _literals(frame, steps[-1]):
         encoding.add([literal])
     encoding.add([-encoding.signed(frame, np.array([encoding.network.terminal]))[0]])
     return not encoding.possible(means=_OVER.format(last=last))

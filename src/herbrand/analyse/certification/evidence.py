@@ -250,8 +250,8 @@ def _asked(game: StateMachine, certificate: Certificate, seconds: float, *, solv
     try:
         with recording(solve=solve) as asked:
             if isinstance(certificate, CounterCertificate):
-                known = list_certain(game, certificate.counter.bound, seconds)
-                holds = known is not None and count_by_rules(game, known, share)
+                steps = list_certain(game, certificate.counter.bound, seconds)
+                holds = steps is not None and count_by_rules(game, steps, share)
             else:
                 holds = certificate.check(game, share)
     except BudgetExceeded:
@@ -293,9 +293,9 @@ def _lowered(facts: Iterable[str]) -> frozenset[str]:
 def _ask_in_clauses(game: StateMachine, certificate: Certificate, seconds: float) -> None:
     """Ask as clauses what is asked of clingo, too, but nothing about sums or several steps."""
     if isinstance(certificate, CounterCertificate):
-        known = list_certain(game, certificate.counter.bound, seconds)
-        if known is not None:
-            count_by_clauses(game, known, seconds)
+        steps = list_certain(game, certificate.counter.bound, seconds)
+        if steps is not None:
+            count_by_clauses(game, steps, seconds)
         return
     inner = getattr(certificate, "invariant", None)
     invariant = certificate if isinstance(certificate, Invariant) else inner

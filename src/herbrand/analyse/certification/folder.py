@@ -362,14 +362,14 @@ def check_files(
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(str(folder / part), text)
     needed = {file.question for file in files if not file.is_extra}
-    asked = Counter(file.question for file in files)
+    file_counts = Counter(file.question for file in files)
     checked: dict[str, CheckedFile] = {}
     accepted: set[tuple[str, str]] = set()
     # a SAT solver is often faster; then clingo answers first what is still open
     solved = [file for file in files if file.program != "clingo"]
     ground = [file for file in files if file.program == "clingo"]
     for file in sorted(solved, key=lambda file: file.question not in needed):
-        share = _EXTRA_SHARE if file.question not in needed or asked[file.question] > 1 else 1.0
+        share = _EXTRA_SHARE if file.question not in needed or file_counts[file.question] > 1 else 1.0
         checked[file.name] = _checked(folder, file, budget.share(share), check=check)
         accepted |= {file.question} if checked[file.name].outcome.accepted else set()
     for file in sorted(ground, key=lambda file: file.question not in needed - accepted):

@@ -133,8 +133,8 @@ def run_checker(checker: Checker, folder: Path, file: EvidenceFile, seconds: flo
     if done.returncode < 0:
         return OutsideAnswer(True, answer[1], f"{second.program}: stopped by signal {-done.returncode}")
     verified = re.search(r"^s VERIFIED$", done.stdout, re.MULTILINE) is not None
-    said = f"{'verified' if verified else 'REFUSED'} by {second.program} {second.version}".strip()
-    return OutsideAnswer(verified, answer[1], said)
+    second_answer = f"{'verified' if verified else 'REFUSED'} by {second.program} {second.version}".strip()
+    return OutsideAnswer(verified, answer[1], second_answer)
 
 
 def _run(checker: Checker, folder: Path, names: Sequence[str], seconds: float) -> CompletedProcess[str] | str:
@@ -169,5 +169,5 @@ def _version(package: str) -> str:
 
 def _program_version(path: str, option: str) -> str:
     done = subprocess.run([path, option], capture_output=True, check=False, text=True, timeout=10)  # noqa: S603
-    found = re.search(r"\d+(\.\d+)+", done.stdout)
-    return (done.stdout.strip().splitlines() or [""])[0][:40] if found is None else found[0]
+    match = re.search(r"\d+(\.\d+)+", done.stdout)
+    return (done.stdout.strip().splitlines() or [""])[0][:40] if match is None else match[0]

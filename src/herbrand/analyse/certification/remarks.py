@@ -465,11 +465,11 @@ def certify_remarks(
             )
             missing.append(CertifiedRemark(claim.kind, claim.text(game), None, missing=why))
     unproved = f"{_count(late, 'remark')} without a certificate" if late else ""
-    known = analysis.space is not None and analysis.space.complete
+    is_complete = analysis.space is not None and analysis.space.complete
     empty = (
         ""
         if claims or missing
-        else f"there are no such remarks{'' if known else ': not all states are known'}"
+        else f"there are no such remarks{'' if is_complete else ': not all states are known'}"
     )
     return replace(
         certified,
@@ -581,13 +581,13 @@ def _find_invariant(
 
 def _force(game: StateMachine, budget: Budget) -> list[ForcedPlay]:
     """Return strategies for the value of each role, replayed by the rules."""
-    found = value_of(game, budget=budget.share(0.5), search=True)
-    if found.forced is None or found.searched is None or found.stopped:
-        raise GameError(found.stopped or "no strategies of single moves force these values")
+    solved = value_of(game, budget=budget.share(0.5), search=True)
+    if solved.forced is None or solved.searched is None or solved.stopped:
+        raise GameError(solved.stopped or "no strategies of single moves force these values")
     # without the constant sum, the values of all roles have strategies of their own
-    searched = replace(found.searched, sum=None)
-    found.forced.budget = budget.share(0.8)
-    strategy = make_strategy(found.forced, searched)
+    searched = replace(solved.searched, sum=None)
+    solved.forced.budget = budget.share(0.8)
+    strategy = make_strategy(solved.forced, searched)
     choices: dict[int, list[ReplayedChoice]] = {}
     checked = check_strategy(
         game, strategy, seconds=budget.left, visit=lambda one: choices.setdefault(one.claim, []).append(one)

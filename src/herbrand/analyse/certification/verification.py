@@ -102,8 +102,8 @@ def verify_certificate(game: StateMachine, folder: Path, *, budget: Budget | Non
     except BudgetExceeded:
         raise
     except (HerbrandError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        known = isinstance(error, HerbrandError)
-        reason = str(error) if known else "certificate.json: its evidence is not valid"
+        is_reported = isinstance(error, HerbrandError)
+        reason = str(error) if is_reported else "certificate.json: its evidence is not valid"
         return CertifiedVerdict(
             game.name, "", Verdict.unknown("the certificate is refused"), folder, (), reason
         )

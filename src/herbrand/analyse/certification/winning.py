@@ -103,11 +103,11 @@ def _ask_step(
     terminal = encoding.signed(after, np.array([network.terminal]))[0]
     owner = encoding.roles.index(role)
     goals = encoding.signed(after, network.goal)
-    mine = {name: x for (r, name), x in zip(encoding.values, goals, strict=True) if r == owner}
-    for name in mine:
+    values = {name: x for (r, name), x in zip(encoding.values, goals, strict=True) if r == owner}
+    for name in values:
         value = goal_value(name)
         if value is not None and is_good(value):
-            encoding.add([-terminal, -encoding.alone(name, mine)])
+            encoding.add([-terminal, -encoding.alone(name, values)])
     for state in listed:
         reached = encoding.new()
         encoding.add([reached, *(-literal for literal in _literals(encoding, after, state))])

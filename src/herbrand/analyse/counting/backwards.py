@@ -109,15 +109,15 @@ class Backwards:
         """Return the ends that give the role at least the goal value; notes the sums of goal values."""
         sets = self._sets
         reached, rest = self._empty, ends
-        for value, mine in self._with_values(self._role, ends):
-            if sets.intersect(mine, rest).number != mine.number:
+        for value, with_value in self._with_values(self._role, ends):
+            if sets.intersect(with_value, rest).number != with_value.number:
                 raise GameError("a role has several goal values at an end of the game")
-            rest = sets.subtract(rest, mine)
+            rest = sets.subtract(rest, with_value)
             self._at_ends.add(value)
             if value >= self._goal:
-                reached = sets.unite(reached, mine)
+                reached = sets.unite(reached, with_value)
             if self._is_constant:
-                self._add_sums(value, mine)
+                self._add_sums(value, with_value)
         if rest:
             raise GameError("a role has no goal value at an end of the game")
         return reached
@@ -129,18 +129,18 @@ class Backwards:
             self._sums.add(value)
             return
         rest = ends
-        for other, mine in self._with_values(others[0], ends):
+        for other, with_value in self._with_values(others[0], ends):
             self._sums.add(value + other)
-            rest = self._sets.subtract(rest, mine)
+            rest = self._sets.subtract(rest, with_value)
         self._is_constant = not rest and len(self._sums) <= 1
 
     def _with_values(self, role: int, ends: SymbolicSet) -> Iterator[tuple[int, SymbolicSet]]:
         """Yield the goal values of a role with the ends that have them."""
         sets = self._sets
-        known: dict[int, SymbolicSet] = {}
+        cache: dict[int, SymbolicSet] = {}
         for value, literals in self._values[role].items() if ends else ():
-            mine = self._empty
+            with_value = self._empty
             for literal in literals:
-                mine = sets.unite(mine, sets.satisfying(ends, literal, self._step, known))
-            if mine:
-                yield value, mine
+                with_value = sets.unite(with_value, sets.satisfying(ends, literal, self._step, cache))
+            if with_value:
+                yield value, with_value

@@ -107,16 +107,16 @@ def orders(network: Network, parts: Sequence[StatePart]) -> dict[str, list[State
     forwards = sorted(range(len(parts)), key=lambda i: names[i])
     backwards = sorted(range(len(parts)), key=lambda i: (names[i][:1], names[i][1:][::-1]))
     pins, first = _interaction(network, parts)
-    found = {
+    candidates = {
         "forwards": forwards,
         "backwards": backwards,
         "force": _force(forwards, pins),
         "force backwards": _force(backwards, pins),
     }
     distinct: dict[tuple[int, ...], str] = {}
-    for name, order in found.items():
+    for name, order in candidates.items():
         distinct.setdefault(tuple(order), name)
-    for name, order in found.items():
+    for name, order in candidates.items():
         distinct.setdefault((*first, *(i for i in order if i not in first)), f"{name}, hubs first")
     return {name: [parts[i] for i in order] for order, name in distinct.items()}
 

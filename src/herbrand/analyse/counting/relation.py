@@ -203,15 +203,15 @@ class Relation:
 
     def small(self, literal: int) -> Diagram | None:
         """Return the states in which a literal is true, if they and those of its gates are small diagrams."""
-        known = self._small
-        for node in self.gates_below(literal, known):
+        cache = self._small
+        for node in self.gates_below(literal, cache):
             sides = self.operands(2 * node)
-            left, right = (known[side >> 1] for side in sides)
+            left, right = (cache[side >> 1] for side in sides)
             both = None
             if left is not None and right is not None:
                 both = _literal(left, sides[0]) & _literal(right, sides[1])
-            known[node] = None if both is None or both.node_count() > _SMALL_NODES else both
-        diagram = known[literal >> 1]
+            cache[node] = None if both is None or both.node_count() > _SMALL_NODES else both
+        diagram = cache[literal >> 1]
         return None if diagram is None else _literal(diagram, literal)
 
     def operands(self, literal: int) -> tuple[int, int]:
@@ -220,20 +220,20 @@ class Relation:
         return self._left[gate], self._right[gate]
 
     def gates_below(
-        self, literal: int, known: Container[int], is_leaf: Callable[[int], bool] = lambda _: False
+        self, literal: int, evaluated: Container[int], is_leaf: Callable[[int], bool] = lambda _: False
     ) -> Iterator[int]:
-        """Yield the nodes that a literal needs and that are not known, operands first.
+        """Yield the nodes that a literal needs and that are not in `evaluated`, operands first.
 
-        The caller makes each known before it asks for the next one; the operands of leaves are not needed.
+        The caller adds each to `evaluated` before it asks for the next one; those of leaves are not needed.
         """
         stack = [literal >> 1]
         while stack:
             node = stack[-1]
-            if node in known:
+            if node in evaluated:
                 stack.pop()
                 continue
             sides = () if is_leaf(node) else self.operands(2 * node)
-            missing = [side >> 1 for side in sides if side >> 1 not in known]
+            missing = [side >> 1 for side in sides if side >> 1 not in evaluated]
             stack += missing
             if not missing:
                 yield node
@@ -483,10 +483,10 @@ def _split(
     """Yield the cases by the new value of a part, or none where it keeps its value; stop past `most`."""
     count = 0
     for condition, constants in cases:
-        kept = condition & same
-        if kept.satisfiable():
+        unchanged = condition & same
+        if unchanged.satisfiable():
             count += 1
-            yield kept, constants
+            yield unchanged, constants
         other = condition & ~same
         for code, diagram in values if other.satisfiable() else ():
             both = other & diagram

@@ -78,26 +78,26 @@ class StateSets:
         return states
 
     def satisfying(
-        self, states: SymbolicSet, literal: int, step: int, known: dict[int, SymbolicSet]
+        self, states: SymbolicSet, literal: int, step: int, cache: dict[int, SymbolicSet]
     ) -> SymbolicSet:
         """Return the states of a set, after a number of steps, in which a literal of the network is true.
 
         Large conditions, such as that there is some row of four discs, are taken apart: as a diagram of all
-        states, reachable or not, they could be far larger than any set of reachable ones.  `known` collects
+        states, reachable or not, they could be far larger than any set of reachable ones.  `cache` collects
         the states in which gates are true, for calls with the same set and step.
         """
         relation = self._relation
-        for node in relation.gates_below(literal, known, lambda node: relation.small(2 * node) is not None):
+        for node in relation.gates_below(literal, cache, lambda node: relation.small(2 * node) is not None):
             condition = relation.small(2 * node)
             if condition is not None:
-                known[node] = self.where(states, relation.at(step, condition))
+                cache[node] = self.where(states, relation.at(step, condition))
                 continue
             left, right = (
-                self.subtract(states, known[side >> 1]) if side & 1 else known[side >> 1]
+                self.subtract(states, cache[side >> 1]) if side & 1 else cache[side >> 1]
                 for side in relation.operands(2 * node)
             )
-            known[node] = self.intersect(left, right)
-        return self.subtract(states, known[literal >> 1]) if literal & 1 else known[literal >> 1]
+            cache[node] = self.intersect(left, right)
+        return self.subtract(states, cache[literal >> 1]) if literal & 1 else cache[literal >> 1]
 
     def image(self, states: SymbolicSet, step: int) -> SymbolicSet:
         """Return the successors of states, after a number of steps, in which the game is not over."""
@@ -179,15 +179,15 @@ class _Digits:
         self._level_of: list[int] = []
         """The level of each pair of variables."""
         for part in encoding.parts:
-            mine = []
+            levels = []
             for bit in range(0, part.bits, _DIGIT_BITS):
                 bits = min(_DIGIT_BITS, part.bits - bit)
-                mine.append(len(values))
+                levels.append(len(values))
                 self._first.append(2 * len(self._level_of))
                 self._bits.append(bits)
                 values.append(part.values if part.bits <= bits else 1 << bits)
-                self._level_of += [mine[-1]] * bits
-            self._of_part.append(mine)
+                self._level_of += [levels[-1]] * bits
+            self._of_part.append(levels)
         self.values = np.array(values, np.int32)
 
     def of_state(self, codes: Mapping[int, int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
@@ -218,7 +218,7 @@ class _Digits:
                 for one in some:
                     condition &= one
         changed = sorted({*targets, *related})
-        known: dict[tuple[int, Diagram], int] = {}
+        cache: dict[tuple[int, Diagram], int] = {}
 
         def visit(level: int, diagram: Diagram) -> int:
             if not diagram.satisfiable():
@@ -229,7 +229,7 @@ class _Digits:
             if level == len(self.values):
                 return 1
             key = (level, diagram)
-            if key not in known:
+            if key not in cache:
                 n = int(self.values[level])
                 children = [0] * (n * n)
                 for before in range(n):
@@ -243,8 +243,8 @@ class _Digits:
                         after = targets.get(level, before)
                         place = after * n + before if backwards else before * n + after
                         children[place] = visit(level + 1, rest)
-                known[key] = sets.relation(level, children)
-            return known[key]
+                cache[key] = sets.relation(level, children)
+            return cache[key]
 
         return visit(0, condition)
 

@@ -140,11 +140,13 @@ class Policy:
         def follow(node: ReplayedState) -> list[tuple[int, ...]]:
             nonlocal complete
             move = moves.get(node.facts)
-            mine = [m for m in node.legal[role] if terms.text(m).lower() == move]
-            if not mine or not all(node.legal):
+            recorded_move = [m for m in node.legal[role] if terms.text(m).lower() == move]
+            if not recorded_move or not all(node.legal):
                 complete = False
                 return []
-            return list(product(*(mine if r == role else legal for r, legal in enumerate(node.legal))))
+            return list(
+                product(*(recorded_move if r == role else legal for r, legal in enumerate(node.legal)))
+            )
 
         for node, successors in walk(game, seconds, allowed=follow):
             if node.over and goals_of(game, node)[role] != self.value:
@@ -228,8 +230,8 @@ def _acyclic(edges: dict[Any, list[Any]]) -> bool:
 
 def certain_end(network: Network, most: int) -> int | None:
     """Return a bound of at most `most` steps on the length of plays; None if the simulation shows none."""
-    known = certain_fluents(network, most)
-    return None if known is None else len(known) - 1
+    steps = certain_fluents(network, most)
+    return None if steps is None else len(steps) - 1
 
 
 def certain_fluents(network: Network, most: int) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] | None:
@@ -244,13 +246,13 @@ def certain_fluents(network: Network, most: int) -> list[tuple[NDArray[np.bool_]
     can, must, fluents = simulation.can, simulation.must, simulation.fluents
     can[fluents] = must[fluents] = network.initial
     terminal = np.array([network.terminal])
-    known: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []
+    steps: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []
     seen: set[bytes] = set()
     for _ in range(most + 1):
         simulation.evaluate()
-        known.append((must[fluents].astype(np.bool_), can[fluents].astype(np.bool_)))
+        steps.append((must[fluents].astype(np.bool_), can[fluents].astype(np.bool_)))
         if simulation.certain(terminal)[0]:
-            return known
+            return steps
         mark = np.packbits([must[fluents], can[fluents]]).tobytes()
         if mark in seen:
             return None

@@ -90,11 +90,11 @@ class StateCoder:
         """Return a function from states to sums of weights, given for each part and value."""
         # the weight without any fluent, and what each fluent adds
         base, extra = 0, np.zeros(64 * self.words, np.int64)
-        for part, mine in zip(self._parts, weights, strict=True):
-            none = 0 if part.is_exact else mine[0]
+        for part, part_weights in zip(self._parts, weights, strict=True):
+            none = 0 if part.is_exact else part_weights[0]
             base += none
             for fluent in part.fluents:
-                extra[fluent] = mine[part.code(fluent)] - none
+                extra[fluent] = part_weights[part.code(fluent)] - none
         bits = np.arange(1 << _SLICE)[:, None] >> np.arange(_SLICE) & 1
         slices = enumerate(extra.reshape(-1, _SLICE))
         tables = [(at, bits @ here) for at, here in slices if here.any()]
@@ -111,7 +111,7 @@ class StateCoder:
 
 def _tables(every: NDArray[np.uint64]) -> list[list[tuple[int, NDArray[np.uint64]]]]:
     """Return for each word of a result the tables that are not empty, with the place of their 16 bits."""
-    return [[(at, table) for at, table in enumerate(mine) if table.any()] for mine in every]
+    return [[(at, table) for at, table in enumerate(tables) if table.any()] for tables in every]
 
 
 def _places(parts: Sequence[StatePart]) -> list[int]:

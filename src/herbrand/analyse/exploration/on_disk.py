@@ -215,7 +215,7 @@ class _DiskExplorer:
         while expanded < count:
             self.files.require_time()
             states = self.code.decode(self.files.read(path, expanded, min(expanded + _CHUNK, count)))
-            over = made = 0
+            over = edges = 0
             for successors, ended in self._successors(states):
                 if used + len(successors) > room:
                     used = self._compact(buffer, used)
@@ -225,11 +225,11 @@ class _DiskExplorer:
                         used = 0
                 buffer[used : used + len(successors)] = successors
                 used += len(successors)
-                made += len(successors)
+                edges += len(successors)
                 over += ended
             expanded += len(states)
             terminal += over
-            transitions += made
+            transitions += edges
         rest = sorted_set(buffer[:used])
         del buffer
         self._finish_run(rest, expanded, terminal, transitions)

@@ -248,5 +248,5 @@ class StateFiles:
         if sample.cycle is None:
             fitted = fit_measure(parts, sample.states, sample.depths)
             if fitted is not None:
-                weights = [[round(weight / TOLERANCE) for weight in mine] for mine in fitted]
+                weights = [[round(weight / TOLERANCE) for weight in row] for row in fitted]
         return Journal(network.digest, [(part.fluents, part.is_exact) for part in parts], weights)

@@ -96,8 +96,8 @@ class ProgressMeasure:
         weights = dict(self.weights)
         low = high = 0
         for group in self.invariant.exactly:
-            mine = [weights.pop(name, 0) for name in group]
-            low, high = low + min(mine), high + max(mine)
+            coefficients = [weights.pop(name, 0) for name in group]
+            low, high = low + min(coefficients), high + max(coefficients)
         most = high - low + sum(map(abs, weights.values()))
         return self.within * (most + 1) - 1
 

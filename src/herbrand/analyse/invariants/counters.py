@@ -274,8 +274,8 @@ def _equations(
 
 def _rank(text: str) -> int | None:
     """Return the number at the end of a fluent, such as 12 of `(pegs s12)`."""
-    found = re.search(r"(\d+)\)*$", text)
-    return int(found[1]) if found else None
+    match = re.search(r"(\d+)\)*$", text)
+    return int(match[1]) if match else None
 
 
 def _fit(values: NDArray[np.float64], chosen: int, costs: NDArray[np.float64]) -> NDArray[np.int64] | None:

@@ -224,8 +224,8 @@ class RulesProgram:
             for line in _states[self.game].splitlines()
             if line.startswith("fluent(")
         )
-        known = {*varies, *initial}
-        return always, [term for term in possible if term not in known]
+        handled = {*varies, *initial}
+        return always, [term for term in possible if term not in handled]
 
     def unchanging(self, relation: str, head: str = "") -> list[str]:
         """Constrain fluents that never change to have their values, or one not to; see `as_program`."""

@@ -89,21 +89,21 @@ def _needed(network: Network) -> NDArray[np.bool_]:
         wanted = np.concatenate((wanted, network.next[fresh]))
 
 
-def _restricted(network: Network, kept: NDArray[np.bool_]) -> Network:
+def _restricted(network: Network, needed: NDArray[np.bool_]) -> Network:
     """Return a network with some of the fluents; gates that depend on others become invalid."""
     node = np.zeros(network.inputs + network.gates, np.int64)
-    stays = np.append(np.append(True, kept), np.ones(len(node) - 1 - len(kept), np.bool_))
+    stays = np.append(np.append(True, needed), np.ones(len(node) - 1 - len(needed), np.bool_))
     node[stays] = np.arange(int(stays.sum()))
 
     renumber = partial(renumbered, node)
     return replace(
         network,
-        fluents=network.fluents[kept],
-        initial=network.initial[kept],
+        fluents=network.fluents[needed],
+        initial=network.initial[needed],
         left=renumber(network.left),
         right=renumber(network.right),
         feedback=renumber(network.feedback),
         legal=renumber(network.legal),
-        next=renumber(network.next[kept]),
+        next=renumber(network.next[needed]),
         terminal=int(renumber(np.array([network.terminal], np.int32))[0]),
     )

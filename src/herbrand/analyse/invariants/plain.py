@@ -81,18 +81,18 @@ class Exhausted:
     def _check_at_once(self, encoding: RuleClauses, frame: int) -> bool:
         """Ask about all depths in one question: a file for each would repeat the steps of all before."""
         ways = [encoding.wanted(frame, self.wanted)]
-        made = 0
+        step_made = 0
         for step in range(self.steps + 1):
-            before, made = made, encoding.new()
+            before, step_made = step_made, encoding.new()
             if before:
-                encoding.add([-made, before])
-            encoding.require_step(frame, when=made)
+                encoding.add([-step_made, before])
+            encoding.require_step(frame, when=step_made)
             if step < self.steps:
                 frame = encoding.after(frame)
                 ways.append(encoding.new())
-                encoding.add([-ways[-1], made])
+                encoding.add([-ways[-1], step_made])
                 encoding.add([-ways[-1], encoding.wanted(frame, self.wanted)])
-        encoding.add([*ways, made])
+        encoding.add([*ways, step_made])
         return not encoding.possible(
             means=f"no play has more than {self.steps} steps, or gets to: {self.wanted}"
         )
@@ -296,11 +296,11 @@ class RuleClauses:
         chosen = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
         owner = network.moves[:, 0].tolist()
         for role in range(len(self.roles)):
-            mine = [m for m in range(len(chosen)) if owner[m] == role]
-            for m in mine:
+            own_moves = [m for m in range(len(chosen)) if owner[m] == role]
+            for m in own_moves:
                 self.add([-chosen[m], legal[m]])
-            self.add([*unless, *(chosen[m] for m in mine)])
-            self.exactly([chosen[m] for m in mine], at_least=False)
+            self.add([*unless, *(chosen[m] for m in own_moves)])
+            self.exactly([chosen[m] for m in own_moves], at_least=False)
 
     def exactly(self, literals: list[int], *, at_least: bool) -> None:
         """Require at most one literal, or exactly one (sequential counter, Sinz 2005)."""
@@ -379,10 +379,10 @@ class RuleClauses:
             ways = []
             for role in range(len(self.roles)):
                 way = self.new()
-                mine = [legal[m] for m in range(len(legal)) if owner[m] == role]
-                for literal in mine:
+                own_moves = [legal[m] for m in range(len(legal)) if owner[m] == role]
+                for literal in own_moves:
                     self.add([-way, -literal])
-                self.add([way, *mine])
+                self.add([way, *own_moves])
                 ways.append(way)
             self._both(result, -terminal, ways)
         elif kind == "win":
@@ -393,19 +393,19 @@ class RuleClauses:
             self._both(result, terminal, [w for role in self.players for w in self._faults(role, goal)])
         return result
 
-    def alone(self, value: str, mine: dict[str, int]) -> int:
+    def alone(self, value: str, values: dict[str, int]) -> int:
         """Return a variable that is equivalent to one goal value and no other."""
         alone = self.new()
-        literals = [x if text == value else -x for text, x in mine.items()]
+        literals = [x if text == value else -x for text, x in values.items()]
         for x in literals:
             self.add([-alone, x])
         self.add([alone, *(-x for x in literals)])
         return alone
 
     def _faults(self, role: int, goal: list[int]) -> list[int]:
-        mine = [(text, x) for (owner, text), x in zip(self.values, goal, strict=True) if owner == role]
-        proper = [x for text, x in mine if text.isdecimal() and str(int(text)) == text and int(text) <= 100]
-        faults = [x for _, x in mine if x not in proper]
+        values = [(text, x) for (owner, text), x in zip(self.values, goal, strict=True) if owner == role]
+        proper = [x for text, x in values if text.isdecimal() and str(int(text)) == text and int(text) <= 100]
+        faults = [x for _, x in values if x not in proper]
         none = self.new()
         for x in proper:
             self.add([-none, -x])

@@ -310,13 +310,15 @@ class StepCases:
         if frame.terminal == 1:
             return
         options = []
-        for role, mine in enumerate(self.system.moves):
-            options.append([moves[role]] if role in moves else mine[frame.legal[mine] != 0].tolist())
+        for role, own_moves in enumerate(self.system.moves):
+            options.append(
+                [moves[role]] if role in moves else own_moves[frame.legal[own_moves] != 0].tolist()
+            )
         if not all(options) or any(frame.legal[m] == 0 for m in moves.values()):
             return
-        undecided = [role for role, mine in enumerate(options) if len(mine) > 1]
+        undecided = [role for role, choices in enumerate(options) if len(choices) > 1]
         if not undecided:
-            yield self._case(frame, values, tuple(mine[0] for mine in options))
+            yield self._case(frame, values, tuple(choices[0] for choices in options))
             return
         role = undecided[0]
         for move in options[role]:

@@ -44,12 +44,12 @@ def value_by_exchange(game: StateMachine, *, budget: Budget | None = None) -> di
         sums = {sum(goals) for goals in _sampled_goals(game)}
         if len(sums) != 1 or not _has_sum(game, total := sums.pop(), budget.share(0.3)):
             return None
-        found = analyse(
+        proof = analyse(
             game, ("termination", "goals"), budget=budget, values=False, remarks=False, exploring=0.2
         )
     except (BudgetExceeded, GameError):
         return None
-    if not all(verdict.answer == "proved" for verdict in found.properties.values()):
+    if not all(verdict.answer == "proved" for verdict in proof.properties.values()):
         return None
     return dict.fromkeys(game.players, Fraction(total, 2))
 

@@ -175,6 +175,6 @@ def _move_unless_over(encoding: RuleClauses, frame: int) -> None:
         encoding.add([-move, -terminal])
     owner = network.moves[:, 0].tolist()
     for role in range(len(encoding.roles)):
-        mine = [move for move, of in zip(moves, owner, strict=True) if of == role]
-        encoding.exactly(mine, at_least=False)
-        encoding.add([terminal, *mine])
+        own_moves = [move for move, of in zip(moves, owner, strict=True) if of == role]
+        encoding.exactly(own_moves, at_least=False)
+        encoding.add([terminal, *own_moves])

@@ -224,9 +224,9 @@ def _goals(space: StateSpace) -> list[Observation]:
             text = f"{role} never ends with {', '.join(map(str, missing))}"
             remarks.append(Observation("goal-never-reached", text, {"role": role, "values": missing}))
     players = [r for r, role in enumerate(expander.roles) if role.lower() != "random"]
-    mine = ends[:, players].astype(np.int64)
-    if len(players) > 1 and len(mine) and (mine >= 0).all():
-        sums = mine.sum(axis=1)
+    goals = ends[:, players].astype(np.int64)
+    if len(players) > 1 and len(goals) and (goals >= 0).all():
+        sums = goals.sum(axis=1)
         if (sums == sums[0]).all():
             text = f"goal values always add up to {sums[0]}"
             remarks.append(Observation("constant-sum", text, {"sum": int(sums[0])}))

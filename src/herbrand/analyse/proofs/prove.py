@@ -280,7 +280,9 @@ class _Run:
         space = explore(
             self.game.expander,
             budget=self.budget.share(self.exploring),
-            progress=None if progress is None else lambda found, done: progress("exploring", done, found),
+            progress=None
+            if progress is None
+            else lambda reached, expanded: progress("exploring", expanded, reached),
         )
         self.result.space = space
         if not space.complete:
@@ -422,9 +424,9 @@ class _Run:
         verdicts = []
         for role in self.players:
             name = self.game.roles[role]
-            one, known = weak.roles.get(name, weak), before.roles.get(name, before)
-            follows = one.answer == "refuted" or (one.answer == "proved" and len(self.game.roles) == 1)
-            verdicts.append(one if follows and not known.is_known else known)
+            win, earlier = weak.roles.get(name, weak), before.roles.get(name, before)
+            follows = win.answer == "refuted" or (win.answer == "proved" and len(self.game.roles) == 1)
+            verdicts.append(win if follows and not earlier.is_known else earlier)
         if any(verdict.is_known for verdict in verdicts):
             details = before.details
             self.verdicts["strong_winnability"] = self._combine(verdicts, every=False).with_(details=details)

@@ -495,8 +495,8 @@ class _Proof:
                 part = inductive_part(system, groups, (*clauses, *more), self._target(name), deadline)
                 if part is not None:
                     whole = self._only_clauses(name, part)
-                    known = self._invariant(name) if groups else Invariant(name)
-                    return replace(known, clauses=(*known.clauses, *whole.clauses))
+                    invariant = self._invariant(name) if groups else Invariant(name)
+                    return replace(invariant, clauses=(*invariant.clauses, *whole.clauses))
         return None
 
     def _only_clauses(self, name: str, clauses: Iterable[Clause]) -> Invariant:

@@ -107,11 +107,11 @@ class Aim:
         filling = compatible_moves(self.expander)
         if filling is None:
             return None
-        made = set(filling.made)
+        fillable = set(filling.fillable)
         observed = [  # counters may have run out at an end that no sampled game reached
             group
             for group in observed_groups(self.expander.network, self.states)
-            if not group.some or len(group.fluents) == 1 or made & set(group.fluents)
+            if not group.some or len(group.fluents) == 1 or fillable & set(group.fluents)
         ]
         return self._reach_ends(role, observed, deadline, filling)
 
@@ -146,8 +146,8 @@ class Filling:
     groups: list[Group]
     """Pairs of fluents of which none can be made true after the other, and sets of which one is made true."""
     never: list[int]
-    """Fluents like those in `made` that are false at the beginning and that no move there makes true."""
-    made: list[int]
+    """Fluents like those in `fillable` that are false at the beginning and that no move there makes true."""
+    fillable: list[int]
     """The fluents that one of the moves makes true."""
     count: int
     """At least so many of them are true at an end: the length of all random games, or 0 if they differ."""
@@ -263,8 +263,8 @@ def target_states(
                     require(solver, state, group, filled)
                 for fluent in filling.never:
                     solver.add([filled ^ 1, state[fluent] ^ 1])
-                made = [state[fluent] for fluent in filling.made]
-                solver.add([filled ^ 1, _at_least(circuit, made, filling.count)])
+                fillable = [state[fluent] for fluent in filling.fillable]
+                solver.add([filled ^ 1, _at_least(circuit, fillable, filling.count)])
             different = 0.0
             solver.guess(frame.state[initial].tolist(), frame.state[~initial].tolist())
             while solver.solve(wanted, filled):

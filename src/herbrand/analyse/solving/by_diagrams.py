@@ -121,8 +121,8 @@ class _Solver:
             if role == first:
                 continue
             if len(self._roles) == 2 and self._total is not None:
-                known = self._bounds[first]
-                self._bounds[role] = GoalInterval(self._total - known.high, self._total - known.low)
+                interval = self._bounds[first]
+                self._bounds[role] = GoalInterval(self._total - interval.high, self._total - interval.low)
             else:
                 self._ask(role)
 
@@ -141,9 +141,11 @@ class _Solver:
         self._bounds[role].narrow(self._goals[role], can_force)
         for goal in self._goals[role][1:] if every else ():
             can_force(goal)
-        for known in (self._bounds[role], *(self._moves.values() if role == self._chooser else ())):
-            known.low = self._at_an_end(role, known.low)
-            known.high = max([value for value in self._ends[role] if value <= known.high], default=known.low)
+        for interval in (self._bounds[role], *(self._moves.values() if role == self._chooser else ())):
+            interval.low = self._at_an_end(role, interval.low)
+            interval.high = max(
+                [value for value in self._ends[role] if value <= interval.high], default=interval.low
+            )
 
     def _at_an_end(self, role: int, goal: int) -> int:
         """Return the least goal value of a role at an end that is at least `goal`, if that is known."""
@@ -172,35 +174,35 @@ class _Solver:
         for move, state in zip(
             expansion.moves[:, role].tolist(), self._expander.bits(expansion.states), strict=True
         ):
-            known = self._moves.setdefault(
+            interval = self._moves.setdefault(
                 self._expander.moves[role][move], GoalInterval(goals[0], goals[-1])
             )
             if self._process.holds(state.nonzero()[0].tolist(), self._budget.left):
-                known.low = max(known.low, goal)
+                interval.low = max(interval.low, goal)
             else:
-                known.high = min(known.high, goals[goals.index(goal) - 1])
+                interval.high = min(interval.high, goals[goals.index(goal) - 1])
 
     def value(self) -> SolvedValue:
-        """Return what is known."""
-        bounds = {role: _pair(known) for role, known in zip(self._roles, self._bounds, strict=True)}
-        is_known = self._total is not None and all(known.is_exact for known in self._bounds)
+        """Return the values that are known so far."""
+        bounds = {role: _pair(interval) for role, interval in zip(self._roles, self._bounds, strict=True)}
+        is_known = self._total is not None and all(interval.is_exact for interval in self._bounds)
         best: tuple[str, ...] = ()
         chooser = self._roles[self._chooser] if self._chooser >= 0 else None
         if chooser is not None:
             most = self._bounds[self._chooser].low
-            best = tuple(move for move, known in self._moves.items() if known.low >= most)
+            best = tuple(move for move, interval in self._moves.items() if interval.low >= most)
         return SolvedValue(
             METHOD,
             bounds,
             {role: low for role, (low, _) in bounds.items()} if is_known else None,
             chooser,
             best,
-            {move: _pair(known) for move, known in self._moves.items()},
+            {move: _pair(interval) for move, interval in self._moves.items()},
             states=self.states,
             seconds=self._budget.elapsed,
             stopped=self.stopped,
         )
 
 
-def _pair(known: GoalInterval) -> tuple[float, float]:
-    return float(known.low), float(known.high)
+def _pair(interval: GoalInterval) -> tuple[float, float]:
+    return float(interval.low), float(interval.high)

@@ -187,9 +187,9 @@ def _choice(forced: ForcedGoals, after: Expansion, *, maximise: bool, value: int
         return 0
     goal, wanted = (value, 1) if maximise else (above or 0, -1)
     verdicts, work = forced.known(after.states, 0, goal)
-    kept = np.flatnonzero(verdicts == wanted)
-    if len(kept):
-        return int(kept[np.argmin(work[kept])])
+    proved = np.flatnonzero(verdicts == wanted)
+    if len(proved):
+        return int(proved[np.argmin(work[proved])])
     for k in range(len(after)):
         if forced.can_force(after.states[k : k + 1], 0, goal) == (wanted == 1):
             return k
@@ -207,26 +207,26 @@ def solve_by_search(
     if len(game.roles) != 2 or game.chance_role is not None:
         raise GameError("the search is for two roles without chance")
     forced = ForcedGoals(game, budget=budget)
-    found = value_by_search(forced, start=start, moves=True)
-    if found.stopped:
-        raise BudgetExceeded(found.stopped, f"{found.expanded} states expanded")
-    guaranteed = {role: float(interval.low) for role, interval in found.bounds.items()}
+    searched = value_by_search(forced, start=start, moves=True)
+    if searched.stopped:
+        raise BudgetExceeded(searched.stopped, f"{searched.expanded} states expanded")
+    guaranteed = {role: float(interval.low) for role, interval in searched.bounds.items()}
     root: list[tuple[str, str, dict[str, float]]] = []
-    if found.sum is not None and found.chooser is not None:
-        other = next(role for role in game.roles if role != found.chooser)
-        for move, interval in found.moves.items():
-            mine = float(interval.low)
-            values = {found.chooser: mine, other: found.sum - mine}
-            root.append((found.chooser, move, {role: values[role] for role in game.roles}))
+    if searched.sum is not None and searched.chooser is not None:
+        other = next(role for role in game.roles if role != searched.chooser)
+        for move, interval in searched.moves.items():
+            low = float(interval.low)
+            values = {searched.chooser: low, other: searched.sum - low}
+            root.append((searched.chooser, move, {role: values[role] for role in game.roles}))
         root.sort(key=lambda entry: -entry[2][entry[0]])
-    note = "only guaranteed values are known, not the result of play" if found.sum is None else ""
+    note = "only guaranteed values are known, not the result of play" if searched.sum is None else ""
     return Solution(
         method=METHOD,
-        value=dict(guaranteed) if found.sum is not None else None,
+        value=dict(guaranteed) if searched.sum is not None else None,
         guaranteed=guaranteed,
-        line=found.line,
+        line=searched.line,
         root=tuple(root),
-        states=found.expanded,
-        seconds=found.seconds,
+        states=searched.expanded,
+        seconds=searched.seconds,
         notes=(note,) if note else (),
     )

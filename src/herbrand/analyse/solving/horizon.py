@@ -117,18 +117,18 @@ class _Unrolled:
         while len(self.steps) < length:
             if self.is_complete or time.monotonic() > solver.deadline:
                 return False
-            made = int(self.system.circuit.variables(1)[0])
+            step_made = int(self.system.circuit.variables(1)[0])
             if self.going:
-                solver.add([made ^ 1, self.going[-1]])
-            self.going.append(made)
-            self.steps.append(self.frames[-1].play(solver, when=made))
+                solver.add([step_made ^ 1, self.going[-1]])
+            self.going.append(step_made)
+            self.steps.append(self.frames[-1].play(solver, when=step_made))
             self.frames.append(self.steps[-1].after)
             if self.ordered and len(self.steps) > 1:
                 before, now = (step.choices.tolist() for step in self.steps[-2:])
                 smaller = 0
                 for move, choice in zip(before, now, strict=True):
                     smaller = self.system.circuit.any_of((smaller, move))
-                    solver.add([made ^ 1, choice ^ 1, smaller])
+                    solver.add([step_made ^ 1, choice ^ 1, smaller])
         return True
 
     def ends(self, length: int) -> list[int]:

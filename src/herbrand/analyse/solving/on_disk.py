@@ -186,11 +186,11 @@ class _Induction:
             (expansion,) = self.expander.expansions(
                 states[here], _rows_of(rows, slice(begin, end)), joints=1 << 62
             )
-            known = self.look_up(step + 1, self.files.code.encode(expansion.states))
+            successor_values = self.look_up(step + 1, self.files.code.encode(expansion.states))
             # the least of some values is what remains of the greatest of the remainders
             flip = minimizes[begin:end]
-            known = np.where(flip[expansion.parents], 255 - known, known)
-            best = np.maximum.reduceat(known, starts[begin:end] - starts[begin])
+            successor_values = np.where(flip[expansion.parents], 255 - successor_values, successor_values)
+            best = np.maximum.reduceat(successor_values, starts[begin:end] - starts[begin])
             values[here] = np.where(flip, 255 - best, best)
             begin = end
         return values
@@ -229,25 +229,25 @@ class _Induction:
         """Return the values of states of a step."""
         order = np.argsort(codes[:, 0])
         wanted = codes[order]
-        found = np.empty(len(codes), np.uint8)
+        result = np.empty(len(codes), np.uint8)
         begin = 0
         while begin < len(wanted):
             at, size, block, values = self._block(step, wanted[begin, 0])
             last = block[size - 1, 0] if at + size < self.by_step[step] else np.uint64((1 << 64) - 1)
             end = begin + int(np.searchsorted(wanted[begin:, 0], last, "right"))
-            mine = wanted[begin:end]
-            places = np.searchsorted(block[:, 0], mine[:, 0])
-            other = _differ(block, places, mine)
+            part = wanted[begin:end]
+            places = np.searchsorted(block[:, 0], part[:, 0])
+            other = _differ(block, places, part)
             while len(other):  # another code with the same first word
                 places[other] += 1
                 if (places[other] >= len(block)).any():
                     raise GameError(
                         f"`{self.files.layer(step)}` is damaged: remove the folder and begin again"
                     )
-                other = other[_differ(block, places[other], mine[other])]
-            found[order[begin:end]] = values[places]
+                other = other[_differ(block, places[other], part[other])]
+            result[order[begin:end]] = values[places]
             begin = end
-        return found
+        return result
 
     def _block(self, step: int, word: np.uint64) -> tuple[int, int, Codes, Values]:
         """Return codes of a step from a word on: the place of the first, their number, codes and values."""
@@ -304,14 +304,14 @@ class _Induction:
     def look_up_few(self, step: int, codes: Codes) -> Values:
         """Return the values of a few states of a step, without reading the whole file."""
         count, path = self.by_step[step], self.files.layer(step)
-        found = np.empty(len(codes), np.uint8)
+        values = np.empty(len(codes), np.uint8)
         for number, code in enumerate(codes):
             at = self.files.position(path, count, int(code[0]))
             block = self.files.read(path, at, min(at + _MORE, count))
             place = at + int((block == code).all(axis=1).argmax())
             with self._path(step).open("rb") as file:
-                found[number] = np.fromfile(file, np.uint8, 1, offset=place)[0]
-        return found
+                values[number] = np.fromfile(file, np.uint8, 1, offset=place)[0]
+        return values
 
     def _of(self, role: int, values: Values) -> list[float]:
         """Return what a role gets."""

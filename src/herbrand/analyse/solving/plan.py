@@ -149,7 +149,7 @@ def plan_by_states(
         budget=budget,
         edges=False,
         stop=reached,
-        progress=None if progress is None else lambda found, done: progress("states", done, found),
+        progress=None if progress is None else lambda states, expanded: progress("states", expanded, states),
     )
     won = np.flatnonzero(space.over & (space.goals[:, 0] == value))
     if len(won):

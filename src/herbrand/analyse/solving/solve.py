@@ -180,9 +180,9 @@ class GraphSolver:
         guaranteed = value if constant else {}
         if not constant:
             for role in self.players:
-                mine, moves = self.leaves(), np.full(len(self.space.states), -1, np.int32)
-                self.induce(mine, moves, role)
-                guaranteed[self.roles[role]] = _number(mine[0, role])
+                role_values, moves = self.leaves(), np.full(len(self.space.states), -1, np.int32)
+                self.induce(role_values, moves, role)
+                guaranteed[self.roles[role]] = _number(role_values[0, role])
         return {
             "method": "expectation" if self.chance >= 0 else "backward induction",
             "value": value,

@@ -110,9 +110,9 @@ class Strategy:
         facts = tuple(facts)
         for number, claim in enumerate(self.claims):
             if (claim.role.lower() == role.lower()) == claim.holds:
-                found = self.move_for(number, facts)
-                if found is not None and found[0].lower() == role.lower():
-                    return found[1], claim
+                choice = self.move_for(number, facts)
+                if choice is not None and choice[0].lower() == role.lower():
+                    return choice[1], claim
         return None
 
     def write(self, path: Path | str) -> None:
@@ -176,7 +176,7 @@ def read_strategy(path: Path | str) -> Strategy:
 
 
 def make_strategy(
-    forced: ForcedGoals, found: SearchedValue, *, progress: Callable[[int], None] | None = None
+    forced: ForcedGoals, searched: SearchedValue, *, progress: Callable[[int], None] | None = None
 ) -> Strategy:
     """Return strategies for all that a search from the initial state proved.
 
@@ -186,9 +186,9 @@ def make_strategy(
     claims: list[Claim] = []
     tables = []
     for number, role in enumerate(forced.roles):
-        if number == 1 and found.sum is not None:
+        if number == 1 and searched.sum is not None:
             break  # the claims about the first role have strategies of both
-        interval, goals = found.bounds[role], forced.goals[number]
+        interval, goals = searched.bounds[role], forced.goals[number]
         above = next((goal for goal in goals if goal > interval.high), None)
         for goal, holds in ((interval.low, True), (above, False)):
             if goal is None or goal == goals[0]:
@@ -197,7 +197,9 @@ def make_strategy(
             tables.append(_table(forced, number, goal, holds=holds, progress=progress))
     if not claims:
         raise GameError("nothing is proved that needs a strategy")
-    moves = [(role, move) for role, mine in zip(expander.roles, expander.moves, strict=True) for move in mine]
+    moves = [
+        (role, move) for role, names in zip(expander.roles, expander.moves, strict=True) for move in names
+    ]
     return Strategy(
         game.name, digest_of(game), expander.fluent_names, tuple(moves), tuple(claims), tuple(tables)
     )
@@ -212,7 +214,7 @@ def _table(
     seen: set[bytes] = set()
     queue: list[States] = [expander.initial]
     seen.update(_row_bytes(expander.initial))
-    kept: list[States] = []
+    own_states: list[States] = []
     chosen: list[NDArray[np.int32]] = []
     while queue:
         states = queue.pop()
@@ -229,23 +231,23 @@ def _table(
             continue
         counts = expander.legal(states).counts()
         chooser = np.where((counts > 1).any(axis=1), counts.argmax(axis=1), -1)
-        mine = (chooser == role) if holds else (chooser >= 0) & (chooser != role)
+        is_own = (chooser == role) if holds else (chooser >= 0) & (chooser != role)
         after = expander.expand(states)
         starts = np.searchsorted(after.parents, np.arange(len(states) + 1))
         verdicts, work = forced.known(after.states, role, goal)
         follow = np.ones(len(after), np.bool_)
         picks = np.zeros(len(states), np.int64)
-        for i in np.flatnonzero(mine).tolist():
+        for i in np.flatnonzero(is_own).tolist():
             begin, end = int(starts[i]), int(starts[i + 1])
             pick = _pick(forced, states[i : i + 1], after.states[begin:end], verdicts[begin:end] == wanted,
                          work[begin:end], (role, goal, holds))  # fmt: skip
             follow[begin:end] = False
             follow[begin + pick] = True
             picks[i] = begin + pick
-        if mine.any():
-            kept.append(states[mine])
-            movers = chooser[mine]
-            rows = after.moves[picks[mine]]
+        if is_own.any():
+            own_states.append(states[is_own])
+            movers = chooser[is_own]
+            rows = after.moves[picks[is_own]]
             chosen.append((rows[np.arange(len(rows)), movers] + expander.bounds[movers]).astype(np.int32))
         fresh = []
         successors = after.states[follow]
@@ -257,9 +259,9 @@ def _table(
             queue.append(successors[fresh])
         if progress is not None:
             progress(len(seen))
-    if not kept:
+    if not own_states:
         return np.zeros((0, expander.words), np.uint64), np.zeros(0, np.int32)
-    all_states, all_moves = np.concatenate(kept), np.concatenate(chosen)
+    all_states, all_moves = np.concatenate(own_states), np.concatenate(chosen)
     order = np.lexsort(all_states.T[::-1])
     return all_states[order], all_moves[order]
 
@@ -369,21 +371,23 @@ def _replay(
         legal = [sorted(set(engine.legal(key, role))) for role in range(len(roles))]
         if not all(legal):
             return "a role has no legal move"
-        mine = [r for r in range(len(roles)) if (r == subject) == claim.holds and len(legal[r]) > 1]
-        if len(mine) > 1 or (mine and any(len(legal[r]) > 1 for r in range(len(roles)) if r not in mine)):
+        choosers = [r for r in range(len(roles)) if (r == subject) == claim.holds and len(legal[r]) > 1]
+        if len(choosers) > 1 or (
+            choosers and any(len(legal[r]) > 1 for r in range(len(roles)) if r not in choosers)
+        ):
             return "several roles choose at the same time"
-        if mine:
+        if choosers:
             facts = tuple(map(text, engine.fluents(key)))
-            found = strategy.move_for(number, facts)
-            if found is None:
-                return f"no move for {roles[mine[0]]} in a state that can be reached"
-            role, move = found
-            moves = [m for m in legal[mine[0]] if text(m).lower() == move.lower()]
-            if role.lower() != roles[mine[0]] or not moves:
-                return f"`{move}` is not a legal move of {roles[mine[0]]}"
-            legal[mine[0]] = moves
+            choice = strategy.move_for(number, facts)
+            if choice is None:
+                return f"no move for {roles[choosers[0]]} in a state that can be reached"
+            role, move = choice
+            moves = [m for m in legal[choosers[0]] if text(m).lower() == move.lower()]
+            if role.lower() != roles[choosers[0]] or not moves:
+                return f"`{move}` is not a legal move of {roles[choosers[0]]}"
+            legal[choosers[0]] = moves
             if visit is not None:
-                visit(ReplayedChoice(number, facts, game.roles[mine[0]], text(moves[0])))
+                visit(ReplayedChoice(number, facts, game.roles[choosers[0]], text(moves[0])))
         return list(product(*legal))
 
     answer = replies(first)

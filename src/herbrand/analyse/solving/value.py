@@ -90,35 +90,35 @@ def value_of(
     if not search:
         first = budget.share(_SEARCH_SHARE)
         forced.budget = replace(first, seconds=min(first.seconds, _SEARCH_SECONDS))
-    found = value_by_search(forced, moves=moves)
-    if found.stopped and found.stopped != "interrupted" and not search:
+    searched = value_by_search(forced, moves=moves)
+    if searched.stopped and searched.stopped != "interrupted" and not search:
         value = _by_diagrams(game, budget, moves=moves, progress=progress)
         if value is not None and not value.stopped:
             return replace(value, seconds=time.monotonic() - began, notes=(why,))
         if value is None:
             forced.budget = budget
-            found = value_by_search(forced, moves=moves)
+            searched = value_by_search(forced, moves=moves)
         else:
-            found.stopped = value.stopped
-    bounds: dict[str, tuple[float, float]] = {role: (i.low, i.high) for role, i in found.bounds.items()}
-    exact = found.is_exact and (found.sum is not None or len(bounds) == 1)
+            searched.stopped = value.stopped
+    bounds: dict[str, tuple[float, float]] = {role: (i.low, i.high) for role, i in searched.bounds.items()}
+    exact = searched.is_exact and (searched.sum is not None or len(bounds) == 1)
     notes = [why] if why else []
-    if found.is_exact and not exact:
+    if searched.is_exact and not exact:
         notes.append("goal values do not add up to a constant: the values are what each role can force")
     return SolvedValue(
         METHOD,
         bounds,
         {role: pair[0] for role, pair in bounds.items()} if exact else None,
-        found.chooser,
-        found.best,
-        {move: (i.low, i.high) for move, i in found.moves.items()},
-        found.line,
-        found.expanded,
-        found.symmetries,
+        searched.chooser,
+        searched.best,
+        {move: (i.low, i.high) for move, i in searched.moves.items()},
+        searched.line,
+        searched.expanded,
+        searched.symmetries,
         time.monotonic() - began,
-        found.stopped,
+        searched.stopped,
         tuple(notes),
-        found,
+        searched,
         forced,
     )
 
@@ -178,8 +178,8 @@ def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> S
     for number, role in enumerate(space.expander.roles):
         if role.lower() == "random":
             continue
-        known = solution.guaranteed.get(role)
-        bounds[role] = (float(lowest[number]), float(highest[number])) if known is None else (known, known)
+        exact = solution.guaranteed.get(role)
+        bounds[role] = (float(lowest[number]), float(highest[number])) if exact is None else (exact, exact)
     root = solution.root
     chooser = root[0][0] if root else None
     best = tuple(move for role, move, value in root if value[role] == root[0][2][root[0][0]])
