@@ -56,20 +56,20 @@ def check(
     levels = {find(name).name: severity for name, severity in (severities or {}).items()}
     opt_in = {"single-use-variable"} & ((selected or set()) | levels.keys())
 
-    def found(tree: Tree) -> list[Diagnostic]:
+    def diagnostics_of(tree: Tree) -> list[Diagnostic]:
         with suspend_collector():  # collecting takes a third of the time with a large sheet in memory
             return list(_find(Sheet(tree), single_use="single-use-variable" in opt_in))
 
-    diagnostics = [*tree.diagnostics, *found(tree)]
+    diagnostics = [*tree.diagnostics, *diagnostics_of(tree)]
     if any(d.is_error for d in diagnostics):
         from herbrand.check.correction import corrected
 
-        new = corrected(tree, found)
+        new = corrected(tree, diagnostics_of)
         if strict:  # nothing is tolerated, but what would be can be repaired
             repairs = {(d.check, d.span): d for d in new.diagnostics}
             diagnostics = [_repairable(d, repairs.get((d.check, d.span), d)) for d in diagnostics]
         elif new is not tree:
-            tree, diagnostics = new, [*new.diagnostics, *found(new)]
+            tree, diagnostics = new, [*new.diagnostics, *diagnostics_of(new)]
     silent = {name for name, definition in CHECKS.items() if not definition.default} - levels.keys()
     reported = [
         d

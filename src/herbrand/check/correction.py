@@ -146,11 +146,11 @@ class _Correction:
         for rule in self.tree.statements:
             if rule.head.name not in self.asides:
                 statements += self.changes.get(id(rule), [rule])
-        kept = [d for d in self.tree.diagnostics if id(d) not in self.warnings]
+        unchanged = [d for d in self.tree.diagnostics if id(d) not in self.warnings]
         return replace(
             self.tree,
             statements=tuple(statements),
-            diagnostics=(*kept, *self.warnings.values()),
+            diagnostics=(*unchanged, *self.warnings.values()),
             skipped=tuple(one for one in self.tree.skipped if one.name not in self.asides),
         )
 
@@ -333,10 +333,10 @@ class _Correction:
             if rule.head.name not in KEYWORDS:
                 self._unfold(error, rule.head.key)
             return
-        kept = dict.fromkeys(v for v in variables_of(atom) if v.name in bound)
+        bound_variables = dict.fromkeys(v for v in variables_of(atom) if v.name in bound)
         inner = atom.args[0] if atom.name in ("true", "does") else atom
         name = self.fresh(f"some_{inner.name}" if isinstance(inner, Function | Constant | Atom) else "some")
-        helper = Atom(name, tuple(kept), None, atom.start, atom.end)
+        helper = Atom(name, tuple(bound_variables), None, atom.start, atom.end)
 
         def replaced(node: Any) -> Any:
             return helper if node is atom else rebuilt(node, replaced)
@@ -344,7 +344,7 @@ class _Correction:
         body = tuple(replaced(part) if part is literal else part for part in rule.body)
         definition = Rule(helper, (atom,), rule.start, rule.end)
         self.changes[id(rule)] = [Rule(rule.head, body, rule.start, rule.end), definition]
-        shown = self.sheet.apply(name, *(self.sheet.variable(v).strip("`") for v in kept))
+        shown = self.sheet.apply(name, *(self.sheet.variable(v).strip("`") for v in bound_variables))
         names = " and ".join(
             dict.fromkeys(self.sheet.variable(v) for v in variables_of(atom) if v.name in loose)
         )

@@ -90,17 +90,17 @@ class Inlining:
             apart: dict[str, Term] = {name: Variable(fresh(name, used)) for name in names}
             parts: list[Literal] = []
             binding: dict[str, Term] = {}
-            for mine, given in zip(substituted(rule.head, apart).args, atom.args, strict=True):
-                if isinstance(mine, Variable) and mine.name not in binding:
-                    binding[mine.name] = given
+            for parameter, argument in zip(substituted(rule.head, apart).args, atom.args, strict=True):
+                if isinstance(parameter, Variable) and parameter.name not in binding:
+                    binding[parameter.name] = argument
                 else:
-                    parts.append(Not(Distinct(mine, given, *place), *place))
+                    parts.append(Not(Distinct(parameter, argument, *place), *place))
             parts += [substituted(literal, apart) for literal in rule.body]
             alternatives.append(And(tuple(substituted(part, binding) for part in parts), *place))
             self.added += len(parts)
-        given_names = {v.name for v in variables_of(atom)}
+        atom_variables = {v.name for v in variables_of(atom)}
         if helpers is not None and any(
-            {v.name for v in variables_of(one)} - given_names for one in alternatives
+            {v.name for v in variables_of(one)} - atom_variables for one in alternatives
         ):
             head = Atom(self.fresh_name(atom.name), tuple(dict.fromkeys(variables_of(atom))), None, *place)
             helpers += [Rule(head, one.literals, *place) for one in alternatives]

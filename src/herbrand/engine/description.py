@@ -453,12 +453,12 @@ class GameDescription:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GameDescription):
             return NotImplemented
-        mine, theirs = self.read_tree, other.read_tree
+        own, theirs = self.read_tree, other.read_tree
         return self is other or (
-            mine.source.text == theirs.source.text
-            and mine.notation == theirs.notation
-            and mine.folds_case == theirs.folds_case
-            and _arguments(mine) == _arguments(theirs)
+            own.source.text == theirs.source.text
+            and own.notation == theirs.notation
+            and own.folds_case == theirs.folds_case
+            and _arguments(own) == _arguments(theirs)
         )
 
     def __hash__(self) -> int:
@@ -473,8 +473,8 @@ class GameDescription:
     def __reduce__(self) -> tuple[object, ...]:
         tree = self.read_tree
         source = tree.source
-        given = (source.text, tree.notation, source.name, self.name, self.limits, tree.folds_case)
-        return _shared, (type(self), *given, _arguments(tree))
+        arguments = (source.text, tree.notation, source.name, self.name, self.limits, tree.folds_case)
+        return _shared, (type(self), *arguments, _arguments(tree))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {len(self.read_tree.statements)} statements>"

@@ -62,10 +62,10 @@ class Legal:
 
     def mask(self, role: int) -> NDArray[np.bool_]:
         """Return which moves of a role are legal, [n, moves of the role]."""
-        mine = np.ascontiguousarray(self.bits[:, self.places[role] : self.places[role + 1]])
-        if not mine.size:
+        words = np.ascontiguousarray(self.bits[:, self.places[role] : self.places[role + 1]])
+        if not words.size:
             return np.zeros((len(self.over), self.sizes[role]), np.bool_)
-        little = mine.astype("<u8", copy=False).view(np.uint8)
+        little = words.astype("<u8", copy=False).view(np.uint8)
         return np.unpackbits(little, axis=1, bitorder="little", count=self.sizes[role]).view(np.bool_)
 
     def counts(self) -> NDArray[np.int64]:
@@ -159,7 +159,7 @@ class Expander:
     @cached_property
     def move_numbers(self) -> tuple[dict[str, int], ...]:
         """For each role the numbers of its moves by their texts in lower case."""
-        return tuple({move.lower(): i for i, move in enumerate(mine)} for mine in self.moves)
+        return tuple({move.lower(): i for i, move in enumerate(moves)} for moves in self.moves)
 
     @cached_property
     def fluent_names(self) -> tuple[str, ...]:

@@ -197,8 +197,8 @@ def play_on(
         if results is not None and now.done < now.of and not clock.left():
             raise BudgetExceeded(time_spent(limits.seconds), f"{now.done} of {now.of} parts played")
 
-    found = values(run_tasks(tasks, executor=executor, results=results, progress=report))
-    played = found if results is None else [Simulation.from_data(data) for data in found]
+    part_results = values(run_tasks(tasks, executor=executor, results=results, progress=report))
+    played = part_results if results is None else [Simulation.from_data(data) for data in part_results]
     whole = merge(played, seed=seed)
     if whole.stopped is not None:
         whole = replace(whole, stopped=f"over budget: {time_spent(limits.seconds)}")

@@ -128,7 +128,7 @@ class Demand:
 
     def fact_tables(self) -> Iterator[tuple[Predicate, Predicate]]:
         """Yield pairs: a relation for the facts of a relation that also has rules, and the latter."""
-        yield from ((mine, of) for of, mine in self._fact_tables.items())
+        yield from ((facts, source) for source, facts in self._fact_tables.items())
 
     def _is_large(self, predicate: Predicate) -> bool:
         return self.asking and is_large(predicate, self.sizes)
@@ -206,24 +206,24 @@ class Demand:
     def _define(self, key: _Key) -> None:
         predicate, places = key
         extension = self._extensions[key]
-        given: tuple[int, ...] = places or ()
+        bound_places: tuple[int, ...] = places or ()
         if predicate.rows:
             stored = self._fact_tables.get(predicate)
             if stored is None:
                 stored = self._fact_tables[predicate] = self.make_predicate(predicate.arity)
             args = tuple(f"A{i}" for i in range(predicate.arity))
-            body = [Call(self._magic_set(key), tuple(args[i] for i in given))] if given else []
+            body = [Call(self._magic_set(key), tuple(args[i] for i in bound_places))] if bound_places else []
             self._add(extension, args, [*body, Call(stored, args)])
         for clause in self.source_clauses[predicate]:
             start: list[Goal] = []
-            if given:
-                start.append(Call(self._magic_set(key), tuple(clause.head[i] for i in given)))
+            if bound_places:
+                start.append(Call(self._magic_set(key), tuple(clause.head[i] for i in bound_places)))
             self._write(extension, clause, start, whole=places is None)
 
     def _write(self, extension: Predicate, clause: Clause, start: list[Goal], *, whole: bool) -> None:
         done = start
-        known = set().union(*map(goal_variables, start)) if start else set()
-        body = _Body(clause, known, self.sizes, asking=self.asking)
+        bound = set().union(*map(goal_variables, start)) if start else set()
+        body = _Body(clause, bound, self.sizes, asking=self.asking)
         head_variables = {v for arg in clause.head for v in variables(arg)}
         while body.rest:
             goal = body.pop_next()
@@ -243,15 +243,15 @@ class Demand:
                 if key[1]:
                     later = head_variables.union(goal_variables(goal), *map(goal_variables, body.rest))
                     done = self._supplements(done, later)
-                    asked = tuple(goal.args[i] for i in key[1])
-                    needed = {v for arg in asked for v in variables(arg)}
-                    self._add(self._magic_set(key), asked, _mentioning(done, needed))
+                    bound_arguments = tuple(goal.args[i] for i in key[1])
+                    needed = {v for arg in bound_arguments for v in variables(arg)}
+                    self._add(self._magic_set(key), bound_arguments, _mentioning(done, needed))
                 mapped = Call(self._extension(key), goal.args)
             else:
                 mapped = self._translate(goal)
             if not goal.negated:
                 body.sources.append(goal)
-                body.known |= goal_variables(goal)
+                body.bound |= goal_variables(goal)
                 done.append(mapped)
         self._add(extension, clause.head, done)
 
@@ -314,7 +314,7 @@ class Demand:
             return called, ()
         recursive = called.component == inside.component
         places = tuple(
-            i for i in _places(call, body.known) if not (recursive and isinstance(call.args[i], tuple))
+            i for i in _places(call, body.bound) if not (recursive and isinstance(call.args[i], tuple))
         )
         if called.level == STATIC and len(places) == called.arity and self.sizes.rows(called) <= WHOLE:
             return called, ()  # there are often more tests of single rows than rows
@@ -355,13 +355,13 @@ class _Body:
     its instances by a factor of `WORTH`.
     """
 
-    def __init__(self, clause: Clause, known: set[str], sizes: Sizes, *, asking: bool) -> None:
+    def __init__(self, clause: Clause, bound: set[str], sizes: Sizes, *, asking: bool) -> None:
         self.sizes = sizes
         self.asking = asking
         self.rest = list(clause.body)
-        self.first = frozenset(known)
+        self.first = frozenset(bound)
         """Variables bound by the call of the rule, counted as one row."""
-        self.known = set(known)
+        self.bound = set(bound)
         self.sources: list[Goal] = []
         """The positive calls so far."""
 
@@ -371,10 +371,10 @@ class _Body:
         large = -1
         for i, goal in enumerate(self.rest):
             if isinstance(goal, Differ):
-                if goal_variables(goal) <= self.known:
+                if goal_variables(goal) <= self.bound:
                     return self.rest.pop(i)
             elif isinstance(goal, Call) and goal.negated:
-                if goal.predicate.kind == "facts" and goal_variables(goal) <= self.known:
+                if goal.predicate.kind == "facts" and goal_variables(goal) <= self.bound:
                     return self.rest.pop(i)
             elif isinstance(goal, Call) and self.asking and is_large(goal.predicate, self.sizes):
                 large = i if large < 0 else large
@@ -393,30 +393,30 @@ class _Body:
 
     def _narrow(self, call: Call, later: Sequence[Goal]) -> bool:
         """Whether a large call has far fewer instances after some other goals."""
-        known = self.known.union(*map(goal_variables, later))
-        after = self._expected_calls(call, known, [*self.sources, *later])
-        if _places(call, self.known):
+        bound = self.bound.union(*map(goal_variables, later))
+        after = self._expected_calls(call, bound, [*self.sources, *later])
+        if _places(call, self.bound):
             return WORTH * after < self.expected_calls(call)
-        return WORTH * after * self.sizes.answers(call, known) < self.sizes.rows(call.predicate)
+        return WORTH * after * self.sizes.answers(call, bound) < self.sizes.rows(call.predicate)
 
     def expected_calls(self, call: Call) -> float:
         """Return the expected number of distinct calls if it is called next."""
-        return self._expected_calls(call, self.known, self.sources)
+        return self._expected_calls(call, self.bound, self.sources)
 
-    def _expected_calls(self, call: Call, known: set[str], sources: Sequence[Goal]) -> float:
+    def _expected_calls(self, call: Call, bound: set[str], sources: Sequence[Goal]) -> float:
         """Return the expected number of distinct calls after the goals `sources`."""
-        given = {v for i in _places(call, known) for v in variables(call.args[i])} - self.first
+        call_variables = {v for i in _places(call, bound) for v in variables(call.args[i])} - self.first
         return min(
             self.sizes.join(sources, self.first),
-            math.prod(self.sizes.of_variable(v, sources) for v in given),
+            math.prod(self.sizes.of_variable(v, sources) for v in call_variables),
         )
 
     def _score(self, index: int) -> float:
         call = self.rest[index]
         assert isinstance(call, Call)
-        score = self.sizes.answers(call, self.known)
+        score = self.sizes.answers(call, self.bound)
         inside = goal_variables(call)
-        return score * 10 if self.known and inside and not inside & self.known else score
+        return score * 10 if self.bound and inside and not inside & self.bound else score
 
 
 def _connected(goals: Iterable[Goal]) -> list[list[Goal]]:
@@ -440,5 +440,5 @@ def _mentioning(goals: Iterable[Goal], needed: set[str]) -> list[Goal]:
     return [goal for goal in goals if not goal_variables(goal) or goal_variables(goal) & needed]
 
 
-def _places(call: Call, known: set[str]) -> tuple[int, ...]:
-    return tuple(i for i, arg in enumerate(call.args) if all(v in known for v in variables(arg)))
+def _places(call: Call, bound: set[str]) -> tuple[int, ...]:
+    return tuple(i for i, arg in enumerate(call.args) if all(v in bound for v in variables(arg)))

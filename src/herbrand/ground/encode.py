@@ -169,8 +169,8 @@ class _Encoder:
     def _demand(self, demand: Demand) -> Iterator[str]:
         for clause in demand.clauses:
             yield self._rule(clause)
-        for mine, of in demand.fact_tables():
-            yield from self._rows(mine, of)
+        for facts, source in demand.fact_tables():
+            yield from self._rows(facts, source)
         for predicate in {p: None for clause in demand.clauses for p in _called(clause)}:
             yield f"#defined {self._name(predicate)}/{predicate.arity}."
 

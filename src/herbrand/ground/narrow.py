@@ -64,13 +64,13 @@ def narrowed(
     clauses: Mapping[Predicate, Sequence[Clause]],
     sizes: Sizes,
     make_predicate: Callable[[int], Predicate],
-    kept: Iterable[Predicate],
+    fixed: Iterable[Predicate],
 ) -> _Clauses | None:
-    """Split broad relations in clauses without disjunctions; the relations in `kept` stay the same.
+    """Split broad relations in clauses without disjunctions; the relations in `fixed` stay the same.
 
     Returns None if no relation can be split.  `make_predicate(arity)` creates relations.
     """
-    splitter = _Splitter(clauses, sizes, make_predicate, set(kept))
+    splitter = _Splitter(clauses, sizes, make_predicate, set(fixed))
     return splitter.rules() if splitter.versions else None
 
 
@@ -98,12 +98,12 @@ class _Splitter:
         clauses: Mapping[Predicate, Sequence[Clause]],
         sizes: Sizes,
         make_predicate: Callable[[int], Predicate],
-        kept: AbstractSet[Predicate],
+        fixed: AbstractSet[Predicate],
     ) -> None:
         self.clauses = clauses
         self.sizes = sizes
         self.make_predicate = make_predicate
-        self.fixed = kept
+        self.fixed = fixed
         self.versions: dict[Predicate, dict[_Version, Predicate]] = {}
         """The split relations, each with the relation of each of its versions."""
         self.unions: _Clauses = {}

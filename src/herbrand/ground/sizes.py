@@ -97,13 +97,13 @@ class Sizes:
     def answers(self, call: Call, bound: set[str]) -> float:
         """Return the expected number of answers of a call when some variables are bound."""
         answers = self.rows(call.predicate)
-        given = set(bound)
+        bound_here = set(bound)
         for i, arg in enumerate(call.args):
-            if not isinstance(arg, str) or arg in given:
-                answers *= self._matching(self._key(call.predicate, i), arg, given)
+            if not isinstance(arg, str) or arg in bound_here:
+                answers *= self._matching(self._key(call.predicate, i), arg, bound_here)
                 answers /= self.values(call.predicate, i)
             else:
-                given.add(arg)
+                bound_here.add(arg)
         return max(answers, 0.05)
 
     def of_variable(self, variable: str, goals: Iterable[Goal]) -> float:
@@ -204,15 +204,15 @@ class Sizes:
             for i, arg in enumerate(args):
                 yield from self._keys_of(variable, arg, ("f", functor, i))
 
-    def _matching(self, key: tuple[str, int, int], pattern: Pattern, known: set[str]) -> float:
+    def _matching(self, key: tuple[str, int, int], pattern: Pattern, bound: set[str]) -> float:
         """Return the number of values of a place that match a pattern; binds the variables of the pattern."""
-        if isinstance(pattern, str) and pattern not in known:
-            known.add(pattern)
+        if isinstance(pattern, str) and pattern not in bound:
+            bound.add(pattern)
             return self._values(key)
         if not isinstance(pattern, tuple):
             return 1.0
         functor, args = self._parts(pattern)
-        return math.prod(self._matching(("f", functor, i), arg, known) for i, arg in enumerate(args))
+        return math.prod(self._matching(("f", functor, i), arg, bound) for i, arg in enumerate(args))
 
     # -- the fixpoint ---------------------------------------------------------------------
 
@@ -249,8 +249,8 @@ class Sizes:
         if place is None:
             return False
         if isinstance(pattern, str):
-            known = bindings.get(pattern)
-            place = bindings[pattern] = place if known is None else known & place
+            earlier = bindings.get(pattern)
+            place = bindings[pattern] = place if earlier is None else earlier & place
             return bool(place.constants or place.functors)
         functor, args = self._parts(pattern)
         if not args:

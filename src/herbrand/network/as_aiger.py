@@ -136,9 +136,9 @@ def _hundred(network: Network, gates: Gates, role: int, literal: Callable[[int],
     """Return the literal of "the role's goal is 100, and no other value"."""
     text = network.terms.text
     pairs = zip(network.goals.tolist(), network.goal.tolist(), strict=True)
-    mine = [(text(value), literal(x)) for (owner, value), x in pairs if owner == role]
-    hundred = gates.any_of(x for value, x in mine if value == "100")
-    return gates.all_of((hundred, *(x ^ 1 for value, x in mine if value != "100")))
+    values = [(text(value), literal(x)) for (owner, value), x in pairs if owner == role]
+    hundred = gates.any_of(x for value, x in values if value == "100")
+    return gates.all_of((hundred, *(x ^ 1 for value, x in values if value != "100")))
 
 
 def _unique(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:

@@ -80,8 +80,8 @@ def edited(statements: Sequence[Rule], edits: Iterable[RuleEdit]) -> list[Rule]:
     """Return the statements after some edits of different statements."""
     edits = tuple(edits)
     changed = {edit.number: edit.rules for edit in edits if edit.number is not None}
-    kept = [rule for number, old in enumerate(statements) for rule in changed.get(number, (old,))]
-    return kept + [rule for edit in edits if edit.number is None for rule in edit.rules]
+    remaining = [rule for number, old in enumerate(statements) for rule in changed.get(number, (old,))]
+    return remaining + [rule for edit in edits if edit.number is None for rule in edit.rules]
 
 
 def composed(statements: Sequence[Rule], before: Sequence[RuleEdit], edit: RuleEdit) -> tuple[RuleEdit, ...]:
@@ -360,21 +360,21 @@ class _Sheet:
 
     def _types_in(self, rule: Rule) -> dict[tuple[int, ...], Place]:
         """Return the type at the path of each term of a rule, as far as it is known."""
-        found: dict[tuple[int, ...], Place] = {}
+        types: dict[tuple[int, ...], Place] = {}
         of_variable: dict[str, Place] = {}
         for path, node in _nodes(rule):
             if isinstance(node, Atom):
                 for inner, place, term in _places_below(node, path):
-                    found[inner] = self.types.type_of(place)
+                    types[inner] = self.types.type_of(place)
                     if isinstance(term, Variable):
-                        of_variable[term.name] = found[inner]
+                        of_variable[term.name] = types[inner]
         for path, node in _nodes(rule):
             if isinstance(node, Distinct):
                 sides = (node.left, node.right)
-                known = [of_variable.get(side.name) for side in sides if isinstance(side, Variable)]
+                side_types = [of_variable.get(side.name) for side in sides if isinstance(side, Variable)]
                 for n in range(2):
-                    found |= {(*path, n): place for place in known if place is not None}
-        return found
+                    types |= {(*path, n): place for place in side_types if place is not None}
+        return types
 
     def _constants(self, place: Place | None, near: Constant | None) -> list[Constant]:
         if place is None:
@@ -462,14 +462,14 @@ class _Sheet:
             for literal in self._bindings(shape, atom, by_type, free):
                 if literal not in present:
                     yield literal
-        for mine in by_type.values():
-            ordered = sorted(mine)
+        for by_name in by_type.values():
+            ordered = sorted(by_name)
             for n, left in enumerate(ordered):
                 for right in ordered[n + 1 :]:
-                    yield Distinct(mine[left], mine[right])
-        for place, mine in by_type.items():
-            for name, constant in product(sorted(mine), self._constants(place, None)):
-                yield Distinct(mine[name], constant)
+                    yield Distinct(by_name[left], by_name[right])
+        for place, by_name in by_type.items():
+            for name, constant in product(sorted(by_name), self._constants(place, None)):
+                yield Distinct(by_name[name], constant)
 
     def _bindings(
         self, shape: Literal, atom: Atom, by_type: dict[Place, dict[str, Variable]], free: Variable
@@ -495,9 +495,9 @@ class _Sheet:
         names = {constant.name for constant in self.types.domain(place)}
         return {
             name: variable
-            for type_, mine in by_type.items()
+            for type_, by_name in by_type.items()
             if any(constant.name in names for constant in self.types.domain(type_))
-            for name, variable in mine.items()
+            for name, variable in by_name.items()
         }
 
     # -- added rules ----------------------------------------------------------------------
@@ -575,11 +575,11 @@ class _Sheet:
                     fluents[term.name, len(term.args)] = None
         for name, arity in fluents:
             for pattern in self._patterns(name, arity):
-                held = Atom("true", (pattern,))
-                kept = Rule(Atom("next", (pattern,)), (held,))
-                yield RuleEdit("add-rule", None, (kept,))
-                for condition in self._conditions(kept):
-                    yield RuleEdit("add-rule", None, (Rule(kept.head, (held, condition)),))
+                unchanged = Atom("true", (pattern,))
+                frame = Rule(Atom("next", (pattern,)), (unchanged,))
+                yield RuleEdit("add-rule", None, (frame,))
+                for condition in self._conditions(frame):
+                    yield RuleEdit("add-rule", None, (Rule(frame.head, (unchanged, condition)),))
             yield from self._unless_set(name, arity)
 
     def _patterns(self, name: str, arity: int) -> Iterator[Term]:

@@ -382,20 +382,20 @@ def _names(rule: Rule) -> tuple[Counter[_Skeleton], Counter[_Skeleton]]:
 
 def _dynamic(statements: Sequence[Rule]) -> dict[tuple[str, int], bool]:
     """Return for each relation whether it depends on the state or the moves."""
-    found = {rule.head.key: rule.head.name in KEYWORDS - {"role", "init"} for rule in statements}
-    found |= {("true", 1): True, ("does", 2): True}
+    dynamic = {rule.head.key: rule.head.name in KEYWORDS - {"role", "init"} for rule in statements}
+    dynamic |= {("true", 1): True, ("does", 2): True}
     changed = True
     while changed:
         changed = False
         for rule in statements:
-            if not found[rule.head.key] and any(
-                found.get(node.key, False)
+            if not dynamic[rule.head.key] and any(
+                dynamic.get(node.key, False)
                 for part in rule.body
                 for node in walk(part)
                 if isinstance(node, Atom)
             ):
-                found[rule.head.key] = changed = True
-    return found
+                dynamic[rule.head.key] = changed = True
+    return dynamic
 
 
 def _is_frame(rule: Rule) -> bool:

@@ -50,13 +50,13 @@ class Play:
 def plays_of(game: StateMachine, *, plays: int = PLAYS, seed: int = 0) -> tuple[Play, ...]:
     """Return random plays of a game."""
     chance = Random(seed)
-    found = []
+    recorded = []
     for _ in range(plays):
         play = Trajectory(game.initial_state("rules"))
         play.finish(chance, max_steps=MOST_STEPS)
         moves = [*play.joint_moves, None]
-        found.append(Play(tuple(map(_step, play.states, moves))))
-    return tuple(found)
+        recorded.append(Play(tuple(map(_step, play.states, moves))))
+    return tuple(recorded)
 
 
 def _step(state: State, joint_move: tuple[str, ...] | None) -> KnownState:
@@ -95,11 +95,14 @@ def _recorded(record: dict[str, object]) -> KnownState:
     goals, legal, move = record.get("goals"), record.get("legal"), record.get("move")
     if not isinstance(goals, list):
         raise HerbrandError("not a trace: a step without goals")
-    known = legal if isinstance(legal, list) else [None] * len(goals)
+    moves_by_role = legal if isinstance(legal, list) else [None] * len(goals)
     over = bool(record.get("terminal"))
     return KnownState(
         over,
-        tuple(None if over or moves is None else frozenset(str(m).lower() for m in moves) for moves in known),
+        tuple(
+            None if over or moves is None else frozenset(str(m).lower() for m in moves)
+            for moves in moves_by_role
+        ),
         tuple(goal if over and isinstance(goal, int) else None for goal in goals),
         tuple(str(term).lower() for term in move) if isinstance(move, list) else None,
     )
@@ -114,10 +117,15 @@ def first_difference(game: StateMachine, plays: Iterable[Play]) -> str | None:
             where = f"after {number} steps" if number else "in the initial state"
             if here.is_terminal != step.is_terminal:
                 return f"{where}, the game is {'' if here.is_terminal else 'not '}over"
-            for role, mine, other in zip(state.roles, here.legal, step.legal, strict=False):
-                if not step.is_terminal and other is not None and mine is not None and mine != other:
-                    odd = min(mine ^ other)
-                    return f"{where}, `{odd}` is {'' if odd in mine else 'not '}legal for {role}"
+            for role, legal, expected_legal in zip(state.roles, here.legal, step.legal, strict=False):
+                if (
+                    not step.is_terminal
+                    and expected_legal is not None
+                    and legal is not None
+                    and legal != expected_legal
+                ):
+                    odd = min(legal ^ expected_legal)
+                    return f"{where}, `{odd}` is {'' if odd in legal else 'not '}legal for {role}"
             for role, value, expected in zip(state.roles, here.goals, step.goals, strict=False):
                 if expected is not None and value != expected:
                     return f"{where}, {role} gets {value}, not {expected}"

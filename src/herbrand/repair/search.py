@@ -138,11 +138,11 @@ class RepairSearch:
             "difference": self.difference,
             "repairs": [
                 {
-                    "edits": [self._edit_as_json(edit) for edit in found.edits],
-                    "proved": found.is_proved,
-                    "properties": {name: verdict.as_json() for name, verdict in found.verdicts.items()},
+                    "edits": [self._edit_as_json(edit) for edit in repaired.edits],
+                    "proved": repaired.is_proved,
+                    "properties": {name: verdict.as_json() for name, verdict in repaired.verdicts.items()},
                 }
-                for found in self.repairs
+                for repaired in self.repairs
             ],
             "minimal": self.is_minimal,
             "tried": self.tried,
@@ -189,13 +189,13 @@ def repair(
     expected = (*plays, *(plays_of(reference, seed=seed) if reference is not None else ()))
     search = RepairSearch(game, errors=tuple(sorted({d.check for d in game.rules.errors})))
     if not search.errors:
-        found = properties_of(game, budget.share(DIAGNOSING), properties, win=win, exploring=EXPLORING)
-        search.faults = _refuted(found)
+        verdicts = properties_of(game, budget.share(DIAGNOSING), properties, win=win, exploring=EXPLORING)
+        search.faults = _refuted(verdicts)
         search.difference = first_difference(game, expected)
-        open_ = [name for name, verdict in found.items() if verdict.answer == "unknown"]
+        open_ = [name for name, verdict in verdicts.items() if verdict.answer == "unknown"]
         if open_ and not search.is_needed:  # there is nothing else to do with the time
-            found = properties_of(game, budget.share(DOUBTING), open_, win=win, exploring=EXPLORING)
-            search.faults = _refuted(found)
+            verdicts = properties_of(game, budget.share(DOUBTING), open_, win=win, exploring=EXPLORING)
+            search.faults = _refuted(verdicts)
     if search.is_needed:
         run = _Search(search, tuple(properties), win, reference, expected, seed, progress)
         with suppress(BudgetExceeded), time_limit(budget.left):
@@ -324,8 +324,8 @@ class _Search:
         `places` are the statements with errors, one of which each edit must change; `only` restricts edits
         to some statements.
         """
-        found = [verdict.witness for verdict in self.result.faults.values()]
-        witnesses = tuple(witness for witness in found if witness is not None)
+        refuted = self.result.faults.values()
+        witnesses = tuple(verdict.witness for verdict in refuted if verdict.witness is not None)
         trial = Trial(GAMES, MAX_STEPS, self.plays, witnesses, places, self.seed)
         limits = self.result.game.limits
         unedited = replace(trial, witnesses=())
@@ -488,8 +488,8 @@ def _game_of(statements: Iterable[Rule]) -> StateMachine:
     return StateMachine(read(Source("\n".join(map(str, statements)), "<edited>"), "prefix"))
 
 
-def _refuted(found: Mapping[str, Verdict]) -> dict[str, Verdict]:
-    return {name: verdict for name, verdict in found.items() if verdict.answer == "refuted"}
+def _refuted(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    return {name: verdict for name, verdict in verdicts.items() if verdict.answer == "refuted"}
 
 
 def properties_of(

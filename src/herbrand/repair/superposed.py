@@ -108,8 +108,8 @@ def superposed(
     for n, rule in enumerate(statements):
         if rule.head.name in _DECLARATIONS or n in faulty:
             continue
-        mine = of.get(n, [])
-        add(rule, [Not(untouched(n))] if mine else [], [Not(choose(k)) for k in mine])
+        choices = of.get(n, [])
+        add(rule, [Not(untouched(n))] if choices else [], [Not(choose(k)) for k in choices])
     for k, edit in enumerate(edits, 1):
         for rule in edit.rules:
             add(rule, [chosen(k)], [choose(k)])

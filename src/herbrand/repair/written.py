@@ -31,21 +31,21 @@ def text_edits(tree: Tree, edits: Iterable[RuleEdit]) -> tuple[Edit, ...]:
         raise GameError(
             "rules in GGDL cannot be edited one by one: `herbrand convert --to prefix` gives others"
         )
-    found: list[Edit] = []
+    changes: list[Edit] = []
     for edit in edits:
         if edit.number is None:
             end = len(tree.source.text)
             gap = "" if tree.source.text.endswith("\n") else "\n"
-            found.append(Edit(Span(end, end), gap + _statements(edit.rules, tree)))
+            changes.append(Edit(Span(end, end), gap + _statements(edit.rules, tree)))
             continue
         old = tree.statements[edit.number]
         if not edit.rules:
-            found.append(Edit(_line(tree.source.text, old), ""))
+            changes.append(Edit(_line(tree.source.text, old), ""))
         elif tree.notation == "prefix":
-            found += _changes(old, edit.rules[-1], tree)
+            changes += _changes(old, edit.rules[-1], tree)
         else:
-            found.append(Edit(Span(old.start, old.end), _statements(edit.rules, tree).strip()))
-    return tuple(found)
+            changes.append(Edit(Span(old.start, old.end), _statements(edit.rules, tree).strip()))
+    return tuple(changes)
 
 
 def edited_text(tree: Tree, edits: Sequence[RuleEdit]) -> str:

@@ -182,27 +182,27 @@ class Compiler:
             lines += [
                 f"def {name}({signature}):",
                 f"    memo = {memo}",
-                f"    found = memo.get({key})",
-                "    if found is None:",
+                f"    result = memo.get({key})",
+                "    if result is None:",
                 "        TICK(1)",
-                f"        found = memo[{key}] = {' or '.join(parts) or 'False'}",
-                "    return found",
+                f"        result = memo[{key}] = {' or '.join(parts) or 'False'}",
+                "    return result",
             ]
         else:
             lines += [
                 f"def {name}({signature}):",
                 f"    memo = {memo}",
-                f"    found = memo.get({key})",
-                "    if found is not None:",
-                "        return found",
+                f"    result = memo.get({key})",
+                "    if result is not None:",
+                "        return result",
                 f"    out = dict.fromkeys({_lookup(facts, parameters, key)})" if facts else "    out = {}",
             ]
             for guard, call in calls:
                 lines += [f"    if {guard}:", f"        {call}"] if guard else [f"    {call}"]
             lines += [
-                f"    found = memo[{key}] = list(out)",
-                "    TICK(len(found) + 1)",
-                "    return found",
+                f"    result = memo[{key}] = list(out)",
+                "    TICK(len(result) + 1)",
+                "    return result",
             ]
         return lines
 
@@ -231,7 +231,7 @@ class Compiler:
                 lines += [f"    if {guard}:", f"        {call}"] if guard else [f"    {call}"]
             lines.append("    TICK(len(out))")
         final = "bool(table.answers)" if is_test else "table.answers"
-        partial = "bool(found)" if is_test else "found"
+        partial = "bool(result)" if is_test else "result"
         solve = f"EVAL.solve({', '.join(['table', f'{name}_all', model, *parameters])})"
         return [
             *lines,
@@ -244,8 +244,8 @@ class Compiler:
             "    elif table.done:",
             f"        return {final}",
             "    else:",
-            "        found = EVAL.recall(table)",
-            "        if found is not None:",
+            "        result = EVAL.recall(table)",
+            "        if result is not None:",
             f"            return {partial}",
             f"    return bool({solve})" if is_test else f"    return {solve}",
         ]
@@ -274,8 +274,8 @@ def _tuple(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def _lookup(rows: str, given: Sequence[str], key: str) -> str:
-    return f"{rows}.get({key}, ())" if given else rows
+def _lookup(rows: str, bound: Sequence[str], key: str) -> str:
+    return f"{rows}.get({key}, ())" if bound else rows
 
 
 class _Body:
@@ -289,7 +289,7 @@ class _Body:
         compiler: Compiler,
         clause: Clause,
         name: str,
-        given: Sequence[str],
+        parameters: Sequence[str],
         outputs: Sequence[Pattern] | None,
         names: dict[str, str] | None = None,
     ) -> None:
@@ -299,7 +299,7 @@ class _Body:
         self.outputs = outputs
         self.model = "D" if clause.predicate.level == MOVE else "M"
         self.names: dict[str, str] = dict(names or {})
-        self.parameters = list(given)
+        self.parameters = list(parameters)
         self.loops = 0
         self.lines: list[str] = []
         self.hoisted: dict[int, None] = {}

@@ -221,9 +221,9 @@ class TermReader:
     def variable(self, at: int) -> Variable:
         """Parse a variable; each `_` is a new one."""
         text = self.texts[at]
-        known = self.variables.get(text)
-        if known is not None:
-            return Variable(known.name, text, self.starts[at], self.ends[at])
+        seen = self.variables.get(text)
+        if seen is not None:
+            return Variable(seen.name, text, self.starts[at], self.ends[at])
         if text == "_":
             self.anonymous += 1
             while f"_{self.anonymous}" in self.numbered_variables():

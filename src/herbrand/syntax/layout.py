@@ -37,8 +37,8 @@ def format_text(source: Source, *, width: int = 100) -> str:
     Formatting again changes nothing, and the text reads as the same tree.  Raises `GameError`
     with the diagnostics when the text has syntax errors.
     """
-    found = read_prefix(source).diagnostics
-    errors = tuple(d for d in found if d.is_error or d.check in _UNFORMATTED)
+    diagnostics = read_prefix(source).diagnostics
+    errors = tuple(d for d in diagnostics if d.is_error or d.check in _UNFORMATTED)
     if errors:
         raise GameError(f"`{source.name}` has syntax errors and was not formatted", errors)
     writer = _Writer(width)

@@ -237,7 +237,7 @@ class _Reader:
         Returns `end` if there is none.  The loop is long because it is the hot spot of
         reading: a function call per token would double its time.
         """
-        entries, learn = self.names.known, self.names.learn
+        entries, learn = self.names.entries, self.names.learn
         comments = self.comments
         statements = cast("list[Node]", self.statements)
         kind, name, spelling, start, elements = _SHEET, "", "", 0, statements

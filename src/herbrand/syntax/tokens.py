@@ -71,7 +71,7 @@ class Spellings:
     """The spellings used in a sheet, each with its class, folded name and first offset."""
 
     def __init__(self) -> None:
-        self.known: dict[str, tuple[type[Constant | Variable] | None, str, str]] = {}
+        self.entries: dict[str, tuple[type[Constant | Variable] | None, str, str]] = {}
         """Spelling to (class, folded name, spelling to keep); the class is None for special words."""
         self.first: dict[str, int] = {}
 
@@ -94,21 +94,21 @@ class Spellings:
             or spelling in _SIGNS
         ):
             kind = None
-        entry = self.known[spelling] = (kind, folded, shown)
+        entry = self.entries[spelling] = (kind, folded, shown)
         self.first[spelling] = start
         return entry
 
     def look_up(self, spelling: str, start: int) -> tuple[type[Constant | Variable] | None, str, str]:
         """Return the entry of a spelling that occurs at `start`, registering it if new."""
-        return self.known.get(spelling) or self.learn(spelling, start)
+        return self.entries.get(spelling) or self.learn(spelling, start)
 
     def findings(self, report: DiagnosticCollector, statements: Iterable[Rule]) -> None:
         """Report names with unusual characters (L2) and in several spellings (L5)."""
         constants: dict[str, list[str]] = {}
         variables: dict[str, list[str]] = {}
         odd: dict[str, str] = {}
-        for spelling in sorted(self.known, key=self.first.__getitem__):
-            kind, folded, _ = self.known[spelling]
+        for spelling in sorted(self.entries, key=self.first.__getitem__):
+            kind, folded, _ = self.entries[spelling]
             if kind is not None and not _PLAIN.fullmatch(spelling):
                 odd.setdefault(spelling.lower(), spelling)
             if kind is Variable:

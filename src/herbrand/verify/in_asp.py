@@ -52,7 +52,7 @@ def enter(state):
     control.ground([("state", [clingo.Number(time)])])
 
 def answer(names):
-    found = {}
+    extensions = {}
     now = clingo.Number(time)
     for key, name, arity, timed in names:
         rows = []
@@ -62,8 +62,8 @@ def answer(names):
                 if not atom.is_fact:
                     return {"error": f"the truth of {atom.symbol} is open after grounding"}
                 rows.append([str(argument) for argument in arguments[:arity]])
-        found[key] = rows
-    return found
+        extensions[key] = rows
+    return extensions
 
 last = None
 for line in sys.stdin:

@@ -134,9 +134,9 @@ def _parts(sheet: Sheet, literal: Node, *, negated: bool) -> list[str] | None:
     if not isinstance(literal, And | Or):
         return [f"(not {text})" if negated else text]
     below = [_parts(sheet, part, negated=negated) for part in literal.literals]
-    known = [parts for parts in below if parts is not None]
-    if len(known) < len(below):
+    expressible = [parts for parts in below if parts is not None]
+    if len(expressible) < len(below):
         return None
     if isinstance(literal, And) != negated:
-        return [part for parts in known for part in parts]
-    return [f"(or {' '.join(p for (p,) in known)})"] if all(len(p) == 1 for p in known) else None
+        return [part for parts in expressible for part in parts]
+    return [f"(or {' '.join(p for (p,) in expressible)})"] if all(len(p) == 1 for p in expressible) else None

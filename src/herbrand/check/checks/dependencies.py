@@ -199,9 +199,9 @@ def _limiting(sheet: Sheet, rule: Rule, term: Term) -> Fix | None:
     types = Types.of(sheet.statements)
     atoms = [atom for literal in rule.body for atom, _ in atoms_of(literal)]
     place = next(place for atom in atoms for place, inner in places(atom) if inner == term)
-    mine = types.type_of(place)
+    own_type = types.type_of(place)
     everything = (pair for statement in sheet.statements for pair in _places(statement))
-    if any(isinstance(inner, Function) and types.type_of(other) == mine for other, inner in everything):
+    if any(isinstance(inner, Function) and types.type_of(other) == own_type for other, inner in everything):
         return None
     name = fresh("value", sheet.names)
     facts = "".join(f"\n({name} {constant.spelling})" for constant in types.domain(place))

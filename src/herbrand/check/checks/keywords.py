@@ -148,13 +148,13 @@ def _surplus(sheet: Sheet, atom: Atom) -> tuple[str | None, Fix | None]:
     """Make a known fluent or move of surplus arguments: drop them, or make them arguments of the last one."""
     arity = KEYWORDS[atom.name]
     last, *surplus = atom.args[arity - 1 :]
-    known = next((sheet.last_arguments(family) for family in _FAMILIES if atom.name in family), frozenset())
+    arities = next((sheet.last_arguments(family) for family in _FAMILIES if atom.name in family), frozenset())
     if not isinstance(last, Constant) or not last.end:
         return None, None
-    if (last.name, len(surplus)) in known:
+    if (last.name, len(surplus)) in arities:
         edits = [Edit(Span(last.start, last.start), "("), Edit(Span(surplus[-1].end, surplus[-1].end), ")")]
         text = sheet.apply(last.name, *(sheet.quote(arg).strip("`") for arg in surplus))
-    elif (last.name, 0) in known:
+    elif (last.name, 0) in arities:
         edits = [Edit(Span(last.end, surplus[-1].end), "")]
         text = sheet.quote(last).strip("`")
     else:

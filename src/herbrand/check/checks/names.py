@@ -158,9 +158,9 @@ def _confused(sheet: Sheet, name: str, atoms: list[Atom], function: Function) ->
             if text
             else None,
         )
-    asked = [a for _, a, _ in sheet.body_atoms if a.key == ("true", 1) and a.args[0] == function]
-    if asked and not _is_fluent(sheet, name) and (name, function.arity) in sheet.definitions:
-        inner, outer = asked[0].args[0], asked[0]
+    conditions = [a for _, a, _ in sheet.body_atoms if a.key == ("true", 1) and a.args[0] == function]
+    if conditions and not _is_fluent(sheet, name) and (name, function.arity) in sheet.definitions:
+        inner, outer = conditions[0].args[0], conditions[0]
         edits = (Edit(Span(outer.start, inner.start), ""), Edit(Span(inner.end, outer.end), ""))
         return sheet.report(
             RELATION_AND_FUNCTION,

@@ -26,7 +26,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
 control = clingo.Control(["--warn=none"])
 control.add("base", [], text)
 control.add("check", [sys.argv[3]], "#external query(" + sys.argv[3] + ").")
-found = None
+joints = None
 for step in range(int(sys.argv[2]) + 1):
     now = clingo.Number(step)
     parts = [("check", [now]), ("step", [now]) if step else ("base", [])]
@@ -36,11 +36,11 @@ for step in range(int(sys.argv[2]) + 1):
     control.assign_external(clingo.Function("query", [now]), True)
     with control.solve(yield_=True) as models:
         for model in models:
-            found = [[str(argument) for argument in atom.arguments] for atom in model.symbols(shown=True)]
+            joints = [[str(argument) for argument in atom.arguments] for atom in model.symbols(shown=True)]
             break
-    if found is not None:
+    if joints is not None:
         break
-print(json.dumps(found))
+print(json.dumps(joints))
 """
 
 

@@ -51,18 +51,18 @@ def cut(program: LaneProgram, size: int) -> Chunks:
     return Chunks(tuple(units), rows)
 
 
-def _needed(ops: list[tuple[int, ...]], kept: int) -> list[tuple[int, ...]]:
+def _needed(ops: list[tuple[int, ...]], shared_rows: int) -> list[tuple[int, ...]]:
     """Return the operations with uses: after covering, some have none."""
     read: set[int] = set()
     needed = []
     for op in reversed(ops):
-        if op[0] < kept or op[0] in read:
+        if op[0] < shared_rows or op[0] in read:
             read.update(operands(op))
             needed.append(op)
     return needed[::-1]
 
 
-def _unit(pieces: list[list[tuple[int, ...]]], kept: int) -> tuple[tuple[Chunk, ...], int]:
+def _unit(pieces: list[list[tuple[int, ...]]], shared_rows: int) -> tuple[tuple[Chunk, ...], int]:
     """Return the chunks of a unit, and the number of rows of memory."""
     last: dict[int, int] = {}  # the last piece that reads a row
     for i, piece in enumerate(pieces):
@@ -71,7 +71,7 @@ def _unit(pieces: list[list[tuple[int, ...]]], kept: int) -> tuple[tuple[Chunk, 
                 last[row] = i
     place: dict[int, int] = {}
     free: list[int] = []
-    rows = kept
+    rows = shared_rows
     ends: list[list[int]] = [[] for _ in pieces]  # rows that nothing reads after this piece
     chunks = []
     for i, piece in enumerate(pieces):
@@ -83,10 +83,10 @@ def _unit(pieces: list[list[tuple[int, ...]]], kept: int) -> tuple[tuple[Chunk, 
                 if row in written:
                     local.add(row)
                 else:
-                    memory[row] = row if row < kept else place[row]
+                    memory[row] = row if row < shared_rows else place[row]
             written.add(op[0])
         for out in sorted(written):
-            if out < kept:
+            if out < shared_rows:
                 memory[out] = out
             elif last.get(out, i) > i:
                 if not free:

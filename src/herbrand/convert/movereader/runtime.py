@@ -332,14 +332,14 @@ class Terms:
         infix = len(tokens) > 1 and tokens[0] != "("
         _, place, state = self.walk(tokens, 0, infix=infix)
         position = places[place][0] if place < len(places) else len(text)
-        found = text[slice(*places[place])] if place < len(places) else END_OF_TEXT
+        token = text[slice(*places[place])] if place < len(places) else END_OF_TEXT
         expected = self._expected(state, tokens, place, infix=infix)
         nearest = self.nearest(text)
         return self.error(
-            _message(what, text, position, found, expected, nearest),
+            _message(what, text, position, token, expected, nearest),
             code,
             position=position,
-            found=found,
+            found=token,
             expected=expected,
             suggestion=nearest,
         )
@@ -723,12 +723,12 @@ class ClosedReader:
         if len(places) != len(tokens):
             places = [m.start() for m in _TOKEN.finditer(text)]
         position = places[place] if place < len(places) else len(text)
-        found = tokens[place] if place < len(tokens) else END_OF_TEXT
+        token = tokens[place] if place < len(tokens) else END_OF_TEXT
         return self.error(
-            _message(what, text, position, found, expected, None),
+            _message(what, text, position, token, expected, None),
             "E-UPDATE-SYNTAX",
             position=position,
-            found=found,
+            found=token,
             expected=expected,
         )
 
@@ -800,9 +800,9 @@ def _short(text: str) -> str:
 
 
 def _message(
-    what: str, text: str, position: int, found: str, expected: Sequence[str], nearest: str | None
+    what: str, text: str, position: int, token: str, expected: Sequence[str], nearest: str | None
 ) -> str:
-    actual = found if found == END_OF_TEXT else f"`{_short(found)}`"
+    actual = token if token == END_OF_TEXT else f"`{_short(token)}`"
     names = [name if name == END_OF_TEXT or " " in name else f"`{name}`" for name in expected[:_SHOWN]]
     more = f" and {len(expected) - _SHOWN} more" if len(expected) > _SHOWN else ""
     expectation = f"; expected {', '.join(names)}{more}" if names else ""

@@ -57,7 +57,7 @@ def literal(rules: Rules, name: str) -> str:
     def written(keys: list[tuple[str, int]]) -> list[tuple[str, int]]:
         return [(writer.names[key], key[1]) for key in keys]
 
-    volatile = [key for key in recursive if any(graph.depends_on(key, given) for given in _INPUTS)]
+    volatile = [key for key in recursive if any(graph.depends_on(key, relation) for relation in _INPUTS)]
     forget = ", ".join(pattern(*pair) for pair in written(volatile))
     return module(
         name,

@@ -334,8 +334,8 @@ class FunctionBuilder:
     def give(self, value: Value | int) -> None:
         """Return a value from the function."""
         assert self.result is not None
-        given = Value(self.result, b"").same(value)
-        self.code += given.code + b"\x0f"
+        typed = Value(self.result, b"").same(value)
+        self.code += typed.code + b"\x0f"
 
     @contextmanager
     def when(self, condition: Value) -> Iterator[None]:

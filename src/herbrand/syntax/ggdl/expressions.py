@@ -125,8 +125,8 @@ class ExpressionReader:
                 )
         if token.kind == t.SIGN and token.text in INSTEAD_OF_SIGN:
             self.dialect(f"`{token.text}`", INSTEAD_OF_SIGN[token.text])
-        found = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
-        self.report.refuse("E-SYNTAX", f"expected {expected}, found {found}", token, help=help)
+        actual = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
+        self.report.refuse("E-SYNTAX", f"expected {expected}, found {actual}", token, help=help)
 
     def dialect(self, construct: str, instead: str, token: Token | None = None) -> NoReturn:
         """Refuse a construct of a neighbouring dialect."""

@@ -249,12 +249,12 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
             from difflib import get_close_matches
 
             close = get_close_matches(name, [*program.types, "role"], n=1)
-            known = close or [INSTEAD_OF_TYPE[name]] if name in INSTEAD_OF_TYPE else close
+            suggestions = close or [INSTEAD_OF_TYPE[name]] if name in INSTEAD_OF_TYPE else close
             report.refuse(
                 "E-TYPE-UNKNOWN",
                 f"unknown type `{kind.name}`",
                 kind,
-                help=f"did you mean `{known[0]}`?" if known else "declare it with `data`",
+                help=f"did you mean `{suggestions[0]}`?" if suggestions else "declare it with `data`",
             )
         return name
     if kind.options:

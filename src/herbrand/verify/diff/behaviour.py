@@ -227,13 +227,15 @@ class _Search:
     def _step(
         self, left: State, right: State, joint: Sequence[str], path: tuple[str, ...]
     ) -> tuple[State, State] | PlayDifference:
-        theirs = [self.to_second(move.lower()) for move in joint]
+        renamed_moves = [self.to_second(move.lower()) for move in joint]
         for role in left.roles if self.has_percepts else ():
-            mine = {percept.lower() for percept in left.percepts(joint, role)}
-            other = {self.to_first(p.lower()) for p in right.percepts(theirs, self.to_second(role.lower()))}
-            if mine != other:
-                return self._difference(f"percepts {role}", (*path, _shown(joint)), mine, other)
-        return left.next(joint), right.next(theirs)
+            first = {percept.lower() for percept in left.percepts(joint, role)}
+            second = {
+                self.to_first(p.lower()) for p in right.percepts(renamed_moves, self.to_second(role.lower()))
+            }
+            if first != second:
+                return self._difference(f"percepts {role}", (*path, _shown(joint)), first, second)
+        return left.next(joint), right.next(renamed_moves)
 
     def _compare(self, left: State, right: State, path: tuple[str, ...]) -> PlayDifference | None:
         self.states += 1
@@ -247,16 +249,16 @@ class _Search:
                 if goals[0] != goals[1]:
                     return self._difference(f"goal {role}", path, *goals)
             else:
-                mine = {str(move).lower() for move in left.legal_moves(role)}
-                theirs = {self.to_first(str(move).lower()) for move in right.legal_moves(other)}
-                if mine != theirs:
-                    return self._difference(f"legal {role}", path, mine, theirs)
+                first = {str(move).lower() for move in left.legal_moves(role)}
+                second = {self.to_first(str(move).lower()) for move in right.legal_moves(other)}
+                if first != second:
+                    return self._difference(f"legal {role}", path, first, second)
         return None
 
     def _difference(
-        self, what: str, path: tuple[str, ...], mine: Iterable[str], theirs: Iterable[str]
+        self, what: str, path: tuple[str, ...], first: Iterable[str], second: Iterable[str]
     ) -> PlayDifference:
-        left, right = set(mine), set(theirs)
+        left, right = set(first), set(second)
         differing = tuple(sorted(left - right)), tuple(sorted(map(self.to_second, right - left)))
         return PlayDifference(what, path, *differing)
 

@@ -168,9 +168,9 @@ class _Search:
             marked = colours[0] | {chosen: 1}, colours[1] | {other: 1}
             finer = self.refine(marked)[-1]
             if self.may_match(finer):
-                found = self.match(finer)
-                if found is not None:
-                    return found
+                renaming = self.match(finer)
+                if renaming is not None:
+                    return renaming
         return None
 
     def _is_right(self, names: Mapping[Symbol, Symbol]) -> bool:
