@@ -61,14 +61,14 @@ class Artist:
 
         Raises `GameError` for a game that cannot be played, `HerbrandError` for wrong hints.
         """
-        known = vocabulary(game)
+        words = vocabulary(game)
         layout = find_layout(
-            known,
+            words,
             columns_first=columns_first(game.tree.statements),
             relations=partial(static_relations, game),
             hints=hints_for(game),
         )
-        return cls(game, with_sides(game, layout), known.moves)
+        return cls(game, with_sides(game, layout), words.moves)
 
     def text(
         self,
@@ -114,7 +114,7 @@ class Artist:
             name=self.game.name if name is None else name,
             lines=lines,
             last=self.clicks(last),
-            known=self._looks,
+            looks=self._looks,
             extras=extras,
             control=control,
             stacked=stacked,
@@ -167,7 +167,7 @@ class Artist:
 
         parts = arguments(str(move))
         cells = self._clicker.cells(parts)
-        said, rest = [" ".join(words(parts[0])) or parts[0]], list(parts[1:])
+        spoken_parts, rest = [" ".join(words(parts[0])) or parts[0]], list(parts[1:])
         starts = {cell.start: cell for cell in cells}
         place = 0
         while place < len(rest):
@@ -175,14 +175,14 @@ class Artist:
             if cell is not None and place + 1 < cell.stop:
                 names = rest[cell.start : cell.stop]
                 lettered = len(names) == 2 and names[0].isalpha() and names[1].isdecimal()
-                said.append(("" if lettered else "," if len(cells) > 1 else " ").join(names))
+                spoken_parts.append(("" if lettered else "," if len(cells) > 1 else " ").join(names))
                 place = cell.stop
                 continue
             look = self._looks.get(rest[place].lower())
             is_piece = look is not None and look.kind in ("chess", "draughts")
-            said.append(spoken(rest[place], look) if look is not None and is_piece else rest[place])
+            spoken_parts.append(spoken(rest[place], look) if look is not None and is_piece else rest[place])
             place += 1
-        return " ".join(said)
+        return " ".join(spoken_parts)
 
     def deciding_cells(self, state: State) -> tuple[str, ...]:
         """Return the cells by which a role won, such as a line, by their names in the drawing.

@@ -60,7 +60,7 @@ def towers(
     tallest = max((len(stack) for stack in stacks), default=1)
     height = tallest * high + 10
     highlighted = {name for move in last for name in move}
-    svg, said = [], []
+    svg, descriptions = [], []
     for i, stack in enumerate(stacks):
         middle = i * (width + 12) + width / 2
         for level, thing in enumerate(stack):
@@ -75,7 +75,7 @@ def towers(
             if item_name(thing) in highlighted:
                 inside += rect("last", x, y, wide, high - 2, 5)
             svg.append(clickable(item_name(thing), thing, inside))
-        said.append(" under ".join(stack))
+        descriptions.append(" under ".join(stack))
     total = max(len(stacks) * (width + 12) - 12, width)
     svg.append(f'<line class="frame" x1="0" y1="{n(height + 1)}" x2="{n(total)}" y2="{n(height + 1)}"/>')
     if ground:  # it holds all towers, side by side
@@ -84,8 +84,8 @@ def towers(
             inside += rect("last", 0, height + 2, total, 26, 5)
         svg.append(clickable(item_name(ground), ground, inside))
         height += 28
-        said = [f"{tower} on {ground}" for tower in said]
-    return Part(total, height + 4, svg, ["towers: " + "; ".join(said)])
+        descriptions = [f"{tower} on {ground}" for tower in descriptions]
+    return Part(total, height + 4, svg, ["towers: " + "; ".join(descriptions)])
 
 
 def _stack(root: str, above: Mapping[str, list[str]]) -> list[str]:
@@ -106,8 +106,8 @@ def pile(fact: tuple[str, ...]) -> Part:
         inside = rect("f-orange o-orange", 110 - wide / 2, i * 26, wide, 22, 10)
         inside += text(110, i * 26 + 11, thing, "hb-letters t-orange")
         svg.append(clickable(item_name(thing), thing, inside))
-    said = f"{title_of(fact[0])}, from the top: {', '.join(fact[1:])}"
-    return Part(220, 26.0 * len(ranks), svg, [said])
+    description = f"{title_of(fact[0])}, from the top: {', '.join(fact[1:])}"
+    return Part(220, 26.0 * len(ranks), svg, [description])
 
 
 def lamps(names: Sequence[str], lit: set[str]) -> Part:
@@ -132,7 +132,7 @@ def lamps(names: Sequence[str], lit: set[str]) -> Part:
 
 
 def stock(
-    name: str, facts: list[tuple[str, ...]], known: Mapping[str, Look], last: Sequence[Sequence[str]]
+    name: str, facts: list[tuple[str, ...]], looks: Mapping[str, Look], last: Sequence[Sequence[str]]
 ) -> Part:
     """Draw pieces that are beside the boards."""
     pieces = sorted((fact[1] for fact in facts if fact[0] == name), key=natural)
@@ -142,7 +142,7 @@ def stock(
     for i, content in enumerate(pieces):
         x, y = (i % across) * 48.0, 20 + (i // across) * 48.0
         inside = rect("cell", x + 1, y + 1, 46, 46, 8)
-        inside += placed(piece(known[content.lower()], content), x + 24, y + 24, 40)
+        inside += placed(piece(looks[content.lower()], content), x + 24, y + 24, 40)
         if item_name(content) in highlighted:
             inside += rect("last", x + 2, y + 2, 44, 44, 7)
         svg.append(clickable(item_name(content), content, inside))
@@ -161,10 +161,10 @@ def cards(facts: list[tuple[str, ...]], layout: Layout) -> Part:
         number = rest.pop() if len(rest) > 1 and rest[-1].isdigit() else ""
         lines[" ".join(filter(None, (*words(fact[0]), owner)))].append((" ".join(rest), number))
     margin = max(map(len, lines)) * LETTER * 1.12 + 14
-    svg, said, y, wide = [], [], 0.0, 0.0
-    for label, held in lines.items():
+    svg, descriptions, y, wide = [], [], 0.0, 0.0
+    for label, entries in lines.items():
         svg.append(text(0, y + 31, label, "table name start"))
-        shown = [(name, number) for name, number in held if number != "0"]
+        shown = [(name, number) for name, number in entries if number != "0"]
         x = margin
         for name, number in shown:
             width = max(42.0, len(name) * 9.5 + 18)
@@ -178,9 +178,9 @@ def cards(facts: list[tuple[str, ...]], layout: Layout) -> Part:
             x += 40
         wide = max(wide, x)
         names = [f"{number} × {name}" if number else name for name, number in shown]
-        said.append(f"{label}: {', '.join(names) or 'none'}")
+        descriptions.append(f"{label}: {', '.join(names) or 'none'}")
         y += 70
-    return Part(wide, y - 10, svg, said)
+    return Part(wide, y - 10, svg, descriptions)
 
 
 def table(facts: list[tuple[str, ...]]) -> Part:
@@ -189,7 +189,7 @@ def table(facts: list[tuple[str, ...]]) -> Part:
     for fact in sorted(facts, key=lambda fact: [natural(part) for part in fact]):
         by_name[fact[0]].append(fact[1:])
     lines: list[tuple[str, str]] = []
-    said = []
+    descriptions = []
     for name, rows in by_name.items():
         label = " ".join(words(name)) or name
         if all(len(row) <= 1 for row in rows):
@@ -203,7 +203,7 @@ def table(facts: list[tuple[str, ...]]) -> Part:
             for i, (first, others) in enumerate(groups.items()):
                 wrapped = _wrapped(label if i == 0 else "", others, "  ·  ")
                 lines += [(name, f"{first}  {values}") for name, values in wrapped]
-        said.append(f"{label}: {', '.join(' '.join(row) for row in rows) or 'yes'}")
+        descriptions.append(f"{label}: {', '.join(' '.join(row) for row in rows) or 'yes'}")
     more = len(lines) - LONG_TABLE
     if more > 0:
         lines = [*lines[:LONG_TABLE], ("", f"… {more} more lines")]
@@ -214,7 +214,7 @@ def table(facts: list[tuple[str, ...]]) -> Part:
         y = 18 + 22 * i
         svg.append(text(10, y, label, "table name start"))
         svg.append(text(margin, y, value, "table start"))
-    return Part(width, len(lines) * 22 + 14, svg, said)
+    return Part(width, len(lines) * 22 + 14, svg, descriptions)
 
 
 def _wrapped(label: str, values: list[str], joint: str = "  ") -> list[tuple[str, str]]:

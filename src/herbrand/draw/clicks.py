@@ -111,23 +111,23 @@ class Clicker:
             return item_name(row[piece.at[0]])
         board = self._layout.boards[piece.board]
         layer = board.layers[piece.layer]
-        given = [row[i] for i in piece.at]
+        arguments = [row[i] for i in piece.at]
         if not piece.whole:
             domain = board.second if piece.axis else board.first
-            if (given[-1],) not in domain:
+            if (arguments[-1],) not in domain:
                 return None
-            copy = _copy(board, tuple(given[:-1]))
+            copy = _copy(board, tuple(arguments[:-1]))
             if copy is None:
                 return None
-            return f"{piece.board}.{copy}:" + (f"*:{given[-1]}" if piece.axis else f"{given[-1]}:*")
+            return f"{piece.board}.{copy}:" + (f"*:{arguments[-1]}" if piece.axis else f"{arguments[-1]}:*")
         if layer.split and len(piece.at) == 1:
-            cell = layer.cell(layer.row(("", given[0])))
+            cell = layer.cell(layer.row(("", arguments[0])))
             return cell_name(piece.board, 0, cell)
-        keys = tuple(given[: len(layer.keys)])
+        keys = tuple(arguments[: len(layer.keys)])
         copy = _copy(board, keys)
         if copy is None:
             return None
-        rest = given[len(layer.keys) :]
+        rest = arguments[len(layer.keys) :]
         width = len(layer.first)
         cell = (tuple(rest[:width]), tuple(rest[width:]))
         if cell[0] not in board.first or cell[1] not in board.second:

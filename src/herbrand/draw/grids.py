@@ -62,7 +62,7 @@ class _Grid:
 def board_parts(
     layout: Layout,
     contents: Mapping[tuple[int, int], Contents],
-    known: Mapping[str, Look],
+    looks: Mapping[str, Look],
     last: Sequence[Sequence[str]],
     *,
     flipped: bool = False,
@@ -77,7 +77,7 @@ def board_parts(
         board = layout.boards[number]
         titled = len(board.copies) > 1 or len(layout.boards) > 1
         title = board.copy_title(copy, title_of(board.title)) if titled else ""
-        parts.append(_one_board(grids[number], number, copy, title, inside, known, last, colours))
+        parts.append(_one_board(grids[number], number, copy, title, inside, looks, last, colours))
         parts[-1].broken = len(board.copies) == 4 and copy == 1
     return parts
 
@@ -123,14 +123,14 @@ def _one_board(
     copy: int,
     title: str,
     inside: Contents,
-    known: Mapping[str, Look],
+    looks: Mapping[str, Look],
     last: Sequence[Sequence[str]],
     colours: Mapping[str, str],
 ) -> Part:
     board, size, contents, rack = grid.board, grid.size, inside.cells, grid.board.rack
     walls = [wall for layer, row in inside.walls for wall in _wall(layer, row, grid)]
     chess = any(
-        known.get(content.lower(), Look("none")).kind in ("chess", "draughts")
+        looks.get(content.lower(), Look("none")).kind in ("chess", "draughts")
         for layer in board.layers
         for content in layer.known
     )
@@ -155,19 +155,19 @@ def _one_board(
     for cell, (x, y) in grid.places.items():
         if exist and cell not in exist and cell not in contents:
             continue
-        names = [name for name in contents.get(cell, ()) if known[name.lower()].kind != "none"]
-        looks = [known[name.lower()] for name in names]
-        inhabitants = [(look, spoken(name, look)) for look, name in zip(looks, names, strict=True)]
+        names = [name for name in contents.get(cell, ()) if looks[name.lower()].kind != "none"]
+        cell_looks = [looks[name.lower()] for name in names]
+        inhabitants = [(look, spoken(name, look)) for look, name in zip(cell_looks, names, strict=True)]
         if grid.flipped:
             inhabitants = [(replace(look, turn=look.turn + 180), what) for look, what in inhabitants]
-        said = ", ".join(filter(None, (title, cell_words(board, cell))))
-        said += f": {', '.join(what for _, what in inhabitants)}" if names else ""
+        description = ", ".join(filter(None, (title, cell_words(board, cell))))
+        description += f": {', '.join(what for _, what in inhabitants)}" if names else ""
         filled += [cell] * bool(names)
         drawn = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
         if board.form == "map" and not names:
             drawn += text(x, y, _shortened(cell[1][0], size), "label")
         drawn += _crowd(inhabitants, x, y, size)
-        svg.append(clickable(cell_name(number, copy, cell), said, drawn))
+        svg.append(clickable(cell_name(number, copy, cell), description, drawn))
     svg += [_mark(grid, cell) for cell in inside.marks if cell in grid.places]
     svg += walls
     svg += _boxes(grid)
@@ -177,26 +177,26 @@ def _one_board(
     svg += [text(x, y, label, "label") for label, x, y in (*grid.columns, *grid.rows)]
     svg.append("</g>")
     bottom = 20.0 if any(y > grid.height for _, _, y in grid.columns) else 0.0
-    said = _said(title or title_of(board.title) or "board", contents, known)
+    description = _said(title or title_of(board.title) or "board", contents, looks)
     wide = left + grid.width + (20.0 if any(x > grid.width for _, x, _ in grid.rows) else 0.0)
-    return Part(max(wide, len(title) * LETTER), top + grid.height + bottom, svg, [said])
+    return Part(max(wide, len(title) * LETTER), top + grid.height + bottom, svg, [description])
 
 
-def _said(title: str, contents: Mapping[Cell, list[str]], known: Mapping[str, Look]) -> str:
+def _said(title: str, contents: Mapping[Cell, list[str]], looks: Mapping[str, Look]) -> str:
     """Say in words what stands on a board."""
     by_content: dict[str, list[str]] = defaultdict(list)
     empty = 0
     for cell, names in contents.items():
         for name in names:
-            if known[name.lower()].kind == "none":
+            if looks[name.lower()].kind == "none":
                 empty += 1
             else:
-                what = spoken(name, known[name.lower()])
+                what = spoken(name, looks[name.lower()])
                 by_content[what].append(" ".join((*cell[0], *cell[1])))
-    said = [f"{name} at {', '.join(cells)}" for name, cells in sorted(by_content.items())]
+    groups = [f"{name} at {', '.join(cells)}" for name, cells in sorted(by_content.items())]
     if empty:
-        said.append(f"{empty} empty")
-    return f"{title}: {'; '.join(said) or 'empty'}"
+        groups.append(f"{empty} empty")
+    return f"{title}: {'; '.join(groups) or 'empty'}"
 
 
 def _grid(board: BoardLayout) -> _Grid:

@@ -90,7 +90,7 @@ def looks(
     """
     spelt = {content.lower(): content for content in sorted(contents)}
     names = sorted(spelt)
-    told = (hints or {}).get("pieces", {})
+    hinted = (hints or {}).get("pieces", {})
     lower = [role.lower() for role in roles]
     result: dict[str, Look] = {}
     blank = _blank(set(names), full=full)
@@ -99,8 +99,8 @@ def looks(
     headings = [name for name in spare if _heading(name) is not None and name not in lower]
     arrows = len(headings) >= (2 if max(map(len, headings), default=0) > 2 else 3)
     for name in names:
-        if name in told:
-            result[name] = Look(**told[name])
+        if name in hinted:
+            result[name] = Look(**hinted[name])
         elif name == blank:
             result[name] = Look("none")
         elif name in chess:
@@ -129,14 +129,14 @@ def spoken(name: str, look: Look) -> str:
 def content_looks(layout: Layout) -> dict[str, Look]:
     """Choose the looks of everything that can stand on the boards of a game, by its name in lower case."""
     layers = [layer for board in layout.boards for layer in board.layers if not layer.edge]
-    known = {what for layer in layers for what in layer.known or [layer.shape[0]] * layer.named}
-    return looks(known, layout.roles, full=layout.full, draughts=layout.draughts, hints=layout.hints)
+    contents = {what for layer in layers for what in layer.known or [layer.shape[0]] * layer.named}
+    return looks(contents, layout.roles, full=layout.full, draughts=layout.draughts, hints=layout.hints)
 
 
-def with_others(known: Mapping[str, Look], contents: Iterable[str], layout: Layout) -> Mapping[str, Look]:
+def with_others(chosen: Mapping[str, Look], contents: Iterable[str], layout: Layout) -> Mapping[str, Look]:
     """Return the looks with those of contents that were not known to be possible."""
-    others = {content for content in contents if content.lower() not in known}
-    return {**known, **looks(others, layout.roles, hints=layout.hints)} if others else known
+    others = {content for content in contents if content.lower() not in chosen}
+    return {**chosen, **looks(others, layout.roles, hints=layout.hints)} if others else chosen
 
 
 def _blank(names: Collection[str], *, full: bool) -> str | None:

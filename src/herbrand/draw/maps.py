@@ -43,16 +43,16 @@ def read_map(pairs: Iterable[tuple[str, ...]], roles: Iterable[str] = ()) -> Map
     everywhere, an order of things one after another, or between things of two kinds.
     """
     roads = {(a, b) for a, b in pairs if a != b}
-    known = frozenset((min(road), max(road)) for road in roads)
+    edges = frozenset((min(road), max(road)) for road in roads)
     places = {place for road in roads for place in road}
-    if not SMALLEST_MAP <= len(places) <= LARGEST_MAP or 2 * len(known) > MOST_ROADS * len(places):
+    if not SMALLEST_MAP <= len(places) <= LARGEST_MAP or 2 * len(edges) > MOST_ROADS * len(places):
         return None
     if all(map(str.isdecimal, places)) or {p.lower() for p in places} & {role.lower() for role in roles}:
         return None
     starts, ends = {a for a, _ in roads}, {b for _, b in roads}
     if len(starts) == len(ends) == len(roads) < len(places) or not starts & ends:
         return None
-    return Map(tuple(sorted(places, key=natural)), known)
+    return Map(tuple(sorted(places, key=natural)), edges)
 
 
 @lru_cache(maxsize=64)
@@ -86,13 +86,13 @@ def _steps(places: tuple[str, ...], roads: frozenset[tuple[str, str]]) -> list[l
         beside[b].append(a)
     rows: list[dict[str, int]] = []
     for start in places:
-        known, waiting = {start: 0}, deque([start])
+        distances, waiting = {start: 0}, deque([start])
         while waiting:
             here = waiting.popleft()
             for other in beside[here]:
-                if other not in known:
-                    known[other] = known[here] + 1
+                if other not in distances:
+                    distances[other] = distances[here] + 1
                     waiting.append(other)
-        rows.append(known)
+        rows.append(distances)
     most = 1 + max(max(row.values()) for row in rows)
     return [[row.get(place, most) for place in places] for row in rows]

@@ -44,14 +44,14 @@ def n(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-def text(x: float, y: float, said: str, kind: str = "", more: str = "") -> str:
+def text(x: float, y: float, content: str, kind: str = "", more: str = "") -> str:
     """Write a text with its middle at a place (of class `start`: its beginning); `more` are attributes."""
-    return f'<text class="{kind}" x="{n(x)}" y="{n(y)}"{more}>{escape(said)}</text>'
+    return f'<text class="{kind}" x="{n(x)}" y="{n(y)}"{more}>{escape(content)}</text>'
 
 
-def fitted(said: str, width: float) -> str:
+def fitted(content: str, width: float) -> str:
     """Return the size of letters with which a text has room in a width, as an attribute."""
-    size = min(15.0, max(8.0, 1.6 * width / max(len(said), 1)))
+    size = min(15.0, max(8.0, 1.6 * width / max(len(content), 1)))
     return f' font-size="{n(size)}"'
 
 
@@ -61,9 +61,9 @@ def rect(kind: str, x: float, y: float, width: float, height: float, radius: flo
     return f'<rect class="{kind}" x="{n(x)}" y="{n(y)}" width="{n(width)}" height="{n(height)}"{rx}/>'
 
 
-def clickable(name: str, said: str, inside: str) -> str:
-    """Wrap what is drawn at a place that moves may refer to; `said` is read out for it."""
+def clickable(name: str, label: str, inside: str) -> str:
+    """Group the drawing of a place that moves may refer to; screen readers read the `label`."""
     return (
-        f'<g class="hb-cell" data-cell="{escape(name, quote=True)}" data-say="{escape(said, quote=True)}">'
+        f'<g class="hb-cell" data-cell="{escape(name, quote=True)}" data-say="{escape(label, quote=True)}">'
         f"{inside}</g>"
     )

@@ -56,7 +56,7 @@ def _rules() -> str:
 def plain_style(theme: str, fonts: str) -> str:
     """Return the style sheet of one theme without variables, for programs that do not know these."""
     values = VARIABLES[theme]
-    rules = _VARIABLE.sub(lambda found: values.get(found[1], found[2] or ""), _rules())
+    rules = _VARIABLE.sub(lambda match: values.get(match[1], match[2] or ""), _rules())
     return f".hb{{font-family:{fonts}}}{rules}"
 
 

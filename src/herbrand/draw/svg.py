@@ -55,7 +55,7 @@ def draw(
     name: str = "",
     lines: Sequence[str] = (),
     last: Sequence[Sequence[str]] = (),
-    known: Mapping[str, Look] | None = None,
+    looks: Mapping[str, Look] | None = None,
     extras: bool = True,
     control: bool = True,
     stacked: bool = False,
@@ -66,7 +66,7 @@ def draw(
     """Draw a state.
 
     `name` becomes the title, `lines` stand below the picture; `last` has the cells of the moves
-    made last, by the names of `paper.cell_name`; `known` is what `looks.content_looks` returns.
+    made last, by the names of `paper.cell_name`; `looks` is what `looks.content_looks` returns.
     Without `extras` only boards and towers are drawn, without `control` not whose turn it is, and without
     `tables` no table of the `undrawn` facts; `flipped` turns boards around; `stacked` puts what is no board
     below boards; without `style` the page must bring the style sheet.
@@ -74,11 +74,11 @@ def draw(
     parts = layout.facts(facts)
     contents = layout.contents(parts)
     named = {name for one in contents.values() for names in one.cells.values() for name in names}
-    known = with_others(content_looks(layout) if known is None else known, named, layout)
+    looks = with_others(content_looks(layout) if looks is None else looks, named, layout)
     by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
     for fact in parts:
         by_shape[fact[0], len(fact) - 1].append(fact)
-    painted = board_parts(layout, contents, known, last, flipped=flipped)
+    painted = board_parts(layout, contents, looks, last, flipped=flipped)
     for shape in layout.towers:
         painted.append(towers(shape, by_shape, layout, last))
     for shape in layout.rows:
@@ -88,8 +88,8 @@ def draw(
     if layout.lamps and len(layout.lamps) >= 2 and extras:
         painted.append(lamps(layout.lamps, {fact[0] for fact in parts if len(fact) == 1}))
     if extras:
-        spare, held, others = _beside(parts, layout, known, control=control and not lines)
-        painted += [stock(name, spare, known, last) for name in dict.fromkeys(fact[0] for fact in spare)]
+        spare, held, others = _beside(parts, layout, looks, control=control and not lines)
+        painted += [stock(name, spare, looks, last) for name in dict.fromkeys(fact[0] for fact in spare)]
         if held:
             painted.append(cards(held, layout))
         if others and tables:
@@ -102,18 +102,18 @@ def draw(
     return _page(painted, name, style=style)
 
 
-def undrawn(facts: Iterable[str], layout: Layout, known: Mapping[str, Look]) -> list[tuple[str, ...]]:
+def undrawn(facts: Iterable[str], layout: Layout, looks: Mapping[str, Look]) -> list[tuple[str, ...]]:
     """Return the facts that `draw` lists in a table, but for whose turn it is."""
-    return _beside(layout.facts(facts), layout, known, control=False)[2]
+    return _beside(layout.facts(facts), layout, looks, control=False)[2]
 
 
 def _beside(
-    parts: Iterable[tuple[str, ...]], layout: Layout, known: Mapping[str, Look], *, control: bool
+    parts: Iterable[tuple[str, ...]], layout: Layout, looks: Mapping[str, Look], *, control: bool
 ) -> tuple[list[tuple[str, ...]], ...]:
     """Return the facts that are not on boards: pieces, cards, and all others."""
     announced = set() if control else set(layout.control)
     rest = [fact for fact in parts if _is_rest(fact, layout) and (fact[0], len(fact) - 1) not in announced]
-    spare = [fact for fact in rest if _is_stock(fact, layout, known)]
+    spare = [fact for fact in rest if _is_stock(fact, layout, looks)]
     held = [fact for fact in rest if fact not in spare and CARDS.match(fact[0]) and len(fact) > 1]
     return spare, held, [fact for fact in rest if fact not in spare and fact not in held]
 
@@ -125,12 +125,12 @@ def _is_rest(fact: tuple[str, ...], layout: Layout) -> bool:
     return not (len(fact) == 1 and fact[0] in layout.lamps)
 
 
-def _is_stock(fact: tuple[str, ...], layout: Layout, known: Mapping[str, Look]) -> bool:
+def _is_stock(fact: tuple[str, ...], layout: Layout, looks: Mapping[str, Look]) -> bool:
     """Whether a fact names a piece of the boards that is not on one, such as those not yet placed."""
     if len(fact) != 2 or (fact[0], 1) in layout.control or not layout.boards:
         return False
-    look = known.get(fact[1].lower())
-    return look is not None and look.kind in ("quarto", "chess", "disc", "token") and len(known) > 4
+    look = looks.get(fact[1].lower())
+    return look is not None and look.kind in ("quarto", "chess", "disc", "token") and len(looks) > 4
 
 
 # -- the page ---------------------------------------------------------------------------------

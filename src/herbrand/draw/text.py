@@ -87,12 +87,12 @@ def as_text(
     layers = [layer for i in grids for layer in layout.boards[i].layers if not layer.edge]
     possible = shown.union(*(layer.known for layer in layers))
     every = with_others(content_looks(layout), possible, layout)
-    known = {content: every[content.lower()] for content in possible}
-    pieces = _pieces(known)
-    symbols = _symbols(known, pieces)
+    looks_of = {content: every[content.lower()] for content in possible}
+    pieces = _pieces(looks_of)
+    symbols = _symbols(looks_of, pieces)
     paint = paint or _plain
     painted = {
-        content: paint(symbol, "muted" if symbol == "." else known[content].colour)
+        content: paint(symbol, "muted" if symbol == "." else looks_of[content].colour)
         for content, symbol in symbols.items()
     }
     drawings = []
@@ -166,20 +166,20 @@ def table(facts: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def _pieces(known: Mapping[str, Look]) -> dict[str, str]:
+def _pieces(looks: Mapping[str, Look]) -> dict[str, str]:
     """Return FEN letters for the pieces of chess, where there are white and black ones."""
-    pieces = {content: look for content, look in known.items() if look.kind == "chess"}
+    pieces = {content: look for content, look in looks.items() if look.kind == "chess"}
     if {look.colour for look in pieces.values()} != {"white", "black"}:
         return {}
     letters = {content: _CHESS[look.text] for content, look in pieces.items()}
     return {c: letter.upper() if pieces[c].colour == "white" else letter for c, letter in letters.items()}
 
 
-def _symbols(known: Mapping[str, Look], pieces: Mapping[str, str]) -> dict[str, str]:
+def _symbols(looks: Mapping[str, Look], pieces: Mapping[str, str]) -> dict[str, str]:
     """Choose a short text for every content: `.` for empty, FEN letters for chess pieces."""
-    symbols = {**pieces, **{content: "." for content, look in known.items() if look.kind == "none"}}
+    symbols = {**pieces, **{content: "." for content, look in looks.items() if look.kind == "none"}}
     taken = set(symbols.values()) | {"."}
-    for content in sorted(known.keys() - symbols.keys(), key=lambda c: (len(c), c)):
+    for content in sorted(looks.keys() - symbols.keys(), key=lambda c: (len(c), c)):
         if content.isdecimal():
             symbols[content] = content
             continue

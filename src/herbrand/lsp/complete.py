@@ -207,9 +207,9 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
         for name in variables:
             add(name, 4, kinds.Variable)
         _compounds(sheet, here, proposals)
-        for found in sheet.names.all:
-            if found.kind in ("constant", "role", "parameter", "type"):
-                add(sheet.text[found.start : found.end], 6, kinds.Constant, found.kind)
+        for name_use in sheet.names.all:
+            if name_use.kind in ("constant", "role", "parameter", "type"):
+                add(sheet.text[name_use.start : name_use.end], 6, kinds.Constant, name_use.kind)
     return proposals.all()
 
 

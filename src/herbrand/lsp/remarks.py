@@ -54,13 +54,13 @@ def remarks_of(request: Mapping[str, Any]) -> list[Remark]:
         space = explore(game.expander, budget=budget.share(0.4))
         if not space.complete:
             return []
-        found = observe(game, space, budget=budget)
+        observations = observe(game, space, budget=budget)
     except HerbrandError:
         return []
     file = request.get("name", "FILE")
     basis = f"in all {len(space.states)} reachable states"
     remarks = []
-    for one in found:
+    for one in observations:
         for offset, label in _shown(game.rules, one):
             command = one.as_command(file)
             text = one.text.partition(": ")[2] if one.kind in _LABELS else one.text  # without the line

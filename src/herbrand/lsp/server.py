@@ -208,10 +208,10 @@ class Service:
         if document is None:
             return
         sheet = document.sheet
-        found = sheet.names.at(sheet.places.offset(params.position))
-        if found is None:
+        occurrence = sheet.names.at(sheet.places.offset(params.position))
+        if occurrence is None:
             return
-        for use in sheet.names.definitions(found) if definitions else sheet.names.of(found):
+        for use in sheet.names.definitions(occurrence) if definitions else sheet.names.of(occurrence):
             yield lsp.Location(uri, sheet.places.range(use.start, use.end)), use.defines
 
     def prepare_rename(self, params: lsp.PrepareRenameParams) -> lsp.PrepareRenameResult | None:
@@ -349,8 +349,8 @@ class Service:
             cached = self._sizes.get(uri)
         if cached is None or cached[0] is not sheet:
             return []
-        found = self._remarks.get(uri)
-        more = remarks.hints(sheet, found[1], params.range) if found is not None and found[0] is sheet else []
+        entry = self._remarks.get(uri)
+        more = remarks.hints(sheet, entry[1], params.range) if entry is not None and entry[0] is sheet else []
         return [*sizes.hints(sheet, cached[1], params.range), *more]
 
     async def _measure(self, uri: str, sheet: OpenSheet, delay: float) -> dict[str, int]:
@@ -359,9 +359,9 @@ class Service:
         self._sizes[uri] = sheet, measured
         if self.refreshes and measured:
             self.server.workspace_inlay_hint_refresh(None)
-            found = await remarks.find_remarks(sheet, self.seconds)
-            self._remarks[uri] = sheet, found
-            if found:
+            new_remarks = await remarks.find_remarks(sheet, self.seconds)
+            self._remarks[uri] = sheet, new_remarks
+            if new_remarks:
                 self.server.workspace_inlay_hint_refresh(None)
         self._measuring.pop(uri, None)
         return measured
@@ -411,15 +411,15 @@ class Service:
         output = await self._run("repair", sheet, options, REPAIR_SECONDS)
         if not output:
             return self._answer(f"no result within {2 * REPAIR_SECONDS} seconds")
-        found = json.loads(output)
-        if found["text"] is None:
-            needed = found["errors"] or found["faults"] or found["difference"]
+        search = json.loads(output)
+        if search["text"] is None:
+            needed = search["errors"] or search["faults"] or search["difference"]
             return self._answer("no edit found that repairs the game" if needed else "nothing to repair")
-        whole = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), found["text"])
+        whole = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), search["text"])
         edit = lsp.WorkspaceEdit(changes={uri: [whole]})
         self.server.workspace_apply_edit(lsp.ApplyWorkspaceEditParams(edit, "Repair the game"))
-        rules = [rule for one in found["repairs"][0]["edits"] for rule in one["after"]]
-        proved = "proved" if found["repairs"][0]["proved"] else "not all proved"
+        rules = [rule for one in search["repairs"][0]["edits"] for rule in one["after"]]
+        proved = "proved" if search["repairs"][0]["proved"] else "not all proved"
         return self._answer(f"repaired ({proved}): {'; '.join(rules) or 'a rule is removed'}")
 
     async def _run(

@@ -103,8 +103,8 @@ def _signature(sheet: OpenSheet, name: str, arguments: Sequence[str], text: str)
         label += comma if number else ""
         parameters.append(lsp.ParameterInformation((_units(label), _units(label + argument))))
         label += argument
-    said = lsp.MarkupContent(lsp.MarkupKind.Markdown, text) if text else None
-    return lsp.SignatureInformation(label + end, said, parameters)
+    documentation = lsp.MarkupContent(lsp.MarkupKind.Markdown, text) if text else None
+    return lsp.SignatureInformation(label + end, documentation, parameters)
 
 
 def _units(text: str) -> int:

@@ -97,8 +97,8 @@ def _bundled(game: Game) -> dict[str, Any]:
 def _known(game: Game) -> Iterator[str]:
     """Yield what others have published about a game."""
     for fact in _bundled(game).get("known", ()):
-        said = str(fact["fact"])
-        yield f"{said[:1].upper()}{said[1:]}: {fact['value']}. Source: {fact['source']}."
+        statement = str(fact["fact"])
+        yield f"{statement[:1].upper()}{statement[1:]}: {fact['value']}. Source: {fact['source']}."
 
 
 def _solved(game: Game, solution: PublishedSolution) -> list[str]:
@@ -108,8 +108,10 @@ def _solved(game: Game, solution: PublishedSolution) -> list[str]:
     lines = [f"With best play: {', '.join(exact)}."] if exact else []
     for one in solution.claims:
         role, goal = one.claim.role, one.claim.goal
-        said = f"{role} can force at least {goal}" if one.claim.holds else f"{role} can be kept below {goal}"
-        lines.append(f"{said}: proved by a strategy, replayed against every reply.")
+        statement = (
+            f"{role} can force at least {goal}" if one.claim.holds else f"{role} can be kept below {goal}"
+        )
+        lines.append(f"{statement}: proved by a strategy, replayed against every reply.")
     if solution.is_complete:
         lines.append(f"The values of all {spaced(solution.states)} positions before the end are known.")
     else:
@@ -140,8 +142,8 @@ def _proofs(game: Game, seconds: float) -> list[str]:
     lines = []
     for name, verdict in verdicts.items():
         wrong, right = SENTENCES[name]
-        said = wrong if verdict.answer == "refuted" else right
-        lines.append(f"{said[:1].upper()}{said[1:]}: {'proved' if verdict.is_known else unknown}.")
+        statement = wrong if verdict.answer == "refuted" else right
+        lines.append(f"{statement[:1].upper()}{statement[1:]}: {'proved' if verdict.is_known else unknown}.")
     return lines
 
 

@@ -87,11 +87,11 @@ def _bounds(game: Game, claims: Iterable[CheckedClaim]) -> dict[str, tuple[int, 
     bounds = {}
     goals = tables_of(game)["goals"]
     for number, role in enumerate(game.roles):
-        mine = sorted(value for owner, value in goals if owner == number and value is not None)
+        goal_values = sorted(value for owner, value in goals if owner == number and value is not None)
         about = [one.claim for one in claims if one.claim.role.lower() == role.lower()]
         least = max((claim.goal for claim in about if claim.holds), default=0)
         above = min((claim.goal for claim in about if not claim.holds), default=101)
-        possible = [value for value in mine if least <= value < above]
+        possible = [value for value in goal_values if least <= value < above]
         bounds[role] = (possible[0], possible[-1]) if possible else (0, 100)
     return bounds
 

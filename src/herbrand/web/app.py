@@ -227,8 +227,8 @@ class App:
 
     async def _begin(self, entry: LibraryEntry, form: dict[str, str], seats: dict[str, str]) -> Response:
         perfect = self._perfect(entry)
-        known = {"you", *_players(), *(["friend"] if self.address else []), *([PERFECT] if perfect else [])}
-        unknown = sorted(set(seats.values()) - known)
+        players = {"you", *_players(), *(["friend"] if self.address else []), *([PERFECT] if perfect else [])}
+        unknown = sorted(set(seats.values()) - players)
         if unknown:
             raise HTTPException(400, f"There is no player `{unknown[0][:40]}`.")
         parameters = {
@@ -614,8 +614,8 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
     from herbrand import games
 
     name = str(error)[:60]
-    known = {known.lower(): known for known in games.names()}
-    near = [known[word] for word in get_close_matches(name.lower(), known, n=1)]
+    games_by_name = {title.lower(): title for title in games.names()}
+    near = [games_by_name[word] for word in get_close_matches(name.lower(), games_by_name, n=1)]
     note = "Your own texts are kept only while the server runs, and only the latest of them."
     if wants_json(request):
         return JSONResponse({"error": f"no game `{name}`"}, 404)

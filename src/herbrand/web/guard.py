@@ -88,10 +88,10 @@ class Guard:
         self._tickets.add(ticket := new_token())
         return ticket
 
-    def _admits(self, given: str) -> bool:
-        ticket = next((ticket for ticket in self._tickets if is_same(given, ticket)), "")
+    def _admits(self, token: str) -> bool:
+        ticket = next((ticket for ticket in self._tickets if is_same(token, ticket)), "")
         self._tickets.discard(ticket)
-        return bool(ticket) or (self._token is not None and is_same(given, self._token))
+        return bool(ticket) or (self._token is not None and is_same(token, self._token))
 
     def _admission(
         self, scope: Scope, headers: dict[str, str], *, is_known: bool
@@ -100,8 +100,8 @@ class Guard:
         if self._token is None:
             return True, None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = next((value for name, value in query if name == "token"), None)
-        if given is not None and scope["method"] in ("GET", "HEAD") and (self._admits(given) or is_known):
+        token = next((value for name, value in query if name == "token"), None)
+        if token is not None and scope["method"] in ("GET", "HEAD") and (self._admits(token) or is_known):
             rest = urlencode([(name, value) for name, value in query if name != "token"])
             path = "/" + quote(scope["path"].lstrip("/\\"))  # `//name` would be another host
             return True, RedirectResponse(f"{path}?{rest}" if rest else path, 303)
@@ -109,7 +109,7 @@ class Guard:
             return is_known, None
         if "application/json" in headers.get("accept", "") or scope["path"].startswith("/api/"):
             return False, JSONResponse({"error": "this server asks for its token"}, 403)
-        return False, locked_page(wrong=given is not None)
+        return False, locked_page(wrong=token is not None)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reject a forbidden request, or pass it on and add headers to the response."""

@@ -102,13 +102,13 @@ class Inspector:
 
         search = repair(game_of(text, notation, name, ""), seconds=REPAIR_SECONDS)
         best = search.repairs[0] if search.repairs else None
-        found = search.as_json()
+        report = search.as_json()
         return {
             "faults": [
                 *(f"error {check}" for check in search.errors),
                 *(SENTENCES[fault][0] for fault in search.faults),
             ],
-            "edits": found["repairs"][0]["edits"] if best is not None else [],
+            "edits": report["repairs"][0]["edits"] if best is not None else [],
             "properties": [
                 [SENTENCES[name][1], verdict.answer == "proved"]
                 for name, verdict in (best.verdicts if best is not None else {}).items()

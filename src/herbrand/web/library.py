@@ -101,9 +101,9 @@ class Library:
 
     def _add_file(self, path: Path) -> str:
         """Add a rulesheet; return its key."""
-        known = next((key for key, (other, _) in self._files.items() if other == path), None)
-        if known is not None:
-            return known
+        existing = next((key for key, (other, _) in self._files.items() if other == path), None)
+        if existing is not None:
+            return existing
         key = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)
         while key.lower() in self._bundled or key.lower() in self._files:
             key += "-file"
@@ -165,8 +165,8 @@ class Library:
         try:
             status = path.stat()
             identity = status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
-            known, entry = self._read.get(key, ((), None))
-            if entry is not None and known == identity:
+            cached_identity, entry = self._read.get(key, ((), None))
+            if entry is not None and cached_identity == identity:
                 return entry
             if not _is_inside(path):  # it has become a link since the folder was read
                 raise NotThere(key)

@@ -76,13 +76,13 @@ def find_solution(
 
     budget = Budget(SECONDS, megabytes=MEGABYTES)
     value = value_of(game, budget=budget, moves=True, progress=lambda states: show("solving", states))
-    found = {**value.as_json(), "claims": [], "positions": 0, "perfect": None}
+    result = {**value.as_json(), "claims": [], "positions": 0, "perfect": None}
     if value.stopped:
-        return found
+        return result
     if value.forced is None or value.searched is None:
         if value.method in _LISTED and value.value is not None and value.states <= _FEW_STATES:
-            found |= {"positions": value.states, "perfect": {"digest": digest_of(game), "file": ""}}
-        return found
+            result |= {"positions": value.states, "perfect": {"digest": digest_of(game), "file": ""}}
+        return result
     try:
         strategy = make_strategy(
             value.forced, value.searched, progress=lambda states: show("writing strategies", states)
@@ -91,16 +91,16 @@ def find_solution(
             game, strategy, seconds=REPLAYING, progress=lambda states: show("replaying strategies", states)
         )
     except HerbrandError as error:  # over budget, or no claim needs a strategy
-        found["notes"].append(f"no strategy: {error}")
-        return found
+        result["notes"].append(f"no strategy: {error}")
+        return result
     if all(one.accepted for one in checked):
         strategy.write(file)
-        found |= {
+        result |= {
             "claims": [str(one.claim) for one in checked],
             "positions": len(strategy),
             "perfect": {"digest": strategy.digest, "file": file},
         }
-    return found
+    return result
 
 
 if __name__ == "__main__":

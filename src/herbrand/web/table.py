@@ -119,12 +119,12 @@ class MatchTable:
         state = play.states[step]
         over = self._is_over
         hidden = match.hides and not over
-        mine = self._people_at(screen)
-        turns = [role for role in match.waiting if role in mine] if not over else []
+        people = self._people_at(screen)
+        turns = [role for role in match.waiting if role in people] if not over else []
         last = list(zip(game.roles, play.joint_moves[step - 1], strict=True)) if step else []
         moved = list(play.choices(step - 1).values()) if step else []
         legal = state.legal_moves() if not state.is_terminal else {}
-        shown = self._role_shown(mine, turns) if hidden else ""
+        shown = self._role_shown(people, turns) if hidden else ""
         facts = self._certain_facts(shown) if hidden else state.facts
         drawing = artist.draw(
             facts,
@@ -141,7 +141,7 @@ class MatchTable:
             "step": step,
             "steps": now,
             "over": over,
-            "result": self._result(mine) if over else None,
+            "result": self._result(people) if over else None,
             "decided": list(artist.deciding_cells(state)) if step == now and state.is_terminal else [],
             "svg": drawing.svg,
             "said": drawing.text,
@@ -152,7 +152,7 @@ class MatchTable:
             "others": [[name, ", ".join(values)] for name, values in others.items()],
             "roles": [self._role(role, state, legal, counts.get(role, {}), screen) for role in game.roles],
             "turns": turns if step == now else [],
-            "awaited": [role for role in match.waiting if role not in mine] if not over else [],
+            "awaited": [role for role in match.waiting if role not in people] if not over else [],
             "auto": step == now and not over and not match.waiting,
             "last": [] if hidden else [{"role": role, "move": artist.say(move)} for role, move in last],
             "history": [] if hidden else self._history(),
@@ -160,7 +160,7 @@ class MatchTable:
             if step and not hidden
             else [],
             "seen": self._seen(step, shown) if game.has_percepts else [],
-            "people": list(mine),
+            "people": list(people),
         }
         if step == now and turns and not view["hand_over"]:
             role = turns[0]
@@ -271,11 +271,11 @@ class MatchTable:
     def _friends(self) -> list[str]:
         return [role for role, seat in self._seats.items() if seat == FRIEND]
 
-    def _role_shown(self, mine: Sequence[str], turns: Sequence[str]) -> str:
+    def _role_shown(self, people: Sequence[str], turns: Sequence[str]) -> str:
         """Return the role whose information a screen shows; none before it was handed to somebody."""
-        if len(mine) == 1:
-            return mine[0]
-        if not mine:  # the match is between friends elsewhere and programs
+        if len(people) == 1:
+            return people[0]
+        if not people:  # the match is between friends elsewhere and programs
             return ""
         return self._shown if not turns or turns[0] == self._shown else ""
 
@@ -300,32 +300,32 @@ class MatchTable:
 
     # -- parts of the view ----------------------------------------------------------------
 
-    def _result(self, mine: list[str]) -> dict[str, str]:
+    def _result(self, people: list[str]) -> dict[str, str]:
         """Return how the match ended, for the people at a screen: a kind and a sentence."""
         match = self._require_match()
         if self._resigned:
             others = [role for role in match.game.players if role != self._resigned]
-            text = f"{'You' if mine == [self._resigned] else self._resigned} resigned"
+            text = f"{'You' if people == [self._resigned] else self._resigned} resigned"
             if len(others) == 1:
                 text += f": {others[0]} wins"
-            kind = "lost" if mine == [self._resigned] else "won" if len(mine) == 1 else "over"
+            kind = "lost" if people == [self._resigned] else "won" if len(people) == 1 else "over"
             return {"kind": kind, "text": text}
         goals = {role: goal for role, goal in match.state.goals.items() if role in match.game.players}
         listed = ", ".join(f"{role} {'–' if goal is None else goal}" for role, goal in goals.items())
         best = max((goal for goal in goals.values() if goal is not None), default=None)
         winners = [role for role, goal in goals.items() if goal == best]
         if len(goals) == 1:
-            kind, said = ("won", "Solved") if best == 100 else ("lost", "The game is over")
+            kind, outcome = ("won", "Solved") if best == 100 else ("lost", "The game is over")
         elif len(winners) > 1 or best is None:
-            kind, said = (
+            kind, outcome = (
                 "draw",
                 "A draw" if len(winners) == len(goals) else f"{' and '.join(winners)} are ahead",
             )
-        elif len(mine) == 1:
-            kind, said = ("won", "You won") if winners == mine else ("lost", "You lost")
+        elif len(people) == 1:
+            kind, outcome = ("won", "You won") if winners == people else ("lost", "You lost")
         else:
-            kind, said = "over", f"{winners[0]} won"
-        return {"kind": kind, "text": f"{said}: {listed}"}
+            kind, outcome = "over", f"{winners[0]} won"
+        return {"kind": kind, "text": f"{outcome}: {listed}"}
 
     def _certain_facts(self, role: str) -> frozenset[str]:
         """Return the facts that a person can be sure of."""

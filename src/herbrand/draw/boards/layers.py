@@ -149,11 +149,11 @@ class FluentFacts:
         """Return the layer with these coordinates; a constant before them is no content."""
         rest = self.rest(*first, *second, *keys)
         content = tuple(k for k in rest if k > second[0] or len(self.values[k]) > 1) or rest
-        known = frozenset(" ".join(row[k] for k in content) for row in self.rows)
+        contents = frozenset(" ".join(row[k] for k in content) for row in self.rows)
         return Layer(
             *(self.shape, first, second, keys, content, self.split),
             crowded=crowded,
-            known=known if len(known) <= MOST_KNOWN else frozenset(),
+            known=contents if len(contents) <= MOST_KNOWN else frozenset(),
         )
 
 

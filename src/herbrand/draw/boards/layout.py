@@ -427,8 +427,8 @@ def _with_name(board: BoardLayout, other: BoardLayout) -> Layer:
     shared = layer.known & set().union(*(one.known for one in other.layers))
     if layer.named or not board.cells & other.cells or all(what.lower() in BLANKS for what in shared):
         return layer
-    known = {what if what.lower() in BLANKS else f"{layer.shape[0]} {what}" for what in layer.known}
-    return replace(layer, prefixed=True, known=frozenset(known))
+    contents = {what if what.lower() in BLANKS else f"{layer.shape[0]} {what}" for what in layer.known}
+    return replace(layer, prefixed=True, known=frozenset(contents))
 
 
 def _stem(name: str) -> str:
@@ -481,8 +481,8 @@ def _drawn_on_maps(fluents: Sequence[FluentFacts], maps: Iterable[Map | None]) -
                 content = fluent.rest(i)
                 contents = {" ".join(row[k] for k in content) for row in fluent.rows}
                 if len(contents) <= MOST_ON_MAPS:
-                    known = frozenset(contents if content else {fluent.shape[0]})
-                    layer = Layer(fluent.shape, (), (i,), content=content, named=not content, known=known)
+                    possible = frozenset(contents if content else {fluent.shape[0]})
+                    layer = Layer(fluent.shape, (), (i,), content=content, named=not content, known=possible)
                     layers.append(replace(layer, crowded=True))
                     places |= values
                     break
@@ -569,9 +569,9 @@ def _finished(
 def _side_of_boxes(board: BoardLayout) -> int:
     """Return the side of the boxes of a sudoku: a square board with as many digits as it has rows."""
     side = isqrt(len(board.first))
-    known = {what for layer in board.layers for what in layer.known if what.lower() not in BLANKS}
+    contents = {what for layer in board.layers for what in layer.known if what.lower() not in BLANKS}
     is_square = len(board.first) == len(board.second) == side * side > 1
-    return side if is_square and known == {str(i) for i in range(1, side * side + 1)} else 0
+    return side if is_square and contents == {str(i) for i in range(1, side * side + 1)} else 0
 
 
 def _is_rack(board: BoardLayout, vocabulary: Vocabulary) -> bool:

@@ -137,7 +137,7 @@ def links(statements: Iterable[Rule]) -> Links:
     """Count for each argument of a move the arguments of fluents that share a variable with it in a rule."""
     statements = list(statements)
     helpers = _helpers(statements)
-    found: Links = defaultdict(Counter)
+    counts: Links = defaultdict(Counter)
     for rule in statements:
         atoms = [rule.head, *_atoms(rule.body)]
         moves = [atom.args[1] for atom in atoms if atom.name in _MOVE_CONTEXTS and len(atom.args) == 2]
@@ -153,8 +153,8 @@ def links(statements: Iterable[Rule]) -> Links:
                             joined[arg.name][place] += 1
         for move in moves:
             for place, name in _variables(move):
-                found[place].update(joined.get(name, {}))
-    return dict(found)
+                counts[place].update(joined.get(name, {}))
+    return dict(counts)
 
 
 def _helpers(statements: list[Rule]) -> Mapping[tuple[Shape, int], set[tuple[Shape, int]]]:

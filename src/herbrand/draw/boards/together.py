@@ -36,8 +36,8 @@ def is_control(shape: Shape, base: list[Row], states: list[list[Row]], roles: se
     values = {parts[1].lower() for parts in base if parts[0] == name and len(parts) == 2}
     if not values <= roles or len(values) < 2:
         return False
-    held = [sum(p[0] == name and len(p) == 2 for p in state) for state in states]
-    return max(held) <= 1 and 2 * sum(held) >= len(held)
+    counts = [sum(p[0] == name and len(p) == 2 for p in state) for state in states]
+    return max(counts) <= 1 and 2 * sum(counts) >= len(counts)
 
 
 def partitions(states: list[list[Row]], base: list[Row], control: set[str]) -> tuple[tuple[Row, int], ...]:
