@@ -95,8 +95,8 @@ def _limited(
 ) -> Callable[..., Any]:
     @functools.wraps(callback)
     def limited(*args: Any, **options: Any) -> Any:
-        given = options.get(budget.time) if budget.time else None
-        seconds = None if given is None else budget.unit * given
+        units = options.get(budget.time) if budget.time else None
+        seconds = None if units is None else budget.unit * units
         megabytes = options[_MEMORY]
         if budget.each:
             files, jobs, *others = (options.get(name) for name in ("files", "jobs", "cluster", "results"))

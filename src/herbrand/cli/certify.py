@@ -101,8 +101,8 @@ def command(
     from herbrand.analyse.solving.strategy import read_strategy
     from herbrand.runtime.limits import seconds_left
 
-    given = [option is not None for option in (name, strategy, remarks, received)]
-    if sum(given) != 1 or (folder is None) != (received is not None):
+    chosen = [option is not None for option in (name, strategy, remarks, received)]
+    if sum(chosen) != 1 or (folder is None) != (received is not None):
         raise click.UsageError("give --output with --property, --strategy or --remarks, or else --verify")
     game = read_game(file, notation)
     seconds = min(0.95 * budget, seconds_left())
@@ -110,8 +110,9 @@ def command(
     if received is not None:
         certified = verify_certificate(game, received, budget=limits)
     elif strategy is not None:
-        found = read_strategy(strategy)
-        certified = certify_strategy(game, found, Path(folder or ""), budget=limits, check=not no_check)
+        certified = certify_strategy(
+            game, read_strategy(strategy), Path(folder or ""), budget=limits, check=not no_check
+        )
     elif remarks is not None:
         kind = None if remarks == "all" else remarks
         certified = certify_remarks(game, Path(folder or ""), kind, budget=limits, check=not no_check)

@@ -129,9 +129,9 @@ def command(
         if fix:
             tree = _fix(tree, file, notation, diagnose, diff=diff)
         try:
-            found = diagnose(tree)
-            diagnostics += found
-            if deep and not any(d.is_error for d in found):
+            file_diagnostics = diagnose(tree)
+            diagnostics += file_diagnostics
+            if deep and not any(d.is_error for d in file_diagnostics):
                 proved[file] = _deep(tree, file)
         except BudgetExceeded as error:
             remark(f"error: {file}: {error}")

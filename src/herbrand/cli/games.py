@@ -145,6 +145,6 @@ def _page(entry: dict[str, Any]) -> str:
         lines += [f"  {row['depth']:>2}  {spaced(row['states'])}" for row in entry["perft"]]
     if entry["known"]:
         lines += ["", "known values:"]
-        for known in entry["known"]:
-            lines += textwrap.wrap(f"  {known['fact']}: {known['value']}", width, subsequent_indent=" " * 4)
+        for value in entry["known"]:
+            lines += textwrap.wrap(f"  {value['fact']}: {value['value']}", width, subsequent_indent=" " * 4)
     return "\n".join(lines)

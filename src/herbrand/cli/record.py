@@ -229,11 +229,11 @@ def workers(database: str, *, as_json: bool) -> None:
     from herbrand.match.records.workers import workers as results_of
 
     with Store(database, write=False) as store:
-        found = results_of(store)
+        results = results_of(store)
     if as_json:
-        write_json([asdict(worker) for worker in found])
+        write_json([asdict(worker) for worker in results])
         return
-    rows = [(worker.name, len(worker.matches), len(worker.purged)) for worker in found]
+    rows = [(worker.name, len(worker.matches), len(worker.purged)) for worker in results]
     result(table(rows, ("worker", "matches", "purged"), right=(1, 2)))
 
 

@@ -75,7 +75,7 @@ def command(
     bar = progress_bar(playouts, f"playing {game.name}")
     update, close = bar or (None, lambda: None)
     try:
-        with going_on("simulate", results) as known, workers(jobs, cluster) as executor:
+        with going_on("simulate", results) as stored, workers(jobs, cluster) as executor:
             simulation = game.simulate(
                 playouts=playouts,
                 seed=seed,
@@ -84,7 +84,7 @@ def command(
                 progress=update,
                 threads=threads,
                 executor=executor,
-                results=known,
+                results=stored,
                 **options,
             )
     finally:

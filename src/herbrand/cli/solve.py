@@ -95,8 +95,8 @@ def command(
     """
     from herbrand.runtime.limits import seconds_left
 
-    given = {"--output": output, "--check": check, "--explore": explore, "--diagrams": diagrams or None}
-    alone = [name for name, value in given.items() if value is not None]
+    modes = {"--output": output, "--check": check, "--explore": explore, "--diagrams": diagrams or None}
+    alone = [name for name, value in modes.items() if value is not None]
     if len(alone) > 1:
         raise click.UsageError(f"{' and '.join(alone)} exclude each other: choose one")
     if len(files) > 1 or is_collection(files, jobs, cluster, results):

@@ -356,7 +356,7 @@ def _study_tasks(folder: Path, number: int, seed: int) -> list[dict[str, Any]]:
     if not file.exists():
         bar = progress_bar(len(GAMES), "making tasks")
         try:
-            made = list(
+            tasks = list(
                 study_tasks(games=GAMES, count=number, seed=seed, progress=None if bar is None else bar[0])
             )
         finally:
@@ -364,7 +364,7 @@ def _study_tasks(folder: Path, number: int, seed: int) -> list[dict[str, Any]]:
                 bar[1]()
         measured = {name: features(load(name)) for name in GAMES}
         write_atomically(folder / "features.json", json.dumps(measured, indent=1) + "\n")
-        write_atomically(file, "".join(json.dumps(task) + "\n" for task in made))
+        write_atomically(file, "".join(json.dumps(task) + "\n" for task in tasks))
     return list(_lines(str(file), ("id", "prompt", "answer")))
 
 

@@ -217,11 +217,13 @@ class BatchEnv:
         left to chance.
         """
         numbers = self._chance_numbers
-        given = np.asarray(outcomes, np.int64)
-        if given.shape != (self.n,):
-            raise ValueError(f"outcomes have the shape [{self.n}], not {list(given.shape)}")
-        known = (given >= 0) & (given < len(numbers))
-        return self._advance(actions, np.where(known, numbers[given * known], -1).astype(np.int32), where)
+        drawn = np.asarray(outcomes, np.int64)
+        if drawn.shape != (self.n,):
+            raise ValueError(f"outcomes have the shape [{self.n}], not {list(drawn.shape)}")
+        in_range = (drawn >= 0) & (drawn < len(numbers))
+        return self._advance(
+            actions, np.where(in_range, numbers[drawn * in_range], -1).astype(np.int32), where
+        )
 
     def _advance(
         self,
@@ -239,8 +241,8 @@ class BatchEnv:
         held = None if where is None else 1 - _flags(where, self.n)
         arrays = _StepArrays(self, self._env)
         step: Any = self._env.step  # type checkers do not know how many arrays there are
-        given = () if outcomes is None else (outcomes,)
-        outcome: EnvOutcome = step(numbers, held, *arrays.present, *arrays.gained, *given)
+        chance = () if outcomes is None else (outcomes,)
+        outcome: EnvOutcome = step(numbers, held, *arrays.present, *arrays.gained, *chance)
         if outcome.illegal >= 0:
             raise IllegalMoveError(self._refusal(outcome.illegal, numbers[outcome.illegal].tolist()))
         if outcomes is not None and outcome.illegal_outcome >= 0:
@@ -384,15 +386,15 @@ class BatchEnv:
         if not self._started:
             raise RuntimeError("call `reset` before the first step")
 
-    def _refusal(self, lane: int, given: Sequence[int]) -> str:
+    def _refusal(self, lane: int, actions: Sequence[int]) -> str:
         players = [int(self._env.to_move[lane])] if self.by_turns else range(len(self.players))
         state = self.game.state(self.game.expander.facts(self.states[lane : lane + 1])[0])
-        for p, action in zip(players, given, strict=True):
+        for p, action in zip(players, actions, strict=True):
             role = self.players[p]
             legal = state.legal_moves(role)
-            known = 0 <= action < len(self.actions[p])
-            if not known or self.actions[p][action] not in map(str, legal):
-                move = f" (`{self.actions[p][action]}`)" if known else ""
+            in_range = 0 <= action < len(self.actions[p])
+            if not in_range or self.actions[p][action] not in map(str, legal):
+                move = f" (`{self.actions[p][action]}`)" if in_range else ""
                 named = [f"{self.actions[p].index(str(m))} `{m}`" for m in legal[:6]]
                 more = f", ... {len(legal) - 6} more" if len(legal) > 6 else ""
                 shown = ", ".join(named) + more
@@ -418,10 +420,10 @@ class _StepArrays:
         )
 
 
-def _flags(given: Any, n: int) -> NDArray[np.uint8]:
+def _flags(condition: Any, n: int) -> NDArray[np.uint8]:
     """Return so many bytes, 1 where something is true."""
     flags = np.empty(n, np.bool_)
-    flags[:] = given
+    flags[:] = condition
     return flags.view(np.uint8)
 
 

@@ -74,17 +74,17 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         self._me = players.index(self.role)
         self._play_seconds = play_seconds
         others = [p for p in players if p != self.role]
-        given = dict(opponent) if isinstance(opponent, dict) else dict.fromkeys(others, opponent)
-        if set(given) != set(others):
+        opponents = dict(opponent) if isinstance(opponent, dict) else dict.fromkeys(others, opponent)
+        if set(opponents) != set(others):
             raise ValueError(
-                f"opponents are wanted for {', '.join(others) or 'nobody'}, not {', '.join(given)}"
+                f"opponents are wanted for {', '.join(others) or 'nobody'}, not {', '.join(opponents)}"
             )
-        seeing = [name for name in given.values() if name not in ("random", "legal")]
+        seeing = [name for name in opponents.values() if name not in ("random", "legal")]
         if game.has_percepts and seeing:
             raise GameError(
                 f"player `{seeing[0]}` would see what the game hides; only random and legal may play it"
             )
-        self._given = given
+        self._opponent_choices = opponents
         self._opponents: dict[str, Player] = {}
         self.observation_space = gymnasium.spaces.Box(0, 1, self.session.shape, np.int8)
         self.action_space = gymnasium.spaces.Discrete(len(self.session.form.actions[self._me]))
@@ -98,10 +98,10 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         gymnasium.Env.reset(self, seed=seed)
         if seed is not None or not self._opponents:
             self._opponents = {
-                role: make_player(given, seed=int(self.np_random.integers(2**31)))
-                if isinstance(given, str)
-                else given
-                for role, given in self._given.items()
+                role: make_player(player, seed=int(self.np_random.integers(2**31)))
+                if isinstance(player, str)
+                else player
+                for role, player in self._opponent_choices.items()
             }
         self._start(None if seed is None else int(self.np_random.integers(2**31)), options)
         for role, player in self._opponents.items():
@@ -221,12 +221,12 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Make the agent's moves and those of the others up to its next turn."""
         batch = self.batch
-        given = np.asarray(actions, np.int32)
+        moves = np.asarray(actions, np.int32)
         if not batch.by_turns:
             joint = batch.sample()
-            joint[:, self._me] = given
-            given = joint
-        now = batch.step(given)
+            joint[:, self._me] = moves
+            moves = joint
+        now = batch.step(moves)
         first = now.rewards[:, self._me].copy(), now.terminated.copy(), now.truncated.copy()
         final_observation = now.final_observation
         ended = first[1] | first[2]

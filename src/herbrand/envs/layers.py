@@ -86,10 +86,10 @@ def layers_of(network: Network) -> Layers:
         level[:] = 0
         for gate in range(first, last):
             level[inputs + gate] = 1 + max(level[network.left[gate] >> 1], level[network.right[gate] >> 1])
-        mine = level[inputs + first : inputs + last]
+        depths = level[inputs + first : inputs + last]
         layers = []
-        for depth in range(1, int(mine.max(initial=0)) + 1):
-            gates = first + np.flatnonzero(mine == depth)
+        for depth in range(1, int(depths.max(initial=0)) + 1):
+            gates = first + np.flatnonzero(depths == depth)
             row[inputs + gates] = at + np.arange(len(gates))
             layers.append(
                 GateLayer(at, renumbered(row, network.left[gates]), renumbered(row, network.right[gates]))
@@ -113,7 +113,7 @@ def _padded(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.
     return left, right, np.array([layer.first for layer in run.layers], np.int32)
 
 
-def evaluate(layers: Layers, given: Any) -> Any:
+def evaluate(layers: Layers, inputs: Any) -> Any:
     """Return the outputs, `[outputs, words]`, for words of fluents and moves, `[fluents + moves, words]`."""
     import jax
     import jax.numpy as jnp
@@ -129,10 +129,10 @@ def evaluate(layers: Layers, given: Any) -> Any:
 
         def layer(i: Any, values: Any) -> Any:
             left, right = lefts[i], rights[i]
-            made = (values[left >> 1] ^ ((left & 1).astype(jnp.uint32) * flip)[:, None]) & (
+            gates = (values[left >> 1] ^ ((left & 1).astype(jnp.uint32) * flip)[:, None]) & (
                 values[right >> 1] ^ ((right & 1).astype(jnp.uint32) * flip)[:, None]
             )
-            return jax.lax.dynamic_update_slice(values, made, (firsts[i], jnp.int32(0)))
+            return jax.lax.dynamic_update_slice(values, gates, (firsts[i], jnp.int32(0)))
 
         return jax.lax.fori_loop(0, len(run.layers), layer, values)
 
@@ -140,8 +140,8 @@ def evaluate(layers: Layers, given: Any) -> Any:
         if len(run.layers) > UNROLLED:
             return deep(run, values)
         for layer in run.layers:
-            made = read(values, layer.left) & read(values, layer.right)
-            values = values.at[layer.first : layer.first + len(layer.left)].set(made)
+            gates = read(values, layer.left) & read(values, layer.right)
+            values = values.at[layer.first : layer.first + len(layer.left)].set(gates)
         return values
 
     def fixed(run: Run, values: Any) -> Any:
@@ -163,8 +163,8 @@ def evaluate(layers: Layers, given: Any) -> Any:
         begun = begun.at[first:last].set(read(begun, run.sources))
         return jax.lax.while_loop(going, again, (begun, old))[0]
 
-    values = jnp.zeros((layers.rows + layers.widest, given.shape[1]), jnp.uint32)
-    values = values.at[1 : 1 + given.shape[0]].set(given)
+    values = jnp.zeros((layers.rows + layers.widest, inputs.shape[1]), jnp.uint32)
+    values = values.at[1 : 1 + inputs.shape[0]].set(inputs)
     for run in layers.runs:
         values = fixed(run, values) if run.feedback[1] > run.feedback[0] else once(run, values)
     return read(values, layers.outputs)

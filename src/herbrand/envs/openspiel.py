@@ -51,9 +51,9 @@ class _Table:
         self.low, self.high = options["reward_range"]
         self.simultaneous = not self.form.by_turns and not options["turn_based"]
         self.has_percepts = game.has_percepts
-        asked, longest = options["max_steps"], longest_play(game)
-        self.max_steps = min(asked or longest or MAX_STEPS, longest or MAX_STEPS)
-        self.bounded = longest is not None or asked is not None
+        max_steps, longest = options["max_steps"], longest_play(game)
+        self.max_steps = min(max_steps or longest or MAX_STEPS, longest or MAX_STEPS)
+        self.bounded = longest is not None or max_steps is not None
         self.total = options["constant_sum"]
         places = len(self.form.players) if not self.form.by_turns and not self.simultaneous else 1
         self.max_length = self.max_steps * places
@@ -140,10 +140,10 @@ class _Node:
             joint[game.chance_role] = forced if self.drawn is None else moves[self.drawn]
         informed = self.informed
         if table.has_percepts:
-            told = [state.percepts(joint, role) for role in form.players]
+            percepts = [state.percepts(joint, role) for role in form.players]
             informed = tuple(
-                (*before, (str(joint[role]), *heard))
-                for before, role, heard in zip(informed, form.players, told, strict=True)
+                (*before, (str(joint[role]), *seen))
+                for before, role, seen in zip(informed, form.players, percepts, strict=True)
             )
         return _Node(table, state.next(joint), (), informed, self.steps + 1, None)
 
@@ -158,14 +158,14 @@ class _Node:
 
 def _rebuilt(
     name: str,
-    given: tuple[tuple[str, Any], ...],
+    parameters: tuple[tuple[str, Any], ...],
     facts: tuple[str, ...],
     chosen: tuple[int | None, ...],
     informed: tuple[tuple[tuple[str, ...], ...], ...],
     steps: int,
     drawn: int | None,
 ) -> _Node:
-    table = _TABLES[name, given]
+    table = _TABLES[name, parameters]
     return _Node(table, table.game.state(facts, engine="network"), chosen, informed, steps, drawn)
 
 
@@ -235,12 +235,12 @@ def register(
     )
 
     def table_of(params: dict[str, Any]) -> _Table:
-        given = {k: v for k, v in params.items() if k in parameters and v != parameters[k]}
-        key = short, tuple(sorted(given.items()))
+        changed = {k: v for k, v in params.items() if k in parameters and v != parameters[k]}
+        key = short, tuple(sorted(changed.items()))
         if key not in _TABLES:
             if not isinstance(game, str):
                 raise GameError("a game that was loaded before has its parameters already; register its file")
-            _TABLES[key] = _Table(short, load_game(game, {**parameters, **given}), options)
+            _TABLES[key] = _Table(short, load_game(game, {**parameters, **changed}), options)
         return _TABLES[key]
 
     pyspiel.register_game(game_type, _game_class(pyspiel, game_type, table_of))
@@ -408,10 +408,10 @@ def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
             super().__init__(game_type, pyspiel.GameInfo(**information), params or {})
 
         def new_initial_state(self, state: Any = None) -> Any:
-            made = State(self)
+            new = State(self)
             if state is not None:
-                made.at = _Node(self.table, **node_parts(self.table, state)).settled()
-            return made
+                new.at = _Node(self.table, **node_parts(self.table, state)).settled()
+            return new
 
         def max_chance_nodes_in_history(self) -> int:
             return 0 if self.table.game.chance_role is None else int(self.table.max_steps)
@@ -493,10 +493,10 @@ class _Observer:
         if "state" in self.dict:
             self.dict["state"].reshape(-1)[:] = form.observe(node.state)
         if "told" in self.dict:
-            heard = node.informed[player]
+            history = node.informed[player]
             rows = self.dict["told"] if self._recall else self.dict["told"][None]
-            first = 0 if self._recall else max(0, len(heard) - 1)
-            for row, line in zip(rows, heard[first:], strict=False):
+            first = 0 if self._recall else max(0, len(history) - 1)
+            for row, line in zip(rows, history[first:], strict=False):
                 form.encode(player, line, row)
         if "own_choice" in self.dict and node.chosen:
             action = node.chosen[player]
@@ -513,8 +513,8 @@ class _Observer:
                 return ""
             lines.append("\n".join(sorted(node.state.facts)))
         elif self._private:
-            heard = node.informed[player]
-            shown = [" ".join(line) for line in (heard if self._recall else heard[-1:])]
+            history = node.informed[player]
+            shown = [" ".join(line) for line in (history if self._recall else history[-1:])]
             lines += shown or ["told nothing yet"]
         if self._private and node.chosen and node.chosen[player] is not None:
             lines.append(f"chose {form.actions[player][node.chosen[player] or 0]}")

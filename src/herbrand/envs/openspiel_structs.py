@@ -92,19 +92,21 @@ def observation_struct(node: Any, player: int) -> dict[str, Any]:
     return struct
 
 
-def node_parts(table: Any, given: Any) -> dict[str, Any]:
+def node_parts(table: Any, struct: Any) -> dict[str, Any]:
     """Return what makes a state of the tree from a dictionary, a struct of OpenSpiel, or JSON.
 
     The facts are enough.  Raises `GameError` for facts or moves that the game does not have.
     """
     value = (
-        given if isinstance(given, dict) else json.loads(given if isinstance(given, str) else given.to_json())
+        struct
+        if isinstance(struct, dict)
+        else json.loads(struct if isinstance(struct, str) else struct.to_json())
     )
     form, game = table.form, table.game
     try:
         state = game.state(value["facts"], engine="network")
         chosen = value.get("chosen") or {}
-        told = value.get("told") or {}
+        percepts = value.get("told") or {}
         drawn = value.get("drawn")
 
         def number(role: str) -> int | None:
@@ -117,7 +119,7 @@ def node_parts(table: Any, given: Any) -> dict[str, Any]:
             )
             if chosen
             else (),
-            "informed": tuple(tuple(map(tuple, told.get(role, ()))) for role in form.players),
+            "informed": tuple(tuple(map(tuple, percepts.get(role, ()))) for role in form.players),
             "steps": int(value.get("step", 0)),
             "drawn": None if drawn is None else form.number(game.chance_role, drawn),
         }

@@ -70,8 +70,8 @@ class _Common(Playing):
         self.agents = []
         self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
         self._actions = {
-            agent: _spaces.Discrete(len(mine))
-            for agent, mine in zip(self.possible_agents, form.actions, strict=True)
+            agent: _spaces.Discrete(len(actions))
+            for agent, actions in zip(self.possible_agents, form.actions, strict=True)
         }
         seen = _spaces.Box(0, 1, self.session.shape, np.int8)
         self._observations = {
@@ -81,11 +81,11 @@ class _Common(Playing):
                 else _spaces.Dict(
                     {
                         "observation": _spaces.Box(0, 1, self.session.shape, np.int8),
-                        "action_mask": _spaces.Box(0, 1, (len(mine),), np.int8),
+                        "action_mask": _spaces.Box(0, 1, (len(actions),), np.int8),
                     }
                 )
             )
-            for agent, mine in zip(self.possible_agents, form.actions, strict=True)
+            for agent, actions in zip(self.possible_agents, form.actions, strict=True)
         }
         self.state_space = _spaces.Box(0, 1, form.view.shape, np.int8)
 
@@ -108,8 +108,8 @@ class _Common(Playing):
 
     def _info(self, agent: str, *, acts: bool = True) -> dict[str, Any]:
         """What is said beside the observation: whether there is a choice, and perhaps the mask."""
-        said: dict[str, Any] = {"has_choice": acts and self.has_choice(agent)}
-        return said | {"action_mask": self._mask(agent, acts)} if self.masks == "info" else said
+        info: dict[str, Any] = {"has_choice": acts and self.has_choice(agent)}
+        return info | {"action_mask": self._mask(agent, acts)} if self.masks == "info" else info
 
     def state(self) -> Any:
         """Return the whole state as an array, hidden or not."""

@@ -120,8 +120,8 @@ class PgxEnv:
                 worth[by_role[role], k] = low + (high - low) * value / 100
         self._worth = worth
         self._columns = np.where(self.form.view.columns < 0, fluents, self.form.view.columns)
-        self._infer = jax.custom_batching.custom_vmap(lambda given: self._batch(given[None])[0])
-        self._infer.def_vmap(lambda size, batched, given: (self._batch(given), True))  # noqa: ARG005
+        self._infer = jax.custom_batching.custom_vmap(lambda inputs: self._batch(inputs[None])[0])
+        self._infer.def_vmap(lambda size, batched, inputs: (self._batch(inputs), True))  # noqa: ARG005
 
     id = property(lambda self: f"herbrand/{self.game.name}")
     num_players = property(lambda self: len(self.game.players))
@@ -188,9 +188,9 @@ class PgxEnv:
         def choose(a: Any, b: Any, c: Any) -> Any:
             return jnp.where(over, a, jnp.where(illegal, b, c))
 
-        found: PgxState = jax.tree_util.tree_map(choose, stays, lost, moved)
-        done = found.terminated | found.truncated
-        return found.replace(legal_action_mask=found.legal_action_mask | done)
+        result: PgxState = jax.tree_util.tree_map(choose, stays, lost, moved)
+        done = result.terminated | result.truncated
+        return result.replace(legal_action_mask=result.legal_action_mask | done)
 
     def observe(self, state: PgxState) -> Any:
         """Return what is seen of a state."""
@@ -198,12 +198,12 @@ class PgxEnv:
 
     # -- inside ---------------------------------------------------------------------------
 
-    def _batch(self, given: Any) -> Any:
+    def _batch(self, inputs: Any) -> Any:
         """Outputs of the network, bool [n, outputs], for fluents and moves, bool [n, inputs]."""
-        n, width = given.shape
+        n, width = inputs.shape
         words = -(-n // 32)
         places = jnp.arange(32, dtype=jnp.uint32)
-        padded = jnp.zeros((32 * words, width), jnp.uint32).at[:n].set(given.astype(jnp.uint32))
+        padded = jnp.zeros((32 * words, width), jnp.uint32).at[:n].set(inputs.astype(jnp.uint32))
         packed = (padded.reshape(words, 32, width) << places[None, :, None]).sum(axis=1, dtype=jnp.uint32)
         outputs = evaluate(self._layers, packed.T).T
         bits = (outputs[:, None, :] >> places[None, :, None]) & 1
@@ -211,9 +211,9 @@ class PgxEnv:
 
     def _outputs(self, fluents: Any, moves: Any) -> tuple[Any, Any, Any, Any]:
         """Legal moves, next fluents, terminal, goals."""
-        found = self._infer(jnp.concatenate([fluents, moves]))
+        outputs = self._infer(jnp.concatenate([fluents, moves]))
         a, b, c = self._cuts
-        return found[:a], found[a:b], found[b], found[c:]
+        return outputs[:a], outputs[a:b], outputs[b], outputs[c:]
 
     def _legal(self, fluents: Any) -> tuple[Any, Any, Any]:
         """Legal moves with one that never is at the end, terminal, goals."""
@@ -238,8 +238,8 @@ class PgxEnv:
         role = jnp.argmax(state._seats == state.current_player)
         chosen = state._chosen.at[role].set(action)
         waiting = ((options.sum(axis=1) > 1) & (chosen < 0)).any()
-        made = jnp.where(chosen < 0, options.argmax(axis=1), chosen)
-        numbers = jnp.asarray(self._numbers)[jnp.arange(len(made)), made]
+        indices = jnp.where(chosen < 0, options.argmax(axis=1), chosen)
+        numbers = jnp.asarray(self._numbers)[jnp.arange(len(indices)), indices]
         moves = jnp.zeros(len(legal), jnp.bool_).at[numbers].set(True)
         if self._chance is not None:
             places = jnp.asarray(self._chance)

@@ -54,7 +54,7 @@ class Session:
         """Go to a state, as if the game had begun there."""
         self.state = state
         self.steps = 0
-        self.told: list[tuple[str, ...]] = [()] * len(self.form.players)
+        self.observed: list[tuple[str, ...]] = [()] * len(self.form.players)
 
     @property
     def terminated(self) -> bool:
@@ -78,8 +78,8 @@ class Session:
         if not self.game.has_percepts:
             return form.observe(self.state).astype(np.int8).reshape(self.shape)
         seen = np.zeros(self.shape, np.int8)
-        if self.told[player]:
-            form.encode(player, self.told[player], seen)
+        if self.observed[player]:
+            form.encode(player, self.observed[player], seen)
         return seen
 
     def legal(self, player: int) -> list[int]:
@@ -129,7 +129,7 @@ class Session:
         if self.game.chance_role is not None:
             joint[self.game.chance_role] = str(state.draw(self.chance))
         if self.game.has_percepts:
-            self.told = [(joint[role], *state.percepts(joint, role)) for role in form.players]
+            self.observed = [(joint[role], *state.percepts(joint, role)) for role in form.players]
         self.state = state.next(joint)
         self.steps += 1
         return self.rewards()

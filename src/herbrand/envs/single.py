@@ -48,19 +48,19 @@ class Form:
         self.moves: tuple[tuple[str, ...], ...] = tuple(map(tuple, walker.moves))
         """For each role its moves in the order of their numbers."""
         self._numbers = {
-            role: {move: i for i, move in enumerate(mine)}
-            for role, mine in zip(game.roles, self.moves, strict=True)
+            role: {move: i for i, move in enumerate(moves)}
+            for role, moves in zip(game.roles, self.moves, strict=True)
         }
         self._idle = {
             role: frozenset(
                 move
-                for move, place in zip(mine, inputs, strict=True)
+                for move, place in zip(moves, inputs, strict=True)
                 if role in game.players and turn_order.idle[place]
             )
-            for role, mine, inputs in zip(game.roles, self.moves, walker.inputs, strict=True)
+            for role, moves, inputs in zip(game.roles, self.moves, walker.inputs, strict=True)
         }
         self.actions = tuple(
-            mine for role, mine in zip(game.roles, self.moves, strict=True) if role in game.players
+            moves for role, moves in zip(game.roles, self.moves, strict=True) if role in game.players
         )
         """For each player the moves by their numbers, as KIF."""
         self.num_actions = max(map(len, self.actions))
@@ -71,8 +71,8 @@ class Form:
         numbers: dict[str, dict[str, int]] = {role: {} for role in self.game.roles}
         network = self.game.network
         for role, term in network.percepts.tolist() if self.game.has_percepts else ():
-            mine = numbers[self.game.roles[role]]
-            mine[network.terms.text(term)] = len(mine)
+            role_numbers = numbers[self.game.roles[role]]
+            role_numbers[network.terms.text(term)] = len(role_numbers)
         return numbers
 
     @property
@@ -82,10 +82,10 @@ class Form:
 
     def encode(self, player: int, line: Sequence[str], row: NDArray[Any]) -> None:
         """Put a player's move and percepts into a row of zeros."""
-        move, *heard = line
+        move, *percepts = line
         role = self.players[player]
         row[self.number(role, move)] = 1
-        for text in heard:
+        for text in percepts:
             row[self.num_actions + self.percepts[role][text]] = 1
 
     @cached_property
@@ -188,13 +188,13 @@ def load_game(
         if parameters:
             raise ValueError("parameters are given when a game is loaded")
         return game
-    given = dict(parameters or {})
-    loaded = load(game, limits=Limits(seconds=120), parameters=given)
+    values = dict(parameters or {})
+    loaded = load(game, limits=Limits(seconds=120), parameters=values)
     named = {p.name for p in loaded.parameters}.intersection(options or {})
     if options is None or not named:
         return loaded
-    given |= {name: options.pop(name) for name in sorted(named)}
-    return load(game, limits=loaded.limits, parameters=given)
+    values |= {name: options.pop(name) for name in sorted(named)}
+    return load(game, limits=loaded.limits, parameters=values)
 
 
 def require(module: str, feature: str, extra: str) -> ModuleType:

@@ -76,11 +76,11 @@ def bundled() -> tuple[KnownGame, ...]:
     table: dict[str, dict[str, float]] = json.loads(
         resources("herbrand.measure").joinpath(_TABLE).read_text(encoding="utf-8")
     )
-    known = []
+    bundled_games = []
     for name in games.names():
         require_time()
-        known.append(KnownGame(name, load(name), table.get(name)))
-    return tuple(known)
+        bundled_games.append(KnownGame(name, load(name), table.get(name)))
+    return tuple(bundled_games)
 
 
 def rule_novelty(game: Game, known: Iterable[KnownGame]) -> Measure:

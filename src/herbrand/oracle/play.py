@@ -187,18 +187,18 @@ class TextMatch:
 
     def _read(self, role: str, text: str) -> tuple[str | None, str]:
         """Return the move of a reply, or what is wrong with it."""
-        found = _BRACKETS.findall(text[-LONGEST:])
-        if not found:
+        bracketed = _BRACKETS.findall(text[-LONGEST:])
+        if not bracketed:
             return None, "There is no move in square brackets in this reply."
-        given = found[-1].strip().strip("\"'`")
+        answer = bracketed[-1].strip().strip("\"'`")
         legal = {normal(move): move for move in self.legal_moves(role)}
         try:
-            terms = split_terms(given)
-            move = legal.get(normal(given)) if len(terms) == 1 else None
+            terms = split_terms(answer)
+            move = legal.get(normal(answer)) if len(terms) == 1 else None
         except (InvalidMoveError, RecursionError):
             move = None
         if move is None:
-            return None, f"`{given[:80]}` is no legal move of {role}."
+            return None, f"`{answer[:80]}` is no legal move of {role}."
         return move, ""
 
     def _advance(self) -> None:

@@ -65,12 +65,12 @@ def correlations(
     """
     games = [game for game in scores if game in features]
     ranked = _ranks([scores[game] for game in games])
-    found = []
+    ranking = []
     for name in features[games[0]] if games else ():
         values = [features[game][name] for game in games]
         if len(set(values)) > 1 and len(set(ranked)) > 1:
-            found.append((name, round(_pearson(_ranks(values), ranked), 3)))
-    return sorted(found, key=lambda pair: (-abs(pair[1]), pair[0]))
+            ranking.append((name, round(_pearson(_ranks(values), ranked), 3)))
+    return sorted(ranking, key=lambda pair: (-abs(pair[1]), pair[0]))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -56,7 +56,7 @@ class HerbrandEnv(ta.Env):  # type: ignore[misc]
         self.state.standard_resets(game_state={}, role_mapping=dict(enumerate(players)))
         for number, role in enumerate(players):
             self.state.game_info[number]["role"] = role
-        self._go_on()
+        self._prompt_next()
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
         """Take the move of the player whose turn it is: the last text in square brackets."""
@@ -73,12 +73,12 @@ class HerbrandEnv(ta.Env):  # type: ignore[misc]
             )
         else:
             info["turn_count"] += 1
-        self._go_on(told=bool(problem) and not match.is_over)
+        self._prompt_next(error_sent=bool(problem) and not match.is_over)
         result: tuple[bool, dict[str, Any]] = state.step()
         return result
 
-    def _go_on(self, *, told: bool = False) -> None:
-        """Tell the next player, or all of them at the end; a player who erred was `told` already."""
+    def _prompt_next(self, *, error_sent: bool = False) -> None:
+        """Send the next player its observation, or all of them the result; not after an error message."""
         match, state = self._present(), self.state
         players = self.game.players
         if match.is_over:
@@ -91,7 +91,7 @@ class HerbrandEnv(ta.Env):  # type: ignore[misc]
             return
         assert match.turn is not None
         state.current_player_id = players.index(match.turn)
-        if not told:
+        if not error_sent:
             self._tell(state.current_player_id, match.observation())
 
     def _tell(self, player: int, message: str) -> None:

@@ -91,19 +91,19 @@ class Tools:
 
         broken = _game(game)
         search = repair(broken, reference=_game(reference) if reference else None, seconds=budget)
-        found = search.as_json()
+        report = search.as_json()
         return {
             "faults": [*search.errors, *(SENTENCES[fault][0] for fault in search.faults)],
-            "difference": found["difference"],
+            "difference": report["difference"],
             "repairs": [
                 {
                     "edits": data["edits"],
                     "proved": data["proved"],
                     "text": edited_text(broken.tree, one.edits),
                 }
-                for data, one in zip(found["repairs"][:3], search.repairs, strict=False)
+                for data, one in zip(report["repairs"][:3], search.repairs, strict=False)
             ],
-            "minimal": found["minimal"],
+            "minimal": report["minimal"],
             "tried": search.tried,
         }
 
@@ -309,9 +309,9 @@ def _game(game: str) -> Game:
 
 def _sound(game: str) -> Game:
     """Return a game that can be played; raise `GameError` with the errors of another."""
-    found = _game(game)
-    found.require_playable()
-    return found
+    playable = _game(game)
+    playable.require_playable()
+    return playable
 
 
 def _role(game: Game, role: str) -> str:

@@ -28,10 +28,10 @@ def is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None
 
 
-def is_same(given: str, secret: str) -> bool:
+def is_same(text: str, secret: str) -> bool:
     """Whether two texts are the same, in a time that does not tell how much of them is.
 
     >>> is_same("correct-horse", "correct-horse"), is_same("é", "correct-horse")
     (True, False)
     """
-    return hmac.compare_digest(given.encode(errors="surrogatepass"), secret.encode(errors="surrogatepass"))
+    return hmac.compare_digest(text.encode(errors="surrogatepass"), secret.encode(errors="surrogatepass"))

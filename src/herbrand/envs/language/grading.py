@@ -69,34 +69,34 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
     if task.get("rules"):
         score, reason = judge(task, reply if isinstance(reply, str) else "\n".join(reply))
         return Grade(task["id"], score == 1.0, score, score, (), (), not reply, score, reason)
-    given = _terms(reply)
+    terms = _terms(reply)
     right = {_folded(term) for term in task["answer"]}
-    mine = {_folded(term) for term in given or ()}
-    both = len(mine & right)
+    answered = {_folded(term) for term in terms or ()}
+    both = len(answered & right)
     if task.get("choice"):
-        correct = len(mine) == both == 1
+        correct = len(answered) == both == 1
         score = float(correct)
     else:
-        correct = given is not None and mine == right
+        correct = terms is not None and answered == right
         trivial = float(task.get("trivial", 0.0))
-        alike = 0.0 if given is None else share(mine, right)
+        alike = 0.0 if terms is None else share(answered, right)
         score = 1.0 if correct else max(0.0, (alike - trivial) / (1 - trivial)) if trivial < 1 else 0.0
     return Grade(
         task["id"],
         correct,
-        both / len(mine) if mine else 1.0,
+        both / len(answered) if answered else 1.0,
         both / len(right) if right else 1.0,
-        tuple(sorted(right - mine)),
-        tuple(sorted(mine - right)),
-        given is None,
+        tuple(sorted(right - answered)),
+        tuple(sorted(answered - right)),
+        terms is None,
         score,
     )
 
 
-def share(mine: AbstractSet[str], right: AbstractSet[str]) -> float:
+def share(terms: AbstractSet[str], right: AbstractSet[str]) -> float:
     """Return the share of the terms of either set that are in both; 1 for empty sets."""
-    both = len(mine & right)
-    either = len(mine) + len(right) - both
+    both = len(terms & right)
+    either = len(terms) + len(right) - both
     return both / either if either else 1.0
 
 

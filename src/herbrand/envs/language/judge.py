@@ -91,13 +91,13 @@ def _answer(request: dict[str, Any]) -> tuple[float, str]:
     from herbrand.game import loads
 
     reference = loads(request["reference"])
-    given = loads(request["text"], notation=request.get("notation", "auto"))
-    if given.rules.errors:
-        return 0.0, "the rules have errors: " + "; ".join(map(_error, given.rules.errors[:ERRORS]))
+    submitted = loads(request["text"], notation=request.get("notation", "auto"))
+    if submitted.rules.errors:
+        return 0.0, "the rules have errors: " + "; ".join(map(_error, submitted.rules.errors[:ERRORS]))
     wanted = request.get("notation")
-    if wanted is not None and given.tree.notation != wanted:
-        return 0.0, f"the rules are in {given.tree.notation} notation"
-    return (_written if request["kind"] == "write" else _same)(request, reference, given)
+    if wanted is not None and submitted.tree.notation != wanted:
+        return 0.0, f"the rules are in {submitted.tree.notation} notation"
+    return (_written if request["kind"] == "write" else _same)(request, reference, submitted)
 
 
 def _error(error: Diagnostic) -> str:
@@ -106,13 +106,13 @@ def _error(error: Diagnostic) -> str:
     return f"line {line}: {error.message}" + (f" ({error.help})" if error.help else "")
 
 
-def _same(request: dict[str, Any], reference: Game, given: Game) -> tuple[float, str]:
+def _same(request: dict[str, Any], reference: Game, submitted: Game) -> tuple[float, str]:
     """Grade rules that should be the same game, whatever its names: a translation or a repair."""
     from herbrand.verify.diff import diff
 
     verdict, difference = "unknown", None
     try:
-        result = diff(reference, given, seconds=COMPARING)
+        result = diff(reference, submitted, seconds=COMPARING)
         verdict, difference = result.verdict, result.difference
     except HerbrandError as error:
         reason = str(error)
@@ -120,32 +120,32 @@ def _same(request: dict[str, Any], reference: Game, given: Game) -> tuple[float,
         reason = "not all states could be compared" if difference is None else _in_words(difference)
     if verdict in {"rules", "play"}:
         return 1.0, ""
-    if request["kind"] == "repair" and _edits(reference, given) <= MOST_EDITS:
-        unproved = _unproved(given)
+    if request["kind"] == "repair" and _edits(reference, submitted) <= MOST_EDITS:
+        unproved = _unproved(submitted)
         if not unproved:
             return 0.5, f"all properties are proved, but this is another game: {reason}"
         reason = "; ".join([*unproved, reason])
     return 0.0, reason
 
 
-def _written(request: dict[str, Any], reference: Game, given: Game) -> tuple[float, str]:
+def _written(request: dict[str, Any], reference: Game, submitted: Game) -> tuple[float, str]:
     """Grade rules that were written from a description: play, and then the proofs of well-formedness."""
     from herbrand.repair import PROPERTIES
     from herbrand.verify.diff import agreement, compare_play, find_renaming
 
     del request
     with suppress(BudgetExceeded):
-        renaming = find_renaming(reference.rules, given.rules, seconds=COMPARING)
+        renaming = find_renaming(reference.rules, submitted.rules, seconds=COMPARING)
         if renaming.same and all(kind == "relation" for kind, *_ in renaming.changed):
             return 1.0, ""
-    play = compare_play(reference, given, {}, states=PLAYED[0], seconds=PLAYED[1])
+    play = compare_play(reference, submitted, {}, states=PLAYED[0], seconds=PLAYED[1])
     if play.is_complete and play.difference is None:
         return 1.0, ""
     reasons = [] if play.difference is None else [_in_words(play.difference)]
-    alike = 1.0 if play.difference is None else agreement(reference, given, seconds=PLAYED[1])
+    alike = 1.0 if play.difference is None else agreement(reference, submitted, seconds=PLAYED[1])
     if not alike:
         return 0.0, reasons[0]
-    unproved = _unproved(given)
+    unproved = _unproved(submitted)
     if play.difference is None:
         reasons.append(f"no difference in {play.states} states, but not all could be compared")
     share = 1 - len(unproved) / len(PROPERTIES)
@@ -174,10 +174,10 @@ def _line(joints: Iterable[Sequence[str]]) -> str:
     return "; ".join(f"({' '.join(joint)})" for joint in joints)
 
 
-def _edits(reference: Game, given: Game) -> int:
+def _edits(reference: Game, submitted: Game) -> int:
     """Return how many statements were changed, removed or added."""
-    mine, other = (Counter(map(str, game.tree.statements)) for game in (reference, given))
-    return max((mine - other).total(), (other - mine).total())
+    old, new = (Counter(map(str, game.tree.statements)) for game in (reference, submitted))
+    return max((old - new).total(), (new - old).total())
 
 
 def _unproved(game: Game) -> list[str]:
@@ -185,15 +185,15 @@ def _unproved(game: Game) -> list[str]:
     from herbrand.analyse import Budget
     from herbrand.repair import SENTENCES, properties_of
 
-    said = []
+    sentences = []
     for name, verdict in properties_of(game, Budget(*PROVING)).items():
         wrong, right = SENTENCES[name]
         if verdict.answer == "refuted":
             line = [] if verdict.witness is None else verdict.witness.moves[:STEPS]
-            said.append(wrong + (f": {_line(line)}" if line else ""))
+            sentences.append(wrong + (f": {_line(line)}" if line else ""))
         elif verdict.answer == "unknown":
-            said.append(f"not proved: {right}")
-    return said
+            sentences.append(f"not proved: {right}")
+    return sentences
 
 
 if __name__ == "__main__":

@@ -159,15 +159,15 @@ def _knows(game: Game, chance: Random, steps: int) -> Draw:
             play.take_back(len(play) - 1)
         role = chance.choice(game.players)
         try:
-            known = possible_states(game, role, history_of(play, role), over=False, states=LINES)
+            possible = possible_states(game, role, history_of(play, role), over=False, states=LINES)
         except HerbrandError:
             continue
-        if known.exact and len(play):
+        if possible.exact and len(play):
             seen = [
                 [play.joint_moves[step][game.role_index(role)], *play.percepts(step, role)]
                 for step in range(len(play))
             ]
-            return {"role": role, "seen": seen, "answer": sorted(known.sure)}, ""
+            return {"role": role, "seen": seen, "answer": sorted(possible.sure)}, ""
     raise GameError("what a role can know could not be computed in the budget of a task")
 
 
@@ -421,11 +421,11 @@ class _Injuries:
         """Numbers of statements, and what they can become, by the kind of injury."""
         from herbrand.repair.injuries import injuries
 
-        found = {
+        by_kind = {
             kind: [(n, new) for n, new in injuries(self.statements, kind, self.game.roles) if new is not None]
             for kind in ("condition", "constant", "role")
         }
-        return {kind: options for kind, options in found.items() if options}
+        return {kind: options for kind, options in by_kind.items() if options}
 
     def draw(self, chance: Random) -> tuple[int, list[Rule], Game]:
         """Return the number of a statement that was changed, the rules with it, and their game."""

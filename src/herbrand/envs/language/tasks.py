@@ -113,7 +113,7 @@ class TaskMaker:
         for role, move in self.game.declared("input", 2):
             moves.setdefault(role, []).append(move)
         with suppress(BudgetExceeded):
-            return {role: frozenset(mine) for role, mine in (moves or self.game.possible.inputs).items()}
+            return {role: frozenset(texts) for role, texts in (moves or self.game.possible.inputs).items()}
         return {}
 
     @cached_property

@@ -71,8 +71,8 @@ def patterns(terms: Iterable[str]) -> list[str]:
         term = read_term(text, fold=False)
         name, arguments = (term.name, term.args) if isinstance(term, Function) else (str(term), ())
         values = forms.setdefault((name, len(arguments)), [set() for _ in arguments])
-        for known, argument in zip(values, arguments, strict=True):
-            known.add(str(argument))
+        for column, argument in zip(values, arguments, strict=True):
+            column.add(str(argument))
     return [_form(name, values) for (name, _), values in sorted(forms.items(), key=lambda form: form[0][1:])]
 
 
@@ -80,8 +80,8 @@ def _form(name: str, values: list[set[str]]) -> str:
     if not values:
         return name
     letters = [chr(ord("A") + number) for number in range(len(values))]
-    told = ", ".join(f"{letter} {_range(known)}" for letter, known in zip(letters, values, strict=True))
-    return f"({name} {' '.join(letters)}) with {told}"
+    ranges = ", ".join(f"{letter} {_range(options)}" for letter, options in zip(letters, values, strict=True))
+    return f"({name} {' '.join(letters)}) with {ranges}"
 
 
 def _range(values: set[str]) -> str:

@@ -60,8 +60,8 @@ class Fog(Block):
 
     def in_words(self) -> str:
         """Say what is seen."""
-        heard = " Both hear when a piece is taken or turned." if self.told else ""
-        return f"Players see only their own pieces and what stands beside these.{heard}"
+        announcement = " Both hear when a piece is taken or turned." if self.told else ""
+        return f"Players see only their own pieces and what stands beside these.{announcement}"
 
 
 @dataclass(frozen=True)

@@ -202,9 +202,9 @@ class GameSearch:
         """Return the jobs of a batch; depends only on the seed, its number and the archive."""
         chance = Random(f"{self.settings.seed}:{batch}")
         elites = archive.elites()
-        known = frozenset(candidate.network for candidate in elites)
+        fingerprints = frozenset(candidate.network for candidate in elites)
         return [
-            replace(self._job(batch * self.settings.batch + place, elites, chance), known=known)
+            replace(self._job(batch * self.settings.batch + place, elites, chance), known=fingerprints)
             for place in range(self.settings.batch)
         ]
 

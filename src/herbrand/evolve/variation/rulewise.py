@@ -88,13 +88,13 @@ def cross_rules(mother: Design | str, father: Design | str, seed: int) -> Varian
     text, name = _text_of(mother)
     tree = read(text, "prefix", name)
     other = read(*(_text_of(father)[0], "prefix"))
-    mine = {rule.head.key for rule in tree.statements}
+    own = {rule.head.key for rule in tree.statements}
     theirs: dict[tuple[str, int], list[Rule]] = {}
     for rule in other.statements:
         theirs.setdefault(rule.head.key, []).append(rule)
     shared = sorted(
         key
-        for key in mine & theirs.keys()
+        for key in own & theirs.keys()
         if _may_change(key) and {r for r in tree.statements if r.head.key == key} != set(theirs[key])
     )
 
@@ -106,7 +106,7 @@ def cross_rules(mother: Design | str, father: Design | str, seed: int) -> Varian
         if chance.random() < 0.5:
             old = [chance.choice(old)]
         new = theirs[key] if chance.random() < 0.5 else [chance.choice(theirs[key])]
-        helpers = _needed(new, theirs, mine)
+        helpers = _needed(new, theirs, own)
         changed: dict[int, list[Rule]] = {number: [] for number in old}
         changed[old[0]] = [*new, *helpers]
         were = "a rule" if len(old) == 1 else f"{len(old)} rules"
@@ -179,11 +179,11 @@ def _with_rules(tree: Tree, changed: dict[int, list[Rule]]) -> str:
 
 
 def _needed(
-    rules: Sequence[Rule], theirs: dict[tuple[str, int], list[Rule]], mine: set[tuple[str, int]]
+    rules: Sequence[Rule], theirs: dict[tuple[str, int], list[Rule]], own: set[tuple[str, int]]
 ) -> list[Rule]:
     """Return the rules for relations of the other sheet that these rules need, directly or indirectly."""
     needed: list[Rule] = []
-    pending, seen = list(rules), set(mine)
+    pending, seen = list(rules), set(own)
     while pending:
         rule = pending.pop()
         for literal in rule.body:
@@ -303,8 +303,8 @@ def _copy(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
     if atom is None or atom.name == "does":
         return None
     here: dict[Any, list[Variable]] = {}
-    for mine in (rule.head, *(a for part in rule.body if (a := _atom(part)) is not None)):
-        for place, term in places(mine):
+    for own_atom in (rule.head, *(a for part in rule.body if (a := _atom(part)) is not None)):
+        for place, term in places(own_atom):
             if isinstance(term, Variable) and term not in here.setdefault(types.type_of(place), []):
                 here[types.type_of(place)].append(term)
     to: dict[Term, Term] = {}

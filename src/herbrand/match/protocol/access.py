@@ -45,8 +45,8 @@ class Access:
         """Return a request without the token in its path; None if the token is missing or another one."""
         if self._token is None:
             return request
-        given, _, rest = request.path.partition("/")
-        if not is_same(given, self._token):
+        token, _, rest = request.path.partition("/")
+        if not is_same(token, self._token):
             return None
         return replace(request, path=rest, text=rest if request.method == "GET" else request.text)
 

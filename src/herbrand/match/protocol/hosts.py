@@ -478,7 +478,7 @@ class HostPool:
         self._prepare_spare()
 
     def _move(self, matches: list[OngoingMatch], cause: str, *, is_suspect: bool) -> None:
-        kept = []
+        continued = []
         for match in matches:
             match.rewind()
             match.host = None
@@ -487,9 +487,9 @@ class HostPool:
                 match.receive({"kind": "failed", "reason": f"the player's process ended: {cause}"})
             else:
                 self._warn(match, f"continued in a new host, since the last one ended: {cause}")
-                kept.append(match)
+                continued.append(match)
         places: dict[_ProcessHost, list[OngoingMatch]] = {}
-        for match in kept:
+        for match in continued:
             host = self._choose(hash(match.start.rules))
             if match.requests and not is_suspect:  # its manager waits, and a new process takes time
                 running = [host for host in self._hosts if host.has_place]

@@ -496,17 +496,17 @@ class _Run:
 
     async def _ask(self) -> dict[str, Move] | None:
         """Ask all players at once and return their moves; None if one forfeits."""
-        past, known = self.past, {}
+        past, stored = self.past, {}
         if past is not None and len(self.match.moves) == len(past.moves):
-            known = {
+            stored = {
                 role: Exchange(text, None, 0.0) for role, text in past.replies.items() if role in self.table
             }
-        asked = [role for role in self.table if role not in known and not self._is_ignored(role)]
+        asked = [role for role in self.table if role not in stored and not self._is_ignored(role)]
         messages = {role: self._message(role) for role in self.table}
         exchanges = await _together(*(self._ask_one(role, messages[role]) for role in asked))
         self.past = None
         self.plays = [*self.plays, messages] if self.rejoining else []
-        replies = {**known, **dict(zip(asked, exchanges, strict=True))}
+        replies = {**stored, **dict(zip(asked, exchanges, strict=True))}
         return await self._in_executor(lambda: self._choices(replies))
 
     async def _ask_one(self, role: str, message: Message) -> Exchange:

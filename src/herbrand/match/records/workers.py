@@ -48,8 +48,8 @@ def assign(store: Store, match: str, worker: str) -> None:
     """Note that a worker played a match, or a part of it."""
     with store.writing() as connection:
         number = store.number(match)
-        known = "SELECT 1 FROM worker WHERE match = ? AND name = ?"
-        if not connection.execute(known, (number, worker)).fetchone():
+        query = "SELECT 1 FROM worker WHERE match = ? AND name = ?"
+        if not connection.execute(query, (number, worker)).fetchone():
             store.insert("match", number, "worker", match=number, name=worker)
 
 

@@ -169,7 +169,7 @@ def false_claim(job: MatchJob, record: MatchRecord, verifier: Verifier) -> str |
             "end": (record.status in ("completed", "cut") and record.ended is not None, True),
             "signature": (record.signature, None),
         }
-        wrong = next((name for name, (given, due) in claims.items() if given != due), None)
+        wrong = next((name for name, (recorded, due) in claims.items() if recorded != due), None)
         if wrong is not None:
             return f"it has another {wrong} than the match that was to be played"
         return next(map(str, verifier.verify(record)), None)

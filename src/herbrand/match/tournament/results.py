@@ -124,9 +124,9 @@ class Meeting:
             if leg.forfeit is not None:
                 scores.append(0.0 if leg.forfeit == one else 1.0)
                 continue
-            mine, other = leg.goal(one), leg.goal(two)
-            if mine is not None and other is not None:
-                scores.append(_score(mine, other))
+            goal, other = leg.goal(one), leg.goal(two)
+            if goal is not None and other is not None:
+                scores.append(_score(goal, other))
         return scores
 
     def shares(self) -> dict[str, float]:
@@ -139,8 +139,8 @@ class Meeting:
         return {one: share, two: 1 - share}
 
 
-def _score(mine: float, other: float) -> float:
-    return 0.5 if mine == other else float(mine > other)
+def _score(goal: float, other: float) -> float:
+    return 0.5 if goal == other else float(goal > other)
 
 
 _SCORE_HEADER: Final = ("wins", "draws", "losses", "points", "of", "95 % interval", "mean goal", "replaced")

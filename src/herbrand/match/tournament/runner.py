@@ -275,13 +275,13 @@ class Tournament:
         """Store the result of a match, or return why it is refused."""
         worker, record = played.worker, played.record
         if record is not None:  # otherwise it was recorded in the database
-            known = self.false_workers.get(worker)
-            claim = known or false_claim(job, record, self._verifier)
+            earlier_reason = self.false_workers.get(worker)
+            claim = earlier_reason or false_claim(job, record, self._verifier)
             if claim is not None:
                 reason = f"false record of match `{job.match}`: {claim}"[:300]
                 with self.store.writing():
                     set_aside(self.store, worker, job.match, reason, None)
-                    if known is None:
+                    if earlier_reason is None:
                         purge(self.store, worker, reason)
                         self.false_workers[worker] = reason
                 return TournamentError(f"worker `{worker}` sent a {reason}")
@@ -330,11 +330,11 @@ class Tournament:
             return
         *_, game, leg = next(self._rows("pairing.number", pairing))
         assert leg is not None
-        ((played, known),) = self.store.query(
+        ((played, total),) = self.store.query(
             "SELECT count(match) + count(failure), count(id) FROM pairing WHERE tournament = ?",
             (self.number,),
         )
-        listener(game, leg, played, known)
+        listener(game, leg, played, total)
 
 
 def _startable(waiting: Sequence[MatchJob], running: Iterable[MatchJob], at_once: int) -> Iterator[MatchJob]:

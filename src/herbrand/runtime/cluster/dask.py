@@ -97,11 +97,11 @@ class DaskExecutor(Executor):
             ) from None
         editions = self.client.run(edition, on_error="return")
         self.refused = {
-            worker: f"it has herbrand {found}"
-            if isinstance(found, str)
-            else f"it has no such herbrand ({found})"
-            for worker, found in editions.items()
-            if found != edition()
+            worker: f"it has herbrand {answer}"
+            if isinstance(answer, str)
+            else f"it has no such herbrand ({answer})"
+            for worker, answer in editions.items()
+            if answer != edition()
         }
         usable = [worker for worker in editions if worker not in self.refused]
         if editions and not usable:

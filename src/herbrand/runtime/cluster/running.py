@@ -61,20 +61,20 @@ def run_tasks(
     listed = list(tasks)
     if len({task.name for task in listed}) < len(listed):
         raise ValueError("two tasks have the same name")
-    known = {} if results is None else {task.name: results.known(task) for task in listed}
-    found = {name: result for name, result in known.items() if result is not None}
-    waiting = deque(task for task in listed if task.name not in found)
+    stored = {} if results is None else {task.name: results.known(task) for task in listed}
+    finished = {name: result for name, result in stored.items() if result is not None}
+    waiting = deque(task for task in listed if task.name not in finished)
     runner = Runner(executor if executor is not None else ThisProcess(), attempts=attempts)
     window = 1 if executor is None else _WINDOW
     arrived: queue.SimpleQueue[tuple[Task, Future[TaskResult]]] = queue.SimpleQueue()
     under_way: dict[str, Future[TaskResult]] = {}
-    began, before = time.monotonic(), len(found)
+    began, before = time.monotonic(), len(finished)
 
     def report(latest: TaskResult | None = None) -> None:
         if progress is not None:
-            seconds, new = time.monotonic() - began, len(found) - before
-            left = seconds / new * (len(listed) - len(found)) if new else None
-            progress(TaskProgress(len(found), len(listed), seconds, left, latest))
+            seconds, new = time.monotonic() - began, len(finished) - before
+            left = seconds / new * (len(listed) - len(finished)) if new else None
+            progress(TaskProgress(len(finished), len(listed), seconds, left, latest))
 
     report()
     try:
@@ -95,13 +95,13 @@ def run_tasks(
             result = future.result()
             if results is not None:
                 result = replace(result, value=results.add(task, result))
-            found[task.name] = result
+            finished[task.name] = result
             report(result)
     finally:
         for future in under_way.values():
             with contextlib.suppress(RuntimeError):
                 future.cancel()
-    return [found[task.name] for task in listed]
+    return [finished[task.name] for task in listed]
 
 
 def _put(
