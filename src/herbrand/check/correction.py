@@ -64,14 +64,14 @@ ROUNDS: Final = 10
 """How often a sheet is corrected: unfolding a helper relation can show that another one needs it, too."""
 
 _ASKED: Final = KEYWORDS.keys() - {"base", "input"}
-"""What a game is asked for.  `base` and `input` only declare what the other rules imply."""
+"""The keywords that a game is queried for; `base` and `input` only declare what the other rules imply."""
 _HEADS: Final = frozenset({"init", "next", "legal", "goal", "terminal"})
 _COMPLETE: Final = frozenset({"role", "legal", "goal", "terminal"})
 _HEADED_BY_ROLE: Final = frozenset({("legal", 2), ("goal", 2), ("sees", 2), ("input", 2)})
 _BEFORE_MOVES: Final = frozenset({("legal", 2), ("goal", 2), ("terminal", 0)})
 _UNSAFE: Final = frozenset({"unsafe-variable", "unsafe-negation", "unsafe-distinct", "non-ground-fact"})
 _ACROSS: Final = frozenset({"nested-rule", "unclosed-parenthesis", "extra-parenthesis"})
-"""Errors that put in doubt which statement something belongs to."""
+"""Errors that make the boundaries of statements uncertain."""
 _DOES: Final = ("does", 2)
 _SEES: Final = ("sees", 2)
 
@@ -113,7 +113,7 @@ class _Correction:
         self.is_prefix = tree.notation == "prefix"
         self.text = tree.source.text
         self.changes: dict[int, list[Rule]] = {}
-        """What to put in place of statements, by `id`."""
+        """The replacements of statements, by the `id` of the statement."""
         self.places: tuple[Rule | Skipped, ...] = (*tree.statements, *tree.skipped)
         self.warnings: dict[int, Diagnostic] = {}
         """The warnings that take the place of errors, by the `id` of the error."""
@@ -497,7 +497,7 @@ _CORRECTIONS: Final[dict[str, Callable[[_Correction, Diagnostic, Rule], None]]] 
     "goal-value": _Correction.shorten_goal,
     "legal-depends-on-does": _Correction.evaluate_before_moves,
 }
-"""What may correct an error, by the name of its check."""
+"""The methods that may correct an error, by the name of its check."""
 
 
 def _head_name(place: Rule | Skipped) -> str | None:

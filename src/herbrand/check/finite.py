@@ -251,7 +251,7 @@ class _Depths:
     # -- depths ----------------------------------------------------------------------------------
 
     def _applies(self, body: _All) -> bool:
-        """Whether each atom of the conjunction can match what is derived so far."""
+        """Whether each atom of the conjunction can match the terms derived so far."""
         for part in body:
             if isinstance(part, tuple):
                 relation, args = part

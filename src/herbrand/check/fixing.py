@@ -47,5 +47,5 @@ def is_tolerated(diagnostic: Diagnostic) -> bool:
 
 
 def without_oddities(tree: Tree) -> Tree:
-    """Return the tree of a text without what is tolerated with a warning, where there is a fix for it."""
+    """Return the tree of a text after the fixes of faults that are tolerated with a warning."""
     return fixed(tree, lambda other: filter(is_tolerated, check(other).diagnostics))[0]

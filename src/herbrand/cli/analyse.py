@@ -252,7 +252,7 @@ def _solution(solution: Solution) -> list[str]:
         lines += _wrapped(f"in {count(solution.mixed, 'state')} a best choice has to be mixed")
     if solution.ties:
         lines += _wrapped(
-            f"in {count(solution.ties, 'state')} another best move would change what others get"
+            f"in {count(solution.ties, 'state')} another best move would change the goal values of others"
         )
     for note in solution.notes:
         lines += _wrapped(note)

@@ -42,12 +42,12 @@ class CommandBudget:
 TABLE: Final[dict[str, dict[str, Any]]] = tomllib.loads(
     Path(__file__).with_name("commands.toml").read_text(encoding="utf-8")
 )
-"""The commands by name: their first line of help, and what `BUDGETS` has."""
+"""The commands by name: their first line of help, and their entry in `BUDGETS`."""
 
 BUDGETS: Final = {
     name: CommandBudget(**entry["budget"]) for name, entry in TABLE.items() if "budget" in entry
 }
-"""The limits of commands by name.  Servers limit what they serve; the other commands read no rules."""
+"""The limits of commands by name.  Servers limit each request; the other commands read no rules."""
 
 _MEMORY: Final = "memory"
 _GROUNDING: Final = 0.75

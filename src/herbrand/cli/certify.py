@@ -148,7 +148,7 @@ def _report(certified: CertifiedVerdict) -> str:
         [
             *lines,
             "",
-            table(rows, ("file", "checked by", "answer", "proof", "what it shows")),
+            table(rows, ("file", "checked by", "answer", "proof", "conclusion")),
             "",
             f"{count(len(rows), 'file')} in {certified.folder}; check.sh there asks again",
             *([certified.missing] if certified.missing else []),

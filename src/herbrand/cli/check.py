@@ -182,7 +182,7 @@ def _trial(tree: Tree, *, brief: bool) -> tuple[Diagnostic, ...]:
 
 
 def _deep(tree: Tree, file: str) -> list[str]:
-    """Return what is known about the plays of a game, the first line saying on what that rests."""
+    """Return facts about the plays of a game; the first line states the basis."""
     from herbrand.analyse import Budget, analyse
     from herbrand.game import Game
 
@@ -195,8 +195,8 @@ def _deep(tree: Tree, file: str) -> list[str]:
         basis = f"proved for all {count(len(space.states), 'state')}:"
     else:
         basis = (
-            f"the first {count(len(space.states), 'state')} were looked at: "
-            "what follows is proved by other means, or says in how many games it was seen"
+            f"only {count(len(space.states), 'state')} were explored: "
+            "each fact below is proved by other means, or states the number of games that it was seen in"
         )
     verdicts = []
     for name, verdict in analysis.properties.items():

@@ -29,9 +29,9 @@ __all__ = ["command"]
     "--checkpoint",
     metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the last step in this folder, and go on from it.",
+    help="Store the last step in this folder, and resume from it.",
 )
-@explore_options("List the states in sorted files in this folder instead, and go on from there.")
+@explore_options("List the states in sorted files in this folder instead, and resume from there.")
 @time_limit(600.0)
 @worker_options("Number of processes, each of which counts one game at a time.")
 @RESULTS
@@ -52,11 +52,11 @@ def command(
 ) -> None:
     """Count the reachable states of a game without listing them.
 
-    Each line has the states that are first reached after so many steps, terminal ones included. Sets of
+    Each line has the states first reached after each number of steps, terminal ones included. Sets of
     states are decision diagrams, so that there may be billions of them; what counts is how regular they
     are. With --explore they are listed after all, in files on disk, eight bytes or more for each.
     Within the limits of time and memory, or until Ctrl+C, the steps up to then are counted (exit 3);
-    with --checkpoint or --explore the next call goes on from there. Several files, or a folder, are counted
+    with --checkpoint or --explore the next call resumes from there. Several files, or a folder, are counted
     at the same time, each within the limits; the count of one game is not divided.
     """
     from herbrand.analyse.budget import Budget
@@ -92,7 +92,7 @@ def command(
     else:
         result(_summary(outcome))
     if not outcome.is_complete:
-        help_ = "the next call goes on" if checkpoint else "--checkpoint FOLDER lets the next call go on"
+        help_ = "the next call resumes" if checkpoint else "--checkpoint FOLDER lets the next call resume"
         remark(f"{outcome.stopped}: {help_}")
         ctx.exit(3)
 
@@ -120,7 +120,7 @@ def _explore(
     else:
         result(f"at least {spaced(outcome.states)} states, in {outcome.bytes} bytes each")
     if not outcome.is_complete:
-        remark(f"{outcome.stopped}: the same command goes on")
+        remark(f"{outcome.stopped}: the same command resumes")
         return 3
     return 0
 

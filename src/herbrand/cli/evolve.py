@@ -36,7 +36,7 @@ _FAMILIES = ("board", "tricks", "market")
     default=10.0,
     help="Duration of the search; 0 only rewrites the gallery.",
 )
-@click.option("--batches", type=click.IntRange(1), help="Stop after so many batches in total.")
+@click.option("--batches", type=click.IntRange(1), help="Stop after this many batches in total.")
 @click.option("--seed", type=int, help="Determines the search.  [default: 0]")
 @click.option(
     "--batch",

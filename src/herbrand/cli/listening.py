@@ -1,4 +1,4 @@
-"""What commands share that answer on a port."""
+"""Shared code of the commands that listen on a port."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def explore_options(text: str) -> Callable[[_Command], _Command]:
 
     def add(command: _Command) -> _Command:
         folder = click.Path(file_okay=False, path_type=Path)
-        help_ = "Limit for the files of --explore in megabytes.  [default: what is free]"
+        help_ = "Limit for the files of --explore in megabytes.  [default: free space]"
         command = click.option("--disk", metavar="MB", type=POSITIVE, help=help_)(command)
         return click.option("--explore", metavar="FOLDER", type=folder, help=text)(command)
 

@@ -51,7 +51,7 @@ __all__ = ["command"]
 @substitute("the match ends")
 @forfeit_after
 @click.option(
-    "--patience", type=click.IntRange(1), help="Stop asking a player after so many consecutive bad moves."
+    "--patience", type=click.IntRange(1), help="Stop asking a player after this many consecutive bad moves."
 )
 @max_steps(10_000, "Maximum number of steps.")
 @click.option("--scramble", type=int, metavar="SEED", help="Scramble the names in the rules for players.")

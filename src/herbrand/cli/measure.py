@@ -56,7 +56,7 @@ _COLUMNS = (
 @click.option(
     "--seconds",
     type=POSITIVE,
-    help="Skip measures that are not done after so many seconds, for each game.",
+    help="Skip measures that are not done after this many seconds per game.",
 )
 @worker_options("Number of processes, each of which measures one game at a time.")
 @RESULTS

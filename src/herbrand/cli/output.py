@@ -199,7 +199,7 @@ def terminal_width() -> int:
 
 
 class Progress(Protocol):
-    """Shows how many parts are done, of how many (None: unknown), and with a text, what is done now."""
+    """Shows how many parts are done, of how many (None: unknown), and with a text, the current activity."""
 
     def __call__(self, done: int, of: int | None, doing: str | None = None) -> None:
         """Update the bar."""

@@ -37,7 +37,7 @@ __all__ = ["command"]
     metavar="SECONDS",
     default=5.0,
     type=click.FloatRange(min=0),
-    help="Time for what the page says of the game; 0 to say nothing.",
+    help="Time for proving the properties that the page lists; 0 for none.",
 )
 @click.option(
     "--solution",

@@ -28,7 +28,7 @@ __all__ = ["command"]
 @click.option("-n", "--playouts", type=click.IntRange(min=1), default=1000, help="Number of games.")
 @click.option("--seed", type=int, help="Makes the games reproducible.")
 @engine_option(*ENGINES)
-@max_steps(None, "Stop a game after so many steps.")
+@max_steps(None, "Stop a game after this many steps.")
 @time_limit()
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Cores to use; all by default.")
 @worker_options("Number of processes that play; each builds the network for itself, --threads share it.")

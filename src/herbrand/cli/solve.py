@@ -52,7 +52,9 @@ _SHOWN_BEST = 3
     is_flag=True,
     help="Find the values of all states by decision diagrams, without listing states.",
 )
-@explore_options("List all states in sorted files in this folder, from the last step back; go on from there.")
+@explore_options(
+    "List all states in sorted files in this folder, from the last step back; resume from there."
+)
 @time_limit(600.0)
 @worker_options("Number of processes, each of which solves one game at a time.")
 @RESULTS
@@ -131,7 +133,7 @@ def command(
         if size is not None:
             remark(f"strategies for {count(size, 'state')} written to {output}; --check replays them")
     if value.stopped:
-        more = "--seconds and --memory allow more" if explore is None else "the same command goes on"
+        more = "--seconds and --memory allow more" if explore is None else "the same command resumes"
         remark(f"over budget: {value.stopped}; {more}")
         ctx.exit(3)
 

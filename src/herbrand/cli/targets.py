@@ -47,7 +47,7 @@ class Target:
     """Names of its options in `OPTIONS`."""
 
     def write(self, game: Game, **options: Any) -> str | bytes | Printed:
-        """Convert a game; raises what the target's function raises."""
+        """Convert a game; raises the exceptions of the target's function."""
         module, name = self.function.split(":")
         function: Callable[..., str | bytes | Printed] = getattr(import_module(module), name)
         return function(game, **options)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _SAVE_SECONDS = 30.0
-"""The file is written at least so often, in seconds."""
+"""Longest time between writes of the file, in seconds."""
 
 
 @click.command("train")
@@ -37,7 +37,7 @@ _SAVE_SECONDS = 30.0
 @click.option(
     "--games",
     type=click.IntRange(1),
-    help="Train for so many games, or rounds of regret minimisation, in all, however long they take.",
+    help="Train for this many games (or rounds of regret minimisation) in total, without a time limit.",
 )
 @click.option(
     "-o",
@@ -78,7 +78,7 @@ def command(
     """Learn to play a game by self-play, for the player `learned`.
 
     Only the rules are needed, and `learned(file='GAME.npz')` plays by the result. Ctrl-C ends the training
-    and keeps what was learned; the same command goes on.
+    and keeps what was learned; the same command resumes.
 
     Where one role at a time chooses, without chance and hidden information, values of positions are learned
     by self-play, and the player searches with them. Ratings compare the values with earlier ones, both
@@ -124,7 +124,7 @@ def command(
                 listener=listen,
             )
     except KeyboardInterrupt:
-        remark("stopped; the same command goes on")
+        remark("stopped; the same command resumes")
     except BudgetExceeded:
         if seconds_left():  # it was memory
             raise

@@ -44,8 +44,8 @@ __all__ = ["command"]
 )
 @click.option("--playouts", type=click.IntRange(min=1), default=10, help="Number of games.")
 @click.option("--seed", type=int, default=0, help="Determines the games.")
-@max_steps(200, "Stop a game after so many steps.")
-@click.option("--seconds", type=click.FloatRange(min=0), help="Stop comparing after so many seconds.")
+@max_steps(200, "Stop a game after this many steps.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="Stop comparing after this many seconds.")
 @JSON
 @click.pass_context
 def command(

@@ -72,7 +72,7 @@ def command(
         raise click.BadParameter(f"`{host}` is no IPv4 address", param_hint="--listen") from None
     if is_shared and is_public:
         raise click.UsageError(
-            "--no-token would serve everybody who reaches this computer: leave out --listen"
+            "--no-token would serve anyone who can reach this computer: leave out --listen"
         )
     own = platformdirs.user_data_path("herbrand", appauthor=False)
     if database is None:

@@ -40,7 +40,7 @@ __all__ = [
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 _LINE_SECONDS = 10.0
-"""Without a terminal, a line of progress is written after so many seconds at the earliest."""
+"""Least seconds between lines of progress without a terminal."""
 
 
 class _Sheets(GameFile):
@@ -178,14 +178,14 @@ def run_each(
     update, close = _progress(len(tasks), command)
     with ExitStack() as stack:
         executor = stack.enter_context(workers(jobs, cluster))
-        file = stack.enter_context(going_on(command, results, "--results DB lets the next call go on"))
+        file = stack.enter_context(going_on(command, results, "--results DB lets the next call resume"))
         stack.callback(close)
         return run_tasks(tasks, executor=executor, results=file, progress=update)
 
 
 @contextmanager
 def going_on(command: str, results: str | None, hint: str = "") -> Iterator[ResultFile | None]:
-    """Yield the file of --results; if the work is stopped, say that the same command goes on.
+    """Yield the file of --results; if the work is stopped, report that the same command resumes it.
 
     Without --results None is yielded, and a `hint` given instead, if there is one.
     """
@@ -197,7 +197,7 @@ def going_on(command: str, results: str | None, hint: str = "") -> Iterator[Resu
         try:
             yield file
         except (KeyboardInterrupt, BudgetExceeded):
-            again = hint if results is None else f"the same command goes on from {results}"
+            again = hint if results is None else f"the same command resumes from {results}"
             if again:
                 remark(again)
             raise

@@ -1,4 +1,4 @@
-"""What is no board, as SVG: towers, lists, lamps, pieces and cards beside the boards, tables of facts."""
+"""Draw everything but boards as SVG: towers, lists, lamps, spare pieces, cards, and tables of facts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def towers(
     layout: Layout,
     last: Sequence[Sequence[str]],
 ) -> Part:
-    """Draw what stands on what, from the left to the right."""
+    """Draw the towers from left to right."""
     below = {fact[1]: fact[2] for fact in by_shape.get(shape, ())}
     suffix = shape[0].removeprefix("on")
     grounded = {

@@ -1,4 +1,4 @@
-"""Which places of the picture a move refers to: what a person clicks, in which order.
+"""The places of the picture that a move refers to: the cells that a person clicks, in order.
 
     >>> import herbrand
     >>> from herbrand.draw.artist import Artist
@@ -156,7 +156,7 @@ class Clicker:
         return tuple(pieces)
 
     def _piece(self, shape: Shape, domains: list[set[str]], free: list[int]) -> _Piece | None:
-        """Find what the first of the free arguments is part of."""
+        """Return the piece of the move that begins at the first free argument."""
         for number, board in enumerate(self._layout.boards):
             for place, layer in enumerate(board.layers):
                 if layer.edge:
@@ -249,7 +249,7 @@ class Clicker:
 
 
 def _parts(board: BoardLayout, layer: Layer) -> list[set[str]]:
-    """Return what may stand in the key and the coordinates of a layer."""
+    """Return the domains of the key and the coordinates of a layer."""
     keys = [{copy[k] for copy in board.copies} for k in range(len(layer.keys))]
     first = [{one[k] for one in board.first} for k in range(len(layer.first))]
     second = [{two[k] for two in board.second} for k in range(len(layer.second))]

@@ -1,4 +1,4 @@
-"""Boards as SVG: where their cells are, what stands in them, walls, frames and the last moves."""
+"""Boards as SVG: the places and contents of their cells, walls, frames and the last moves."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _one_board(
 
 
 def _said(title: str, contents: Mapping[Cell, list[str]], looks: Mapping[str, Look]) -> str:
-    """Say in words what stands on a board."""
+    """Describe the pieces on a board in words."""
     by_content: dict[str, list[str]] = defaultdict(list)
     empty = 0
     for cell, names in contents.items():
@@ -364,7 +364,7 @@ def _ground(
 
 
 def _crowd(inside: list[tuple[Look, str]], x: float, y: float, size: float) -> str:
-    """Draw what stands in a cell; several things share it."""
+    """Draw the contents of a cell, side by side if there are several."""
     if not inside:
         return ""
     if len(inside) == 1:

@@ -62,7 +62,7 @@ def comment_of(hints: dict[str, Any], mark: str = ";;;") -> str:
 
 
 def read_hints(path: Path) -> dict[str, Any]:
-    """Read a file of hints; `HerbrandError` says what is wrong with it."""
+    """Read a file of hints; raises `HerbrandError` with the reason if it is invalid."""
     return _checked(path.read_bytes(), f"`{path}`")
 
 

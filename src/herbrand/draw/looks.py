@@ -1,4 +1,4 @@
-"""What a content looks like: `wk` is a white king, `x` a cross, `red` a red disc, `7` a number.
+"""The look of a content of a cell: `wk` is a white king, `x` a cross, `red` a red disc, `7` a number.
 
 The names in rulesheets mean nothing to a game, but people chose them, and they choose alike.  What
 no rule below knows becomes a token with its name on it.

@@ -1,4 +1,4 @@
-"""Boards whose cells have names only: a map, laid out from what the rules say lies beside what.
+"""Boards whose cells have names only: a map, laid out from the neighbours that the rules state.
 
 Where places are called `a1` or `kitchen` and no two arguments say where they are, a relation such as
 `(adjacent hall kitchen)` still tells which are near each other.  Places are drawn such that distances on
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_MAP", "Map", "arranged", "read_map"]
 
 LARGEST_MAP: Final = 64
-"""Places of a map that anybody can read."""
+"""Most places of a readable map."""
 SMALLEST_MAP: Final = 4
 MOST_ROADS: Final = 6
-"""Roads from a place, on the average: with more of them it is no map but a tangle."""
+"""Most roads from a place on average; with more, the drawing would be unreadable."""
 _ROUNDS: Final = 300
 
 

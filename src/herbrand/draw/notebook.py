@@ -1,4 +1,4 @@
-"""A state as notebooks show it: text, picture, and the picture with what can be done."""
+"""A state as notebooks show it: text, picture, and the picture with the legal moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["notebook_view"]
 
 MOST_MOVES: Final = 24
-"""So many legal moves of a role are listed."""
+"""Maximum number of legal moves of a role that are listed."""
 
 
 def notebook_view(state: State, artist: Callable[[], Artist]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What the parts of a picture are made of: pieces of SVG of a known size."""
+"""The building blocks of a picture: pieces of SVG of a known size."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ PIECES: Final[dict[str, list[str]]] = _COLOURS["pieces"]
 LIGHT: Final[dict[str, str]] = _COLOURS["light"]
 """Variables of the sheet on a light page."""
 DARK: Final[dict[str, str]] = _COLOURS["dark"]
-"""Those on a dark page; outlines and strokes too, because dark ones cannot be made out there."""
+"""Variables of the sheet on a dark page; they include outlines and strokes, where dark ones would vanish."""
 VARIABLES: Final = {"light": LIGHT, "dark": DARK}
-"""Both by the names of the themes."""
+"""The variables of each theme, by its name."""
 _VARIABLE: Final = re.compile(r"var\(--hb-([\w-]+)(?:,([^()]*))?\)")
 
 

@@ -39,7 +39,7 @@ GAP: Final = 26.0
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture and what it says."""
+    """A picture and its description in words."""
 
     svg: str
     width: float

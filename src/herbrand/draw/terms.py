@@ -1,4 +1,4 @@
-"""Facts and moves as parts, and the order of what stands in them."""
+"""Facts and moves as lists of parts, and the order of their arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_SIDE", "NUMBERED", "arguments", "natural", "ordered"]
 
 LARGEST_SIDE: Final = 40
-"""Longer rows are not a board that anybody can read."""
+"""Most cells in a row of a readable board."""
 
 NUMBERED: Final = re.compile(r"([A-Za-z_-]*)(\d+)\Z")
 """A number with a prefix, such as `c3`."""

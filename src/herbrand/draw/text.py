@@ -131,7 +131,7 @@ def _width(text: str) -> int:
 
 
 def _merged(contents: Contents) -> dict[Cell, list[str]]:
-    """Return what stands in each cell with its marks; emptiness only where there is nothing else."""
+    """Return the contents and marks of each cell; blanks only where there is nothing else."""
     cells = {cell: list(names) for cell, names in contents.cells.items()}
     for cell, names in contents.marks.items():
         cells[cell] = cells.get(cell, []) + names
@@ -194,7 +194,7 @@ def _symbols(looks: Mapping[str, Look], pieces: Mapping[str, str]) -> dict[str, 
 def _legend(
     contents: set[str], symbols: Mapping[str, str], pieces: Mapping[str, str], painted: Mapping[str, str]
 ) -> str:
-    """Explain the letters that are not themselves the name of what they stand for."""
+    """Explain the letters that differ from the names of the contents that they stand for."""
     entries = []
     for content in sorted(contents):
         if content in pieces:

@@ -260,7 +260,7 @@ class GameDescription:
 
     @property
     def engine_reason(self) -> str:
-        """Why `engine` is what it is, as text."""
+        """The reason for the choice of `engine`, as text."""
         return self._choice[1]
 
     @cached_property

@@ -94,7 +94,7 @@ class NetworkEngine:
         return following
 
     def percepts(self, key: bytes, moves: Sequence[int], role: int) -> list[int]:
-        """Return what a role sees of a joint move."""
+        """Return the percepts of a role for a joint move."""
         _, seen = self._step(key, moves)
         return [percept for owner, percept in map(self._percepts.__getitem__, seen) if owner == role]
 

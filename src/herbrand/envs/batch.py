@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "BatchEnv", "BatchStep"]
 
 LARGEST: Final = 1 << 20
-"""So many games at most."""
+"""Most games of a batch."""
 MAX_STEPS: Final = 1000
 _MODES: Final = {"off": 0, "next": 1, "same": 2}
 KEPT_BYTES: Final = 1 << 28
-"""Up to so much memory the values of a state are kept until the next step; else they are evaluated again."""
+"""Most memory for keeping the values of states until the next step; beyond it, they are evaluated again."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchStep:
-    """What is known after a reset or a step; row i of every array is game i."""
+    """The result of a reset or a step; row i of every array is game i."""
 
     observation: NDArray[Any]
     """[n, *shape of the view]; packed: [n, words], bit e % 64 of word e // 64 being element e."""
@@ -127,7 +127,7 @@ class BatchEnv:
         """Whether one player moves at a time."""
         self.fluents: tuple[str, ...] = game.expander.fluent_names
         self.view = self._view(observe, board, channels_first)
-        """What observations show."""
+        """The view that observations show."""
         walker = game.walker()
         indices = [game.roles.index(role) for role in self.players]
         self.actions: tuple[tuple[str, ...], ...] = tuple(tuple(walker.moves[i]) for i in indices)
@@ -277,7 +277,7 @@ class BatchEnv:
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """Which games are over and wait, [n]."""
+        """Whether each game is over and waits for a reset, [n]."""
         return self._env.over.view(np.bool_)
 
     def observe(self, view: View, dtype: Any = np.bool_) -> NDArray[Any]:

@@ -135,7 +135,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         return self.session.action_name(self._me, action)
 
     def _go_on(self) -> float:
-        """Make steps until the agent decides or the game is over; return what they gave."""
+        """Make steps until the agent decides or the game is over; return their rewards."""
         session, total = self.session, 0.0
         while not (session.terminated or session.truncated):
             if self._me in session.form.deciders(session.state):
@@ -144,7 +144,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         return total
 
     def _replies(self) -> dict[int, int]:
-        """What the opponents choose here."""
+        """The actions of the opponents in this state."""
         session, form = self.session, self.session.form
         replies = {}
         for role, player in self._opponents.items():

@@ -123,7 +123,7 @@ def evaluate(layers: Layers, inputs: Any) -> Any:
         return values[literals >> 1] ^ inverted[:, None]
 
     def deep(run: Run, values: Any) -> Any:
-        """One layer after the other in a loop: padded, so that what is written too far is written again."""
+        """Evaluate the layers in a loop; they are padded: values written too far are overwritten later."""
         lefts, rights, firsts = map(jnp.asarray, _padded(run))
         flip = jnp.uint32(0xFFFFFFFF)
 

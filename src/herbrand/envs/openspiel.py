@@ -42,7 +42,7 @@ _TERMINAL: Final = -4
 
 
 class _Table:
-    """What all nodes of one registered game share."""
+    """The data that all nodes of one registered game share."""
 
     def __init__(self, name: str, game: Game, options: dict[str, Any]) -> None:
         self.name = name
@@ -90,7 +90,7 @@ class _Node:
         self.steps = steps
         self.drawn = drawn
         self.waiting: int = self._waiting()
-        """Who acts: a player, or OpenSpiel's numbers for chance, all at once, nobody."""
+        """The player to act, or a number for chance, simultaneous moves, a terminal node, a forced step."""
 
     def _waiting(self) -> int:
         table, state = self.table, self.state
@@ -447,7 +447,7 @@ def _returns(node: _Node) -> list[float]:
 
 
 def _text(node: _Node) -> str:
-    """A state for people: a board where there is one, and what is pending."""
+    """Render a state for people: a board where there is one, and the pending choices."""
     lines = [node.table.game.artist.text(node.state)]
     form = node.table.form
     for p, action in enumerate(node.chosen):
@@ -457,7 +457,7 @@ def _text(node: _Node) -> str:
 
 
 class _Observer:
-    """What a player sees: in games with `sees` its percepts, else the whole state."""
+    """Observer of a player: its percepts in games with `sees`, else the whole state."""
 
     def __init__(self, table: _Table, *, recall: bool, private: bool, public: bool) -> None:
         """`private` and `public` say what is asked for; percepts count as private."""
@@ -504,7 +504,7 @@ class _Observer:
                 self.dict["own_choice"][action] = 1
 
     def string_from(self, state: Any, player: int) -> str:
-        """What a player sees, as text."""
+        """Return the observation of a player as text."""
         node: _Node = state.at
         table, form = self._table, self._table.form
         lines = [form.players[player]] if self._public else []

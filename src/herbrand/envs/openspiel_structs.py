@@ -75,7 +75,7 @@ def actions_of(node: Any, struct: dict[str, Any] | str) -> list[int]:
 
 
 def observation_struct(node: Any, player: int) -> dict[str, Any]:
-    """Return what a player knows: its role, its legal moves, and the state or its percepts."""
+    """Return the information of a player: its role, its legal moves, and the state or its percepts."""
     table = node.table
     form = table.form
     role = form.players[player]
@@ -143,7 +143,7 @@ def _parts(text: str) -> list[str]:
 
 
 class ImageObserver:
-    """The picture of a state as pixels, the same size for every state: boards without what is beside them."""
+    """The picture of a state as pixels, the same size for every state: boards alone."""
 
     def __init__(self, table: Any, size: int) -> None:
         """`size` is the longer side in pixels.  Raises `GameError` for a game that hides information."""

@@ -37,7 +37,7 @@ Masks = Literal["observation", "info"]
 
 
 class _Common(Playing):
-    """What both kinds of environment share."""
+    """Common base of both kinds of environment."""
 
     possible_agents: list[str]
     agents: list[str]
@@ -107,7 +107,7 @@ class _Common(Playing):
         return mask if acts else np.zeros_like(mask)
 
     def _info(self, agent: str, *, acts: bool = True) -> dict[str, Any]:
-        """What is said beside the observation: whether there is a choice, and perhaps the mask."""
+        """The `info` of an agent: whether it has a choice, and the action mask if it is not observed."""
         info: dict[str, Any] = {"has_choice": acts and self.has_choice(agent)}
         return info | {"action_mask": self._mask(agent, acts)} if self.masks == "info" else info
 

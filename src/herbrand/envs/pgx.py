@@ -70,7 +70,7 @@ class PgxState:
         return dataclasses.replace(self, **changes)
 
     def _repr_html_(self) -> str:
-        """A table of what the state tells, for notebooks."""
+        """A table of the fields of the state, for notebooks."""
         from herbrand.runtime.notebook import table
 
         names = [field.name for field in dataclasses.fields(self)]
@@ -133,7 +133,7 @@ class PgxEnv:
         return f"<Env {self.id}: {sizes}>"
 
     def init(self, key: Any) -> PgxState:
-        """Return the initial state; `key` draws who plays which role."""
+        """Return the initial state; `key` draws the player of each role."""
         fluents = jnp.asarray(self._network.initial)
         players = self.num_players
         state = PgxState(
@@ -193,7 +193,7 @@ class PgxEnv:
         return result.replace(legal_action_mask=result.legal_action_mask | done)
 
     def observe(self, state: PgxState) -> Any:
-        """Return what is seen of a state."""
+        """Return the observation of a state."""
         return self._view(state._fluents)
 
     # -- inside ---------------------------------------------------------------------------
@@ -225,7 +225,7 @@ class PgxEnv:
         return jnp.append(fluents, False)[self._columns].reshape(self.observation_shape)
 
     def _asked(self, state: PgxState, legal: Any) -> PgxState:
-        """Say who is to move and what is legal."""
+        """Set the current player and its legal actions."""
         options = legal[self._numbers]
         choosing = (options.sum(axis=1) > 1) & (state._chosen < 0)
         acting = (options & self._active[self._numbers]).any(axis=1)
@@ -262,7 +262,7 @@ class PgxEnv:
 
 
 class RecurrentFnOutput(NamedTuple):
-    """What mctx asks of a model for one step, field by field as `mctx.RecurrentFnOutput`."""
+    """The output of a model for one step of mctx, with the fields of `mctx.RecurrentFnOutput`."""
 
     reward: Any
     discount: Any

@@ -1,4 +1,4 @@
-"""What a learner sees of a state: planes where the facts describe a board, else one number for each fluent.
+"""Observations of states for learners: planes where the facts describe a board, else one number per fluent.
 
 A *view* is a list of columns, each the place of a fluent among the fluents of the network, or -1 for what
 is never true; unpacking those columns lane by lane gives arrays of the view's shape.
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["MOST_SPREAD", "Cell", "View", "find_board", "make_view"]
 
 MOST_SPREAD: Final = 32
-"""So many fluents beside the board become planes of their own, all ones or all zeros."""
+"""Most fluents beside the board that become planes of their own, all ones or all zeros."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Which fluents are seen, and in what shape."""
+    """The fluents that are observed, and their shape."""
 
     kind: str
     """"planes" or "fluents"."""
@@ -36,7 +36,7 @@ class View:
     columns: NDArray[np.int32]
     """The fluent of each element in the order of the shape, -1 for none."""
     names: tuple[str, ...]
-    """What each plane or each element tells, such as `cell x` or `(control white)`."""
+    """The name of each plane or element, such as `cell x` or `(control white)`."""
     hidden: tuple[str, ...] = ()
     """Fluents that no element tells; empty unless a board was declared that leaves them out."""
 
@@ -53,7 +53,7 @@ class Cell:
     """Counted from 0 at the top."""
     column: int
     content: str
-    """What stands there."""
+    """The content of the cell."""
 
 
 def find_board(game: Game) -> dict[str, Cell]:

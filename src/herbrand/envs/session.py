@@ -73,7 +73,7 @@ class Session:
         return (form.entry_size,) if self.game.has_percepts else form.view.shape
 
     def observe(self, player: int) -> NDArray[np.int8]:
-        """What a player sees: in games with `sees` its last move and percepts, else the state."""
+        """Return the observation of a player: its last move and percepts with `sees`, else the state."""
         form = self.form
         if not self.game.has_percepts:
             return form.observe(self.state).astype(np.int8).reshape(self.shape)
@@ -149,7 +149,7 @@ class Session:
 
 
 class Playing:
-    """What environments that play one session have in common."""
+    """Common base of environments that play one session."""
 
     render_mode: str | None
 

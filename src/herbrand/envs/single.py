@@ -1,4 +1,4 @@
-"""One game at a time: what the interfaces that look at single states have in common.
+"""One game at a time: the common base of the interfaces to single states.
 
 `Form` numbers the actions of every player and says whose turn it is; it is made once for a game.
 Actions are numbered as in `BatchEnv`.
@@ -31,7 +31,7 @@ __all__ = ["Form", "form_of", "load_game", "longest_play", "require"]
 
 
 class Form:
-    """A game as learning programs see it: players, numbered actions, whose turn it is, what is seen."""
+    """A game as learning programs see it: players, numbered actions, turn order, observations."""
 
     def __init__(self, game: Game) -> None:
         """Play some random games to find out; raises as `BatchEnv` does."""

@@ -1,4 +1,4 @@
-"""A rulesheet open in an editor: its current text and what is derived from it.
+"""A rulesheet open in an editor: its current text and the data derived from it.
 
 Everything derived is computed on demand and discarded with the next change.  Reading and checking a large
 rulesheet takes less than a tenth of a second, so nothing incremental is needed.

@@ -425,7 +425,7 @@ class Service:
     async def _run(
         self, name: str, sheet: OpenSheet, options: list[str], seconds: int, *, with_errors: bool = False
     ) -> str:
-        """Run a command of herbrand on a sheet; return what it prints, nothing if it takes too long."""
+        """Run a command of herbrand on a sheet; return its output, empty if it takes too long."""
         command = [sys.executable, "-m", "herbrand", name, "-", "--notation", sheet.tree.notation, *options]
         text = sheet.text.encode(errors="replace")
         try:

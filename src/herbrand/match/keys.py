@@ -127,7 +127,7 @@ class ReplyChecker:
         self._public_key = public_key
         self._challenge = os.urandom(32).hex()
         self.headers = {CHALLENGE_HEADER: self._challenge}
-        """Those of the request."""
+        """The headers of the request."""
 
     def is_signed(self, headers: Mapping[str, str], message: str, reply: str) -> bool:
         """Whether the reply is signed, given its headers by name in lower case."""

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 __all__ = ["LocalMatch"]
 
 KNOWLEDGE_LIMITS: Final = Limits(seconds=4)
-"""Budget for computing what a role can know."""
+"""Budget for computing the knowledge of a role."""
 MAX_STATES: Final = 20_000
-"""Up to so many possible states are enumerated; beyond that, they are sampled."""
+"""Most possible states that are enumerated; beyond that, they are sampled."""
 PARTICLES: Final = 500
 SECOND_TRY: Final = 2.0
 """Play clock of a program that knows nothing about its move after the first."""
 PLANNING_SECONDS: Final = 60.0
 """Time of the planner in a puzzle."""
 HINT_SECONDS: Final = 5.0
-"""Play clock for a hint where it found no plan, at least."""
+"""Least play clock for a hint if the planner finds no plan."""
 
 
 class LocalMatch:
@@ -86,7 +86,7 @@ class LocalMatch:
         self._starting: dict[tuple[str, str], Future[None]] = {}
         """Of programs whose preparation has not been waited for."""
         self._knowledge: dict[str, Knowledge | HerbrandError] = {}
-        """What roles can know in the present state, or why that could not be computed."""
+        """The knowledge of each role in the present state, or the error in computing it."""
 
     @property
     def state(self) -> State:
@@ -273,7 +273,7 @@ class LocalMatch:
     # -- what is hidden ---------------------------------------------------------------------
 
     def knowledge(self, role: str) -> Knowledge:
-        """Return what a role can know now; `HerbrandError` if that exceeds the budget."""
+        """Return the knowledge of a role in this state; raises `HerbrandError` beyond the budget."""
         if role not in self._knowledge:
             try:
                 self._knowledge[role] = possible_states(

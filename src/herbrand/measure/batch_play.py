@@ -191,7 +191,7 @@ def _search_beliefs(
 
 
 def empty_games(games: int, roles: int) -> PlayedGames:
-    """Return zeros for so many games; -1 for `first`."""
+    """Return zeros for a number of games; -1 for `first`."""
 
     def zeros() -> Any:
         return np.zeros(games, np.int64)

@@ -17,7 +17,7 @@ __all__ = ["TernarySimulation"]
 
 
 class TernarySimulation:
-    """Which nodes of a network can be true and which must be, at first with all inputs unknown."""
+    """Three-valued simulation: the nodes of a network that can or must be true; inputs start unknown."""
 
     def __init__(self, network: Network) -> None:
         self._circuit = network.circuit

@@ -14,7 +14,7 @@ _LEAST: Final = 4
 
 
 def bounded(answer: dict[str, Any], characters: int = MAX_CHARACTERS) -> dict[str, Any]:
-    """Return an answer of at most so many characters, if its lists and texts can be cut that far.
+    """Return an answer cut to a number of characters, if its lists and texts can be cut that far.
 
     The longest list or text is halved until the rest fits; `cut` then tells how much of each is left, by its
     path within the answer.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["GameEnvironment", "ReplyAction", "TaskEnvironment", "TextObservation", "make_app"]
 
 SPLITS: Final = {"train": 0, "test": 1_000_000_007}
-"""What is added to the seed; the same game and state can occur in both."""
+"""The offset added to the seed; the same game and state can occur in both splits."""
 SIZE: Final = 1_000_000
 """Tasks of a split that are offered; each is made when it is asked for."""
 PREVIEW: Final = 20
@@ -37,7 +37,7 @@ SESSIONS: Final = 64
 
 
 class ReplyAction(Action):  # type: ignore[misc]
-    """What a model says."""
+    """The reply of a model."""
 
     text: str = Field(description="The reply of the model", max_length=1_000_000)
 
@@ -49,7 +49,7 @@ class TextObservation(Observation):  # type: ignore[misc]
 
 
 class _Common(Environment):  # type: ignore[misc]
-    """What both environments have in common."""
+    """Common base of both environments."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
     description = ""

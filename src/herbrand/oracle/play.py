@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["TextMatch"]
 
 LONGEST: Final = 20_000
-"""Only so many characters at the end of a reply are read."""
+"""Characters at the end of a reply that are read."""
 MAX_STEPS: Final = 1000
 _BRACKETS: Final = re.compile(r"\[([^\[\]]*)\]")
 
@@ -149,7 +149,7 @@ class TextMatch:
     def reply(self, text: str) -> str:
         """Make the move that a reply of the role `turn` has, the last text in square brackets.
 
-        Return what is wrong with it, empty for a legal move.
+        Return the reason why it is refused, empty for a legal move.
         """
         role = self.turn
         if role is None:
@@ -186,7 +186,7 @@ class TextMatch:
         return parts
 
     def _read(self, role: str, text: str) -> tuple[str | None, str]:
-        """Return the move of a reply, or what is wrong with it."""
+        """Return the move of a reply, or None and the reason why there is none."""
         bracketed = _BRACKETS.findall(text[-LONGEST:])
         if not bracketed:
             return None, "There is no move in square brackets in this reply."

@@ -71,7 +71,7 @@ Seed = Annotated[int, Field(description="Determines all draws")]
 
 
 def make_server(*, megabytes: int = MEGABYTES, pages: Path | None = None) -> MCPServer[Any]:
-    """Return a server whose subprocesses have so much address space each.
+    """Return a server whose subprocesses have limited address space.
 
     They are started when they are needed and end with the server. Published pages are also written to the
     folder `pages`, if one is given; nothing else is ever written.
@@ -79,7 +79,7 @@ def make_server(*, megabytes: int = MEGABYTES, pages: Path | None = None) -> MCP
     pool = ChildPool("herbrand.oracle.worker", megabytes=megabytes)
 
     async def ask(do: str, *, slow: float = 0.0, **arguments: Any) -> dict[str, Any]:
-        """Ask the subprocess; what is wrong with the request becomes an error that the model can read.
+        """Ask the subprocess; a faulty request becomes an error that the model can read.
 
         `slow` are the seconds that a tool may take; others have a subprocess of their own.
         """

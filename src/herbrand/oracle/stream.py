@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["EVOLVED", "TaskStream", "evolved_game"]
 
 EVOLVED: Final = "evolved"
-"""Stands among the games for new ones, composed of blocks by the seed."""
+"""The entry among the games that stands for new ones, composed of blocks by the seed."""
 FRESH: Final = 4
-"""So many tasks of each kind are about the same evolved game, or use the same scrambled names."""
+"""The number of tasks of each kind about one evolved game, or with the same scrambled names."""
 CACHED: Final = 32
-"""Games that are ready."""
+"""Games in the cache."""
 TRIES: Final = 8
 """Evolved games that are tried for a kind of task that does not fit every game."""
 

@@ -347,7 +347,7 @@ def _make(play: Trajectory, text: str, chance: Random) -> None:
 
 
 def _view(game: Game, play: Trajectory) -> dict[str, Any]:
-    """Return what can be said of the last state of a play."""
+    """Describe the last state of a play."""
     from herbrand.draw.artist import Artist, caption
 
     state = play.state

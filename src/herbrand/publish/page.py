@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["PROVING", "game_page", "texts_of"]
 
 PROVING: Final = 5.0
-"""Seconds for what the page says of the game."""
+"""Seconds for the proofs of the statements on the page."""
 _COMMENTS: Final = re.compile(r"^ *(?://.*|/\*\*[^*]*(?:\*(?!/)[^*]*)*\*/)\n", re.MULTILINE)
 """Lines that have only comments."""
 SHORT: Final = 3
@@ -89,20 +89,20 @@ def texts_of(game: Game) -> tuple[str, str, list[str]]:
 
 
 def _bundled(game: Game) -> dict[str, Any]:
-    """Return what is known of a bundled game; nothing for any other, even of the same name."""
+    """Return the catalogue entry of a bundled game; empty for any other, even of the same name."""
     is_bundled = game.name in games.names() and games.text(game.name) == game.tree.source.text
     return games.info(game.name) if is_bundled else {}
 
 
 def _known(game: Game) -> Iterator[str]:
-    """Yield what others have published about a game."""
+    """Yield results about a game from the literature."""
     for fact in _bundled(game).get("known", ()):
         statement = str(fact["fact"])
         yield f"{statement[:1].upper()}{statement[1:]}: {fact['value']}. Source: {fact['source']}."
 
 
 def _solved(game: Game, solution: PublishedSolution) -> list[str]:
-    """Return what a solution says of a game."""
+    """Describe a solution of a game."""
     bounds = {role: solution.bounds[role] for role in game.players}
     exact = [f"{role} {low}" for role, (low, high) in bounds.items() if low == high]
     lines = [f"With best play: {', '.join(exact)}."] if exact else []
@@ -128,7 +128,7 @@ def _first_sentences(text: str) -> str:
 
 
 def _proofs(game: Game, seconds: float) -> list[str]:
-    """Return what is proved of a game, and what is not known."""
+    """Describe the properties of a game: proved, refuted or unknown."""
     from herbrand.analyse import Budget, missing_solver
     from herbrand.repair import SENTENCES, properties_of
 

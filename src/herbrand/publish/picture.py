@@ -141,7 +141,7 @@ def _wall(
 
 
 def _towers(layout: Layout, shape: Shape, fluents: Sequence[str]) -> dict[str, Any]:
-    """Return the table `Towers` for what stands on what, drawn as `draw.beside.towers` draws it."""
+    """Return the table `Towers` of stacked things, drawn as `draw.beside.towers` draws it."""
     suffix = shape[0].removeprefix("on")
     grounding = {start + suffix for start in ("table", "clear", "on_table", "ontable")}
     on: list[tuple[int, str, str]] = []

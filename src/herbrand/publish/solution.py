@@ -1,4 +1,4 @@
-"""What `herbrand solve` found, as data for a page: the value of every state, or the moves of strategies.
+"""The results of `herbrand solve` as data for a page: the value of every state, or the moves of strategies.
 
 A strategy has the moves of one side, in the states to which it leads.  Where all states of the game can be
 listed, their values are published instead: they are smaller than they sound, since sorted states differ
@@ -45,7 +45,7 @@ class PublishedSolution:
     """A solution of one game, which was checked."""
 
     claims: tuple[CheckedClaim, ...]
-    """What the strategies achieve; all were accepted."""
+    """The claims that the strategies prove; all were accepted."""
     bounds: dict[str, tuple[int, int]]
     """For each role, the goal values between which its value is proved to lie."""
     states: int
@@ -83,7 +83,7 @@ def published_solution(game: Game, strategy: Strategy, *, seconds: float = REPLA
 
 
 def _bounds(game: Game, claims: Iterable[CheckedClaim]) -> dict[str, tuple[int, int]]:
-    """Return between which goal values of the rules the value of each role lies, by what is claimed of it."""
+    """Return the least and the greatest goal value that each role can have by the claims."""
     bounds = {}
     goals = tables_of(game)["goals"]
     for number, role in enumerate(game.roles):

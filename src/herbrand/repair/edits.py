@@ -46,14 +46,14 @@ __all__ = [
 ]
 
 FIXED: Final = frozenset({"role", "base", "input", "sees"})
-"""Relations whose statements are left alone: they declare the game rather than play it."""
+"""Relations whose statements are never edited, since they only declare the game."""
 KEYWORDS: Final = FIXED | {"init", "next", "true", "does", "legal", "goal", "terminal"}
 MOST_CONSTANTS: Final = 12
-"""Constants that are tried at one place; of more, those closest to the one there."""
+"""Most constants tried at one place: those closest to the present one."""
 ANY: Final = "any"
-"""How the names of new variables begin."""
+"""The prefix of names of new variables."""
 MOST_BINDINGS: Final = 24
-"""Ways that are tried to name the variables of an added condition."""
+"""Most bindings tried for the variables of an added condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +61,14 @@ class RuleEdit:
     """A statement that is replaced, removed or added."""
 
     kind: str
-    """What is done to a literal, term or rule: "drop", "add", "negate", "constant", "variable", "relation",
+    """The change to a literal, term or rule: "drop", "add", "negate", "constant", "variable", "relation",
     "remove-rule" or "add-rule"; "complete", which adds a rule for what the others leave out; "exclusive",
     by which a goal value holds only without another; or "limit", which ends the game after some number of
     steps."""
     number: int | None
     """The statement that is edited, by its index; None where one is added."""
     rules: tuple[Rule, ...]
-    """What stands there instead: one rule, none where it is removed, several where a helper is added."""
+    """The replacement: one rule, none where it is removed, several where a helper is added."""
 
     @property
     def rule(self) -> Rule | None:
@@ -85,7 +85,7 @@ def edited(statements: Sequence[Rule], edits: Iterable[RuleEdit]) -> list[Rule]:
 
 
 def composed(statements: Sequence[Rule], before: Sequence[RuleEdit], edit: RuleEdit) -> tuple[RuleEdit, ...]:
-    """Return edits of some statements that do what the edits `before` do, and then one of their result."""
+    """Return edits of some statements equivalent to the edits `before` followed by one of their result."""
     if edit.number is None:
         return (*before, edit)
     changed = {one.number: one for one in before if one.number is not None}
@@ -129,7 +129,7 @@ def rule_edits(
 
 
 def step_limit(statements: Sequence[Rule], digits: int) -> RuleEdit:
-    """Return the edit that ends the game when a counter with so many digits is full, after 99 or 999 steps.
+    """Return the edit that ends the game when a counter of `digits` digits is full, after 99 or 999 steps.
 
     A role without a goal value gets 0.
     """
@@ -244,7 +244,7 @@ def _with_one_free(choices: Sequence[Sequence[Term]], free_one: Variable) -> Ite
 
 
 class _Sheet:
-    """Statements, with what is known of all of them."""
+    """Statements with their joint analysis: types, names, relations."""
 
     def __init__(self, statements: Sequence[Rule]) -> None:
         self.statements = statements
@@ -507,7 +507,7 @@ class _Sheet:
         yield from self._frames()
 
     def completed(self, faults: Container[str]) -> Iterator[RuleEdit]:
-        """Yield rules for what nobody thought of: a role that cannot move, or that has no goal value."""
+        """Yield rules for missing cases: a role that cannot move, or that has no goal value."""
         role = Variable("player")
         used = {rule.head.name for rule in self.statements}
         if "playability" in faults:

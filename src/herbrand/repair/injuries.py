@@ -24,7 +24,7 @@ INJURIES = {
 def injuries(
     statements: Sequence[Rule], kind: str, roles: Sequence[str]
 ) -> Iterator[tuple[int, Rule | None]]:
-    """Yield all injuries of a kind: the number of a statement, and what it becomes, or None if it is lost.
+    """Yield all injuries of a kind: the number of a statement and its replacement, None if it is removed.
 
     Constants are swapped for others of their type, as far as the rules show it.  Statements about `role`,
     `base`, `input` and `sees` stay as they are.

@@ -46,27 +46,27 @@ BASE: Final = {
     "complete": 1.0,
 }
 GENERAL: Final = 0.4
-"""More for a constant that is replaced by a variable, or the reverse."""
+"""Surcharge for a constant that is replaced by a variable, or the reverse."""
 FRAME: Final = 0.5
-"""Less for a rule that becomes a frame rule: its fluent stays."""
+"""Discount for a rule that becomes a frame rule: its fluent stays."""
 FRAMELESS: Final = 0.4
-"""Less for the frame rule of a fluent that has none."""
+"""Discount for the frame rule of a fluent that has none."""
 APART: Final = 0.3
-"""More for a condition without a variable of its rule."""
+"""Surcharge for a condition without a variable of its rule."""
 DYNAMIC: Final = 0.5
-"""More for a condition on the state in a rule for a relation that is the same in all states."""
+"""Surcharge for a condition on the state in a rule for a relation that is the same in all states."""
 FUNCTION: Final = 0.3
-"""Less for a frame rule with an exception, more for one without, if the fluent is a function at first."""
+"""Discount for a frame rule with an exception, surcharge for one without, for functional fluents."""
 NAMED: Final = 0.6
-"""Less for a condition whose variables are named as they are there in other rules."""
+"""Discount for a condition whose variables are named as they are there in other rules."""
 TABLE: Final = 0.4
-"""Less for a fact that ends the repetition of a value in a column of its table."""
+"""Discount for a fact that ends the repetition of a value in a column of its table."""
 OUTCOME: Final = 0.3
-"""More for an edit of what is won, or when the game ends."""
+"""Extra cost of an edit that changes goal values or the end of the game."""
 FACT: Final = 0.4
-"""More for the edit of a fact than of a rule."""
+"""Surcharge for editing a fact rather than a rule."""
 SIBLING: Final = 0.6
-"""Less for a rule that becomes the image of another one; more for one that no longer is."""
+"""Discount for a rule that becomes the image of another one; surcharge for one that no longer is."""
 HEADS: Final = 0.3
 """The same for each head that no other rule has."""
 USED: Final = 0.4
@@ -74,9 +74,9 @@ USED: Final = 0.4
 SINGLE: Final = 0.3
 """The same for each variable that occurs only once in its rule."""
 NUMBERS: Final = 0.8
-"""Less for a fact that follows the arithmetic of the others of its relation."""
+"""Discount for a fact that follows the arithmetic of the others of its relation."""
 REPEATED: Final = 2.0
-"""More for a rule that is there already."""
+"""Surcharge for a rule that is there already."""
 
 _ORDERS: Final[dict[int, tuple[Callable[[Sequence[int]], bool], ...]]] = {
     2: (
@@ -90,14 +90,14 @@ _ORDERS: Final[dict[int, tuple[Callable[[Sequence[int]], bool], ...]]] = {
     ),
     3: (lambda row: row[2] == row[0] + row[1], lambda row: row[2] == row[0] - row[1]),
 }
-"""What tables of numbers hold, by their number of columns."""
+"""Arithmetic relations between the columns of tables of numbers, by their number of columns."""
 _Skeleton: TypeAlias = tuple[Any, ...]
 _KIND: Final = {"next": "true", "init": "true", "does": "legal"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What the cost of an edit compares of a rule."""
+    """The features of a rule that determine the cost of an edit."""
 
     skeleton: tuple[_Skeleton, tuple[str, ...]]
     siblings: float
@@ -154,7 +154,7 @@ class Naturalness:
         return self.forms[number]
 
     def _form(self, rule: Rule, own: int | None) -> _Form:
-        """Return what the cost of an edit compares of a rule."""
+        """Return the features of a rule that determine the cost of an edit."""
         skeleton = _skeleton(rule)
         defined, used = _names(rule)
         counts = Counter(variable.name for variable in variables_of(rule))

@@ -29,7 +29,7 @@ MOST_MATCHES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class KnownState:
-    """What is known of one state of a play; texts are in lower case."""
+    """The record of one state of a play; texts are in lower case."""
 
     is_terminal: bool
     legal: tuple[frozenset[str] | None, ...]

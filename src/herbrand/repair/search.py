@@ -49,13 +49,13 @@ SENTENCES: Final = {
         "each end has one goal value for every role",
     ),
 }
-"""What a game without the property, and with it, is like."""
+"""Descriptions of a game without the property, and with it."""
 PROPERTIES: Final = tuple(SENTENCES)
-"""What a repaired game has, unless it is said otherwise."""
+"""The properties required of a repaired game by default."""
 BATCH: Final = 128
 """Edits that are played in one network."""
 FIRST: Final = 16
-"""The same at first, while it is not known how long that takes."""
+"""Edits in the first network, while the time for one is unknown."""
 PLAYING: Final = 8.0
 """Seconds in which a network of edited games must be built."""
 GAMES: Final = 96
@@ -63,25 +63,25 @@ GAMES: Final = 96
 MAX_STEPS: Final = 400
 """Steps after which a random game is taken for endless."""
 FINDING: Final = 0.5
-"""What each condition that never holds adds to the cost of an edit."""
+"""The cost that each condition that never holds adds to an edit."""
 PROVING: Final = (1.5, 6.0, 15.0)
-"""Seconds for the proofs of one edit, and more if it turns up again."""
+"""Seconds for the proofs of one edit: each time it comes up again, it gets more."""
 RARE: Final = 1.5
-"""Less for a rule for what random games rarely meet."""
+"""Discount for a rule about situations that random games rarely reach."""
 EXCLUSIVE: Final = 0.15
-"""Share of the time in which goal values give way to each other, where several hold at one end."""
+"""Share of the time for edits that make goal values exclusive, where several hold at one end."""
 PASSING: Final = 0.3
-"""Share of the time for edits of the rule by which all roles may pass for ever, if there is one."""
+"""Share of the time for edits of the rule that lets all roles pass for ever, if there is one."""
 AGAIN: Final = 0.2
-"""What each turn adds to its cost."""
+"""The cost added each time that an edit comes up for more proofs."""
 DIAGNOSING: Final = 0.15
-"""Share of the time in which the faults of the game are looked for."""
+"""Share of the time for diagnosing the game."""
 DOUBTING: Final = 0.5
-"""Share of the remaining time in which they are looked for again, if none was found and not all is proved."""
+"""Share of the remaining time for a second diagnosis, if the first left properties open and refuted none."""
 EXPLORING: Final = 0.2
 """Share of a proof's time in which states are listed."""
 EXCLUDING: Final = 1.2
-"""The cost of each rule for a goal value that gives way to another."""
+"""The cost of each rule whose goal value yields to another one."""
 SECOND: Final = 4
 """Edits that leave fewer faults and are edited once more."""
 _COMPARING: Final = 3.0
@@ -115,7 +115,7 @@ class RepairSearch:
     difference: str | None = None
     """The first difference from the plays that it should have."""
     repairs: list[Repair] = field(default_factory=list)
-    """Those with all properties proved first, then the most natural."""
+    """The repairs, those with all properties proved first, then by naturalness."""
     tried: int = 0
     """Single edits that were tried."""
     edits: int = 0
@@ -300,7 +300,7 @@ class _Search:
             self.repairs[edit,] = Repair((edit,), math.inf, verdicts)
 
     def finish(self) -> None:
-        """Put what was found in order: what is proved first, then what is natural."""
+        """Sort the repairs: proved ones first, then by naturalness."""
         self.result.repairs = sorted(
             self.repairs.values(),
             key=lambda repaired: (not repaired.is_proved, len(repaired.edits), repaired.cost),
@@ -319,7 +319,7 @@ class _Search:
         budget: Budget,
         only: frozenset[int] = frozenset(),
     ) -> list[tuple[float, int, RuleEdit]]:
-        """Try the edits of some statements; return those that leave fewer faults, with what is left.
+        """Try the edits of some statements; return those that leave fewer faults, and these.
 
         `places` are the statements with errors, one of which each edit must change; `only` restricts edits
         to some statements.
@@ -500,7 +500,7 @@ def properties_of(
     win: int = 100,
     exploring: float = 0.4,
 ) -> dict[str, Verdict]:
-    """Return what is proved or refuted of a game, without checking it again; see `herbrand.analyse`."""
+    """Return verdicts on the properties of a game, without checking it again; see `herbrand.analyse`."""
     return analyse(
         game,
         properties,

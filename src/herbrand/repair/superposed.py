@@ -42,7 +42,7 @@ _ROOTS = frozenset({"next", "legal", "terminal", "goal"})
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What random games of one version showed."""
+    """Statistics of the random games of one version."""
 
     games: int
     stuck: int

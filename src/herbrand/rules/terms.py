@@ -32,7 +32,7 @@ _DEPTH = 400
 _SIZE = 20_000
 """Symbols in the text of a term, which can double with each level."""
 _CACHED_SIZE = 100
-"""The texts of larger terms are made again each time."""
+"""The texts of larger terms are not cached."""
 
 
 class _Cons(dict[tuple[int, ...], int]):

@@ -1,4 +1,4 @@
-"""Writing files such that nobody ever sees a part of the new contents."""
+"""Writing files atomically: readers see the old contents or the new ones, never a part."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _SHORT: Final = 0.05
-"""Seconds that are not worth a limit with another name."""
+"""Shorter computations, in seconds, do not reduce the limits."""
 _End: TypeAlias = tuple[float, float]
 """A time (`time.monotonic`) at which computations have to end, and the seconds that they had."""
 _NEVER: Final[_End] = (math.inf, math.inf)
@@ -102,7 +102,7 @@ class Limits:
 
 
 class Clock:
-    """Counts what a computation has spent and stops it at its limits."""
+    """Counts the resources that a computation uses, and stops it at its limits."""
 
     __slots__ = ("atoms", "deadline", "limits", "started")
 

@@ -32,7 +32,7 @@ DELAY: Final = 0.1
 MORE_MEMORY: Final = 1.15
 """Times the limit at which the process ends."""
 PATIENCE: Final = (1.1, 0.5)
-"""The block is interrupted after that many times the limit and so many seconds more, ..."""
+"""The block is interrupted after this multiple of the limit plus these seconds, ..."""
 LAST_PATIENCE: Final = (1.15, 0.9)
 """... and the process ends after these."""
 
@@ -64,7 +64,7 @@ def watch(
     time_hint: str = "",
     status: int = 3,
 ) -> Iterator[None]:
-    """Limit what a block takes: resident memory of this process and its descendants, and wall-clock time.
+    """Limit a block of code: resident memory of this process and its descendants, and wall-clock time.
 
     Raises `BudgetExceeded` in the block beyond `megabytes`, and some time after `seconds`, by when the block
     should have ended by itself.  Where Python cannot raise it, the process ends with the exit status

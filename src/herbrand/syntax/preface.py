@@ -1,4 +1,4 @@
-"""What the comment at the beginning of a rulesheet tells people about the game."""
+"""The description of a game in the comment at the beginning of its rulesheet."""
 
 from __future__ import annotations
 

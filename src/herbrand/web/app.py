@@ -626,7 +626,7 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
 async def _on_no_match(request: Request, error: NoMatch) -> Response:
     del error
     message = "There is no such match."
-    help_ = "Matches are kept in the database of records, which may be another one now."
+    help_ = "Matches are stored in the database of records; the server may use another database now."
     if wants_json(request):
         return JSONResponse({"error": f"{message} {help_}"}, 404)
     return error_page(404, message, help_)

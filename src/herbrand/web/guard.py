@@ -1,4 +1,4 @@
-"""Middleware that protects the server: who may use it, accepted hosts, sessions, sizes, security headers.
+"""Middleware that protects the server: access tokens, accepted hosts, sessions, sizes, security headers.
 
 By default the server listens on this computer only, but all its users can reach it.  Therefore it can ask
 for a token in the address, which it exchanges for a session; the cookie of a session is signed, since any

@@ -196,7 +196,7 @@ class Inspector:
         return {"svg": drawing.svg, "roles": list(game.roles), "words": _tags(game)}
 
     def facts(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
-        """Return what the rules alone tell about a game."""
+        """Return basic facts about a game: roles, notation, errors, parameters, features."""
         game = game_of(text, notation, name, source)
         return {
             "name": game.name,

@@ -70,7 +70,7 @@ class WebMatch:
         return self._child.is_alive
 
     def friend_of(self, secret: str) -> str | None:
-        """Return the role of the friend who has the link with a secret."""
+        """Return the role that the link with a secret gives to a friend."""
         role = self.settings.get("friends", {}).get(secret)
         return None if role is None else str(role)
 
@@ -90,7 +90,7 @@ class WebMatch:
         return change
 
     def _record(self, change: dict[str, Any]) -> None:
-        """Write what has changed into the database."""
+        """Write the changes to the database."""
         steps, moves, goals = change["steps"], change["moves"], change["goals"]
         is_running = goals is None and not change["resigned"]
         if steps == self._steps and is_running == self._is_running:

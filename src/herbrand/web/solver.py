@@ -54,7 +54,7 @@ def find_solution(
     *,
     report: Callable[[Mapping[str, Any]], Any] = lambda _: None,
 ) -> dict[str, Any]:
-    """Return what is proved about the value of a game, and whether the seat `perfect` may be offered.
+    """Return the proved value of a game, and whether the seat `perfect` may be offered.
 
     `perfect` is None, or has the `digest` of the rules and the `file` with strategies that were replayed
     against every reply; the file is empty where all states can be listed, and the player does so itself.

@@ -207,7 +207,7 @@ class MatchTable:
         return self._changed(len(match.play))
 
     def show(self, role: str) -> None:
-        """Show what a role knows on the screen of the server, after it was handed over."""
+        """Show the information of a role on the screen of the server, after it was handed over."""
         if role not in self._people_at(""):
             raise IllegalMoveError(f"{role} is not played here")
         self._shown = role
@@ -246,7 +246,7 @@ class MatchTable:
             raise GameError("the match is not over: its record would reveal hidden information")
 
     def warm_up(self) -> None:
-        """Import what a match needs, so that the next one begins sooner."""
+        """Import the modules that a match needs, so that the next one begins sooner."""
         import herbrand.draw.svg
         import herbrand.match.protocol.manager
         import herbrand.play.meta  # noqa: F401
@@ -282,7 +282,7 @@ class MatchTable:
     # -- what has changed -----------------------------------------------------------------
 
     def _changed(self, since: int) -> dict[str, Any]:
-        """Return what the record of the match needs after a change: all steps after `since`."""
+        """Return the update of the match record after a change: all steps after `since`."""
         match = self._require_match()
         play, game = match.play, match.game
         steps = range(min(since, len(play)), len(play))

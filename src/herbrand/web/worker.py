@@ -17,7 +17,7 @@ from herbrand.runtime.memory import limit_memory
 __all__ = ["NICENESS", "explain", "main", "serve_actions"]
 
 NICENESS: Final = 5
-"""Pages are served while games are evaluated."""
+"""Processor priority (`nice`) of evaluations, below that of serving pages."""
 
 
 def main() -> None:

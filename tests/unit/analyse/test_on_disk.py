@@ -145,7 +145,7 @@ def test_limits_end_it_and_the_next_call_goes_on(tmp_path: Path) -> None:
     words = ["count", "ticTacToe", "--explore", str(tmp_path / "f")]
     stopped = CliRunner().invoke(cli, [*words, "--disk", "0.01"])
     assert stopped.exit_code == 3
-    assert "0.01 MB of disk: the same command goes on" in stopped.stderr
+    assert "0.01 MB of disk: the same command resumes" in stopped.stderr
     done = CliRunner().invoke(cli, [*words, "--json"])
     assert json.loads(done.stdout)["by_step"] == counted(load("ticTacToe"))[0]
     shown = CliRunner().invoke(cli, words)

@@ -28,7 +28,7 @@ _NEXT: Final = "after each legal step from a state with the fluents of one step,
 _OVER: Final = "the game is over after {last} steps, by the fluents of that step"
 
 Certain = list[tuple["NDArray[np.bool_]", "NDArray[np.bool_]"]]
-"""Which fluents must and which can be true after 0, 1, 2, ... steps."""
+"""The fluents that must, and those that can, be true after 0, 1, 2, ... steps."""
 
 
 def list_certain(game: StateMachine, most: int, seconds: float) -> Certain | None:

@@ -70,7 +70,7 @@ _CLAIMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ForcedPlay:
-    """The moves of a strategy that a search found, which prove what a role gets."""
+    """The moves of a strategy that a search found, which prove a goal value of a role."""
 
     claim: Claim
     choices: tuple[ReplayedChoice, ...] = field(repr=False)
@@ -118,7 +118,7 @@ class EvidenceFile:
     text: str
     program: Literal["clingo", "sat", "prolog"]
     means: str
-    """What follows if it is accepted."""
+    """The conclusion if it is accepted."""
     expected: str = "UNSATISFIABLE"
     """The answer of clingo or a SAT solver that accepts it."""
     beside: tuple[tuple[str, str], ...] = ()
@@ -130,7 +130,7 @@ class EvidenceFile:
 
     @property
     def question(self) -> tuple[str, str]:
-        """The folder, and what follows: the same for two files that ask the same question."""
+        """The folder and the conclusion: equal for two files that ask the same question."""
         return question_of(self.name, self.means)
 
 
@@ -150,7 +150,7 @@ class WritesFiles(ABC):
 
 
 def question_of(name: str, means: str) -> tuple[str, str]:
-    """Return the folder of a file, and what follows from it, however it is asked."""
+    """Return the folder of a file and its conclusion, which do not depend on the program asked."""
     return name.rpartition("/")[0], means.removesuffix(AS_CLAUSES)
 
 
@@ -291,7 +291,7 @@ def _lowered(facts: Iterable[str]) -> frozenset[str]:
 
 
 def _ask_in_clauses(game: StateMachine, certificate: Certificate, seconds: float) -> None:
-    """Ask as clauses what is asked of clingo, too, but nothing about sums or several steps."""
+    """Ask as clauses the questions that clingo gets, too, except those about sums or several steps."""
     if isinstance(certificate, CounterCertificate):
         steps = list_certain(game, certificate.counter.bound, seconds)
         if steps is not None:
@@ -324,7 +324,7 @@ class PrologWriter:
         self._written: dict[str, str] = {}
 
     def play(self, name: str, witness: Witness, role: str | None) -> EvidenceFile:
-        """Write a line of play and what it shows."""
+        """Write a line of play and its conclusion."""
         steps = len(witness.moves)
         claim, means = {
             "termination": ("cycle", "a state recurs, so that the game need not end"),

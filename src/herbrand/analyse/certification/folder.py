@@ -1,4 +1,4 @@
-"""Decide a property, and write what it takes to believe the verdict without believing herbrand."""
+"""Decide a property, and write evidence for the verdict that can be checked without trusting herbrand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 STRATEGY: Final = "strategy"
-"""The name of what `certify_strategy` certifies, among the names of properties."""
+"""The name, among those of properties, under which `certify_strategy` certifies a strategy."""
 _SEARCH_SHARE: Final = 0.5
 """Share of the time for finding a proof; the rest is for writing and checking it."""
 _EXTRA_SHARE: Final = 0.5
@@ -85,7 +85,7 @@ class CheckedFile:
     program: str
     version: str
     means: str
-    """What follows if the file is accepted."""
+    """The conclusion if the file is accepted."""
     outcome: OutsideAnswer
     is_extra: bool = False
     """Whether the verdict does not need it: it asks another program once more, or is about another role."""
@@ -94,7 +94,7 @@ class CheckedFile:
 
     @property
     def question(self) -> tuple[str, str]:
-        """The folder, and what follows: the same for two files that ask the same question."""
+        """The folder and the conclusion: equal for two files that ask the same question."""
         return question_of(self.name, self.means)
 
 
@@ -249,7 +249,7 @@ def _proved_otherwise(game: StateMachine, name: str, verdict: Verdict, budget: B
 def certify_strategy(
     game: StateMachine, strategy: Strategy, folder: Path, *, budget: Budget | None = None, check: bool = True
 ) -> CertifiedVerdict:
-    """Write what a strategy of `herbrand solve` proves into a folder, and have it checked; see `certify`.
+    """Write the proofs of a strategy of `herbrand solve` into a folder, and have them checked; see `certify`.
 
     Raises `GameError` for a strategy that the rules refuse or that is one for other rules, and
     `BudgetExceeded` where replaying it takes too long.

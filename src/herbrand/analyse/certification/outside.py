@@ -43,12 +43,12 @@ texts = [Path(name).read_text() for name in sys.argv[1:]]
 print('s', 'VERIFIED' if check_proof(parse_dimacs(texts[0]), texts[1]).ok else 'NOT VERIFIED')
 """
 WAITING = 1.0
-"""Seconds by the clock on the wall for each that a program may take; more where the processor is shared."""
+"""Seconds of wall-clock time for each second that a program may use; more where the processor is shared."""
 _MEGABYTES: Final = 3000
 """Memory of a program."""
 _LATE: Final = "no answer in time"
 _EXHAUSTED: Final = re.compile(r"stack limit|resource error|not enough (memory|resources)", re.IGNORECASE)
-"""What SWI-Prolog says where it has no answer for want of memory."""
+"""The messages of SWI-Prolog when it runs out of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Checker:
 
 @dataclass(frozen=True, slots=True)
 class OutsideAnswer:
-    """What a program said of a file."""
+    """The answer of a program to a file."""
 
     accepted: bool | None
     """None if it gave no answer."""

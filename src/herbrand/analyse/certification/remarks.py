@@ -1,4 +1,4 @@
-"""Certificates of remarks: what is never true, legal or chosen, lengths of plays, symmetric roles.
+"""Certificates of remarks: conditions that never hold, moves never legal, lengths of plays, symmetric roles.
 
 | proof        | shows                                                      | checked by         |
 |--------------|------------------------------------------------------------|--------------------|
@@ -79,11 +79,11 @@ __all__ = [
 ]
 
 REMARKS: Final = "remarks"
-"""The name of what `certify_remarks` certifies, among the names of properties."""
+"""The name, among those of properties, under which `certify_remarks` certifies remarks."""
 _FINDING: Final = 0.35
 """Share of the time for finding remarks."""
 _PROVING: Final = 0.3
-"""Share of what is left then for each search for proofs."""
+"""Share of the remaining time for each search for proofs."""
 _LONGEST: Final = 200
 """Steps of plays whose length clingo is asked about."""
 
@@ -142,7 +142,7 @@ class Explored(RemarkProof):
 
 
 def _facts(claim: RemarkClaim, writer: PrologWriter) -> list[str]:
-    """Return the facts for `check.pl` of what a claim says beyond conditions that never hold."""
+    """Return the facts for `check.pl` that state a claim beyond conditions that never hold."""
     about = claim.about
     if claim.kind == "latched-fluent":
         return [f"kept({writer.term(item)})." for item in about["items"]]

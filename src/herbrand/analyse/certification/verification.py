@@ -1,4 +1,4 @@
-"""Certificates that others wrote: do they show what they claim, by rules that the reader trusts?
+"""Verify certificates written by others against rules that the reader trusts.
 
 The questions are not read from the folder but written anew, from the rules and the evidence in
 `certificate.json`, and have to be equal to those in it; only plays, strategies and numbers are data of their

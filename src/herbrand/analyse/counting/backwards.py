@@ -1,4 +1,4 @@
-"""What a role can force, on sets of states: backward induction on decision diagrams.
+"""Goal values that a role can force, by backward induction on decision diagrams of sets of states.
 
 For games in which no state is reached after two different numbers of steps, and in which the number of steps
 says which role chooses.  From the last step to the first one, the states in which the role can force a goal

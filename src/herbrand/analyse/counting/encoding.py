@@ -40,7 +40,7 @@ class Encoding:
     """The variables of a manager, and each value as a diagram."""
 
     def __init__(self, parts: Sequence[StatePart], fluents: int, nodes: int, cache: int) -> None:
-        """Create a manager for at most `nodes` nodes, with a cache of so many results of operations."""
+        """Create a manager for at most `nodes` nodes, with a cache for a number of results of operations."""
         self.parts = parts
         self.manager = BCDDManager(nodes, cache, 1)
         count = sum(part.bits for part in parts)

@@ -58,7 +58,7 @@ class MoveEffect:
     relations: dict[int, list[Diagram]]
     """For each other part that changes, the new values of its variables, as primed ones."""
     ends: frozenset[int] = frozenset()
-    """Which of the conditions for going on may fail afterwards, if all of them held before."""
+    """The conditions for going on that may fail afterwards, if all of them held before."""
 
     @property
     def changed(self) -> tuple[int, ...]:
@@ -177,7 +177,7 @@ class Relation:
         return own
 
     def _conjuncts(self, literal: int) -> tuple[list[Diagram], list[int]]:
-        """Return what a literal is the conjunction of: small diagrams, combined, and large conditions."""
+        """Return the conjuncts of a literal: small diagrams, combined, and large conditions."""
         leaves: dict[int, None] = {}
         stack = [literal]
         while stack:

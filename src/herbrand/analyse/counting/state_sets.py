@@ -49,7 +49,7 @@ class StateSets:
         self.diagrams = Diagrams(self._digits.values, int(megabytes * 1e6))
         self._live: WeakSet[SymbolicSet] = WeakSet()
         self._translated: dict[object, int] = {}
-        """Relations of the core by what they were made of; they are needed until the end."""
+        """Relations of the core by their definitions; they are needed until the end."""
 
     def new(self, number: int) -> SymbolicSet:
         """Return a set by its number."""
@@ -249,7 +249,7 @@ class _Digits:
         return visit(0, condition)
 
     def _cofactor(self, diagram: Diagram, level: int, before: int, after: int | None = None) -> Diagram:
-        """Return what a diagram says of the other levels where this one has a value, and a new one."""
+        """Return the cofactor of a diagram for an old and a new value of a level."""
         for bit in range(self._bits[level]):
             variable = self._first[level] + 2 * bit
             for number, value in ((variable, before), (variable + 1, after)):

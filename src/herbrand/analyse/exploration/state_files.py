@@ -1,4 +1,4 @@
-"""The files of a listing of states in a folder: sorted codes by step, and a journal of what is finished.
+"""The files of a listing of states in a folder: sorted codes by step, and a journal of the progress.
 
 `states-0007` has the codes (`codes`) of the states of step 7 in order, `run-0002` those of successors that
 are not merged yet.  `explore.json` says what is finished; it is replaced as a whole.
@@ -45,7 +45,7 @@ _WIDEST: Final = 16
 
 @dataclass(slots=True)
 class Journal:
-    """What is finished."""
+    """The progress of an exploration on disk."""
 
     game: str
     """Digest of the network."""
@@ -140,7 +140,7 @@ class StateFiles:
         return self.folder / f"run-{number:04}"
 
     def remove_others(self) -> None:
-        """Remove files that the journal does not name, and what was written after it."""
+        """Remove files that the journal does not name, and data written after it."""
         journal = self.journal
         last = len(journal.by_step) - 1
         sizes = {self.run(number): count for number, count in enumerate(journal.runs)}

@@ -31,7 +31,7 @@ class Bound:
     """Fluents that stay false once false."""
     invariant: Invariant
     within: int = 1
-    """Of so many consecutive steps, one changes a fluent."""
+    """Among this many consecutive steps, one changes a fluent."""
 
     kind = "fluents that change once"
 
@@ -86,7 +86,7 @@ class ProgressMeasure:
     """Fluents and their weights; all others have weight 0."""
     invariant: Invariant
     within: int = 1
-    """Of so many consecutive steps, one makes the sum grow."""
+    """Among this many consecutive steps, one makes the sum grow."""
 
     kind = "measure of progress"
 

@@ -47,7 +47,7 @@ _ROWS = 200
 
 
 class Counted(NamedTuple):
-    """What holds in all reachable states; inductive only together."""
+    """Properties of all reachable states that are inductive only together."""
 
     groups: list[Group]
     sums: list[dict[int, int]]

@@ -38,9 +38,9 @@ __all__ = [
 ]
 
 _FEW = 5
-"""Groups with at most so many fluents are simple."""
+"""Most fluents of a simple group."""
 _MOST_IMPLYING = 1500
-"""Implications between fluents are only tried in games with at most so many."""
+"""Most fluents of a game in which implications between fluents are tried."""
 _MOST_IMPLIED = 4000
 """The most candidates from `implied_groups`."""
 
@@ -90,7 +90,7 @@ def require(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -
 
 
 def number_exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]:
-    """Number the fluents, [fluents], such that never two with the same number are true; groups in order."""
+    """Number the fluents, [fluents], so that two with one number are never both true; groups in order."""
     numbers = np.arange(fluents)
     for number, group in enumerate(groups, fluents):
         if not group.some and all(numbers[fluent] == fluent for fluent in group.fluents):

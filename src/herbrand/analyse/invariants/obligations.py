@@ -1,4 +1,4 @@
-"""What a check of a certificate asks other programs: recorded as files that anybody can ask again."""
+"""The questions of a certificate check to other programs, recorded as files that can be checked again."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Obligation:
     satisfiable: bool
     """The answer."""
     means: str
-    """What follows from the answer, in words."""
+    """The conclusion from the answer, in words."""
     repeats: bool = False
-    """Whether it only asks once more, of another program, what another question asks."""
+    """Whether it only repeats another question for another program."""
 
 
 @contextmanager

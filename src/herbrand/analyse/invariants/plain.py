@@ -181,7 +181,7 @@ def asked_again(ask: Callable[[], None]) -> list[Obligation]:
 
 
 def ask_step(game: StateMachine, invariant: Invariant, seconds: float) -> None:
-    """Ask whether an invariant without sums holds initially, after each step, and excludes what it should."""
+    """Ask whether an invariant without sums holds initially and after each step, and excludes the fault."""
     encoding = RuleClauses(game, seconds)
     encoding.break_in(encoding.frame(initial=True), invariant)
     encoding.possible(means="the invariant holds in the initial state")

@@ -59,7 +59,7 @@ class Weights:
     by_place: dict[int, int]
     """The weights other than 0, by index of fluents."""
     within: int
-    """Of so many consecutive steps, one makes the sum grow."""
+    """Among this many consecutive steps, one makes the sum grow."""
 
 
 def find_weights(

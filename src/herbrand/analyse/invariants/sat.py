@@ -126,7 +126,7 @@ class Solver:
                 return answer
 
     def attempt(self, conflicts: int, *assumed: int) -> bool | None:
-        """Return the answer of `solve`, or None after so many conflicts."""
+        """Return the answer of `solve`, or None after a number of conflicts."""
         if 0 in assumed:
             return False
         self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
@@ -147,7 +147,7 @@ class Solver:
         return {self._assumed[number] for number in self._solver.get_core() or ()}
 
     def impossible(self, conflicts: int) -> bool:
-        """Return whether the clauses are shown unsatisfiable within so many conflicts."""
+        """Return whether the clauses are shown unsatisfiable within a number of conflicts."""
         self._limit(conflicts)
         return self._solve_limited() is False
 

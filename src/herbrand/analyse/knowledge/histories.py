@@ -1,4 +1,4 @@
-"""Histories: what a role remembers of a play, and keys by which tables find them."""
+"""Histories: the moves and percepts that a role remembers of a play, and keys for tables of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ History: TypeAlias = tuple[HistoryStep, ...]
 def history(
     game: StateMachine, role: str, joint_moves: Iterable[JointMove], *, engine: str = "auto"
 ) -> History:
-    """Return what a role remembers after these joint moves from the initial state.
+    """Return the history of a role after these joint moves from the initial state.
 
         >>> import herbrand
         >>> kuhn = herbrand.load("kuhn")
@@ -66,7 +66,7 @@ def history(
 
 
 def history_of(play: Trajectory, role: str) -> History:
-    """Return what a role remembers of a play."""
+    """Return the history of a role in a play."""
     place = play.game.role_index(role)
     return tuple(
         HistoryStep(Move(joint[place]).gdl, frozenset(play.percepts(step, role)))

@@ -25,7 +25,7 @@ LISTING_SECONDS = 3.0
 
 @dataclass(frozen=True)
 class Knowledge:
-    """The states that a role considers possible after a history, and what follows from them."""
+    """The states that a role considers possible after a history, and the facts and moves certain in them."""
 
     game: StateMachine
     role: str

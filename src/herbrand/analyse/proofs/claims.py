@@ -45,12 +45,12 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "first-move-advantage": ("role", "advantage", "value"),
     "symmetric-roles": ("roles", "generators"),
 }
-"""The kinds of remarks that can have a certificate, with what a claim says."""
+"""The kinds of remarks that can have a certificate, with the fields of a claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemarkClaim:
-    """A remark by what it says, in plain values."""
+    """The statement of a remark, in plain values."""
 
     kind: str
     about: Mapping[str, Any]
@@ -99,7 +99,7 @@ class RemarkClaim:
         }[self.kind]
 
     def never(self, game: StateMachine) -> list[Body] | None:
-        """Return conditions that hold in no reachable state and joint move, if that is what it says."""
+        """Return the conditions that the claim excludes in all reachable states; None for others."""
         about, fold = self.about, game.rules.tree.folds_case
 
         def each(make: Any) -> list[Body]:
@@ -163,7 +163,7 @@ def _listed(values: Any) -> str:
 
 
 def claim_of(observation: Observation) -> RemarkClaim | str:
-    """Return what a remark claims, or why there can be no certificate of it."""
+    """Return the claim of a remark, or why there can be no certificate of it."""
     if observation.uncertified:
         return observation.uncertified
     evidence = dict(observation.evidence)

@@ -248,7 +248,7 @@ class _Run:
     # -- methods --------------------------------------------------------------------------
 
     def _inspect_rules(self) -> None:
-        """Decide what the form of the rules shows without any state."""
+        """Decide properties that follow from the form of the rules, without any state."""
         from herbrand.analyse.exploration.certificates import CounterCertificate
         from herbrand.analyse.proofs.static import playability
         from herbrand.check.step_counter import step_counter
@@ -268,7 +268,7 @@ class _Run:
                 self.verdicts["playability"] = verdict.with_(seconds=time.monotonic() - began)
 
     def _explore(self) -> None:
-        """Explore the reachable states, and decide what they show."""
+        """Explore the reachable states, and decide properties from them."""
         from herbrand.analyse.exploration.explore import explore
 
         try:

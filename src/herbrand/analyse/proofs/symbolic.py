@@ -217,7 +217,7 @@ class _Proof:
     # -- methods --------------------------------------------------------------------------
 
     def _by_counters(self, queries: Mapping[str, _Query], fraction: float) -> None:
-        """Decide what follows from the form of a state, or from counters that agree with the board."""
+        """Decide properties by the form of states, or by counters that agree with the board."""
         claims = {name: query for name, query in self._undecided(queries).items() if name in _CLAIMS}
         if not claims:
             return
@@ -235,7 +235,7 @@ class _Proof:
     def _by_groups(
         self, queries: Mapping[str, _Query], verdicts: dict[str, Verdict], fraction: float
     ) -> None:
-        """Find groups in the present system, and decide what follows from them by induction."""
+        """Find groups in the current system, and decide properties that follow from them by induction."""
         before = self.budget
         self.budget = before.share(fraction)
         sample = self.sample
@@ -564,7 +564,7 @@ class _Proof:
 def invariant_of(
     system: System, groups: Iterable[Group], name: str = "", sums: Iterable[Mapping[int, int]] = ()
 ) -> Invariant:
-    """Return groups and constant sums as an invariant by the names of fluents; `name` is what it excludes."""
+    """Return groups and constant sums as an invariant by names of fluents; `name` is the excluded fault."""
     groups = list(groups)
     texts = system.fluent_texts
     never_two = {group.fluents for group in groups if not group.some}

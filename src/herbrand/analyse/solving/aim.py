@@ -141,7 +141,7 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What the end of a filling game is made of: of moves that are legal from the beginning."""
+    """The constraints on the end of a filling game, whose moves are all legal in the initial state."""
 
     groups: list[Group]
     """Pairs of fluents of which none can be made true after the other, and sets of which one is made true."""
@@ -150,11 +150,11 @@ class Filling:
     fillable: list[int]
     """The fluents that one of the moves makes true."""
     count: int
-    """At least so many of them are true at an end: the length of all random games, or 0 if they differ."""
+    """The least number of them true at an end: the length of all random games, or 0 if they differ."""
 
 
 def compatible_moves(expander: Expander) -> Filling | None:
-    """Return which moves of the initial state exclude each other, by what is legal after each.
+    """Return which moves of the initial state exclude each other, by the legal moves after each.
 
     For games with one role in which moves make different single fluents true, as where numbers are filled in;
     None for others.  It is proved of nothing but the first two steps.

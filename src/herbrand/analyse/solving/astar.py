@@ -37,7 +37,7 @@ class LineSearchResult:
     line: Moves | None
     """A shortest line of play to the goal; None when there is none or none was found."""
     refuted: int
-    """No line to the goal has at most so many steps; -1 when unknown."""
+    """A number of steps that every line to the goal exceeds; -1 when unknown."""
     complete: bool
     """Whether the search ended before any limit of the budget."""
     states: int

@@ -103,7 +103,7 @@ class _Solver:
         self._total: int | None = None
         self._chooser = -1
         self._moves: dict[str, GoalInterval] = {}
-        """The first moves of the role that chooses, with what it can force after each."""
+        """The first moves of the role that chooses, with the goal values that it can force after each."""
         self.states = self.steps = 0
         self.stopped = ""
 
@@ -127,7 +127,7 @@ class _Solver:
                 self._ask(role)
 
     def _ask(self, role: int, *, every: bool = False) -> None:
-        """Find what a role can force, and with `every` also in which first moves other goal values differ."""
+        """Determine the goal values that a role can force, and with `every` also after each first move."""
         answers: dict[int, bool] = {}
 
         def can_force(goal: int) -> bool:

@@ -31,10 +31,10 @@ _LONGEST_LINE = 2000
 
 @dataclass
 class SearchedValue:
-    """What a search proved about the values of a state; `stopped` says why that is not all."""
+    """The values of a state that a search proved; `stopped` says why the search is incomplete."""
 
     bounds: dict[str, GoalInterval]
-    """For each role, what it can force."""
+    """For each role, the goal values that it can force."""
     chooser: str | None = None
     """The role that chooses first, if one does."""
     best: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ _MOST_SYMMETRIES: Final = 16
 _LANES_WANTED: Final = 256
 """Successors that are evaluated together; each walker adds those of one state."""
 _SLICE: Final = 0.25
-"""Seconds between looks at the clock."""
+"""Seconds between checks of the clock."""
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ def goal_values(network: Network) -> tuple[tuple[int, ...], ...]:
 
 
 class ForcedGoals:
-    """Answers questions about states of one game; what was proved stays in a table for the next ones.
+    """Answers questions about states of one game; proved values stay in a table for later questions.
 
     `progress` is called now and then with the number of states expanded.  Raises `GameError` for games with
     chance or hidden information.

@@ -28,7 +28,7 @@ _WIDTHS = (8, 64, 512, 4096, 16384)
 _EACH = 32
 """The most joint moves that are sampled in a state, when there are too many for all."""
 _ALL = 40_000
-"""Up to so many joint moves from the states of a beam, all are tried."""
+"""Most joint moves from the states of a beam for which all are tried."""
 _LONGEST = 600
 _PREFERENCES = (0.0, 1.0, -1.0)
 """Tie-breaking among equal distances: none, or weights that favour few moves, or many."""

@@ -33,9 +33,9 @@ _CONFLICTS = 300
 _SHORT = 16
 """Lengths below this are tried in the first round; twice as many in each later one."""
 _LONG = 8
-"""So many lengths from that of the longest random game on are tried, likewise."""
+"""Likewise, the number of lengths that are tried from that of the longest random game on."""
 _MOST_MOVES = 200
-"""Moves of the initial state of which it is looked whether their order matters, at most."""
+"""Most moves of the initial state that are tested for whether their order matters."""
 _MOST_STEPS = 1000
 _NODES = 3_000_000
 """Nodes of the unrolled circuit after which it does not grow."""
@@ -113,7 +113,7 @@ class _Unrolled:
         return is_full or self.frames[-1].terminal == 1
 
     def extend(self, solver: Solver, length: int) -> bool:
-        """Unroll up to a number of steps; return whether there are so many, and time for them."""
+        """Unroll up to a number of steps; return whether plays and time reach that far."""
         while len(self.steps) < length:
             if self.is_complete or time.monotonic() > solver.deadline:
                 return False

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
 
     Values = NDArray[np.uint8]
-    """What the first role gets, [n]."""
+    """The goal values of the first role, [n]."""
 
 __all__ = ["METHOD", "solve_on_disk"]
 
@@ -196,7 +196,7 @@ class _Induction:
         return values
 
     def _at_the_end(self, states: States) -> Values:
-        """Return what the first role gets in terminal states."""
+        """Return the goal values of the first role in terminal states."""
         goals = self.expander.goals(states)
         wrong = (goals < 0).any(axis=1) | (goals > 100).any(axis=1)
         sums = goals.sum(axis=1)
@@ -314,7 +314,7 @@ class _Induction:
         return values
 
     def _of(self, role: int, values: Values) -> list[float]:
-        """Return what a role gets."""
+        """Return the goal values of a role."""
         total = self.sum or 0
         return [float(total - value if role else value) for value in values.tolist()]
 

@@ -53,7 +53,7 @@ __all__ = [
 _ESTIMATING = 20.0
 """The most seconds of the search for an estimate."""
 _FILLING = 0.4
-"""The fraction of the time for any plan in which ends are looked for that moves of the first state make."""
+"""The fraction of the time for any plan spent on ends that moves of the first state can reach."""
 _SOLVING = 0.4
 """The fraction of the rest that a SAT solver has for plans of each length, before beams."""
 
@@ -71,7 +71,7 @@ class Plan:
     """Whether there is a plan; None when unknown."""
     method: str
     refuted: int
-    """There is no plan of at most so many steps; -1 when unknown."""
+    """A number of steps that every plan exceeds; -1 when unknown."""
     seconds: float
 
     def as_json(self) -> dict[str, Any]:
@@ -222,7 +222,7 @@ def plan_by_steps(
 
 
 def any_plans(game: StateMachine, value: int) -> Callable[[float], Plan | None]:
-    """Return a search for any plan, which takes so many seconds at a time and goes on in the next call.
+    """Return a search for any plan, which takes some seconds at a time and goes on in the next call.
 
     It returns None where it has not found one.
     """

@@ -1,4 +1,4 @@
-"""What is proved about the value of a game, by whatever method."""
+"""The proved value of a game, independent of the method."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["SolvedValue"]
 
 @dataclass(frozen=True)
 class SolvedValue:
-    """What is proved about the value of a game."""
+    """The proved value of a game, or bounds on it."""
 
     method: str
     bounds: dict[str, tuple[float, float]]
-    """For each role, what it can force: not less than the first number, not more than the second."""
+    """For each role, bounds on the goal value that it can force: the least and the greatest."""
     value: dict[str, float] | None
     """The result of best play, where it is known."""
     chooser: str | None = None
@@ -27,7 +27,7 @@ class SolvedValue:
     best: tuple[str, ...] = ()
     """Moves of that role that are known to be best."""
     moves: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """The moves of that role with bounds of what it can force after each."""
+    """The moves of that role with bounds on the goal value that it can force after each."""
     line: Moves = ()
     states: int = 0
     """States listed, or expanded by the search."""

@@ -53,7 +53,7 @@ _LARGEST_FILE: Final = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a strategy achieves, whatever the other side does."""
+    """The result that a strategy guarantees against every reply."""
 
     role: str
     goal: int

@@ -40,11 +40,11 @@ _SEARCH_SHARE: Final = 0.1
 _SEARCH_SECONDS: Final = 20.0
 """Limits of the search before decision diagrams are tried."""
 _DIAGRAM_SHARE: Final = 0.45
-"""Of what is left."""
+"""Share of the remaining budget."""
 _DIAGRAM_MEMORY: Final = 0.7
-"""Of the memory: the table of the search stays."""
+"""Share of the memory, since the table of the search stays."""
 _BYTES: Final = 200
-"""About the memory that a listed state takes, with its edges, in games that are only bounded."""
+"""Approximate memory of a listed state with its edges, in games that are only bounded."""
 
 
 def value_of(
@@ -55,10 +55,10 @@ def value_of(
     search: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> SolvedValue:
-    """Return what can be proved about the value of a game within a budget.
+    """Return the value of a game, or bounds on it, proved within a budget.
 
-    `moves` asks for the value of every first move, `search` for a search where listing all states would do,
-    too: strategies are made from searches.  `progress` gets the number of states looked at.  Raises
+    `moves` asks for the value of every first move, `search` for a search even where all states could be
+    listed, since strategies are made from searches.  `progress` gets the number of visited states.  Raises
     `GameError` where no method applies, such as for games with hidden information.
     """
     from herbrand.analyse.exploration.explore import explore

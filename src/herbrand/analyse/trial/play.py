@@ -41,10 +41,10 @@ __all__ = ["brief_checks", "initial_checks", "play_checks", "possible_checks", "
 
 
 def brief_checks(game: StateMachine, *, seconds: float = 1.0, seed: int = 0) -> tuple[Diagnostic, ...]:
-    """Run the checks that evaluate the rules for about so many seconds of processor time, without grounding.
+    """Run the checks that evaluate the rules, for about `seconds` of processor time, without grounding.
 
-    Nothing for a game with errors.  The limits of the game should be as short, for it checks the time between
-    states only.
+    Returns nothing for a game with errors.  The limits of the game should be as short, since the time is
+    checked between states only.
     """
     if game.rules.errors:
         return ()

@@ -85,7 +85,7 @@ class Check:
 
     @property
     def what(self) -> str:
-        """What the check reports."""
+        """A description of what the check reports."""
         return _joined(documentation()[self.name]["what"])
 
     @property
@@ -183,7 +183,7 @@ class Sheet:
 
     @cached_property
     def topics(self) -> list[Constant | Function]:
-        """What roles know by the conditions `(knows r p)`: atoms, written as terms."""
+        """The propositions p of conditions `(knows r p)`: atoms, written as terms."""
         topics = [atom.args[-1] for _, atom, _ in self.body_atoms if atom.name == "knows" and atom.args]
         return [topic for topic in topics if isinstance(topic, Constant | Function)]
 

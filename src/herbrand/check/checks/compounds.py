@@ -118,7 +118,7 @@ def rewriting(sheet: Sheet, rule: Rule, rules: Iterable[Rule]) -> Fix | None:
 
 
 _BETWEEN: Final = {"prefix": "\n", "infix": "\n", "prolog": ".\n"}
-"""What separates statements."""
+"""The separator of statements."""
 
 
 def _parts(sheet: Sheet, literal: Node, *, negated: bool) -> list[str] | None:

@@ -209,7 +209,7 @@ def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _declared_apart(sheet: Sheet, atom: Atom) -> Fix | None:
-    """Write a relation of another name, and declare by it what it holds of."""
+    """Rename the relation, and declare by it the terms of which it holds."""
     if not sheet.is_prefix or atom.key not in sheet.definitions:
         return None
     heads = [rule.head for rule in sheet.definitions[atom.key]]

@@ -51,4 +51,4 @@ UNKNOWN_END: Final = Check("unknown-end", "", NOTE, stage="play")
 UNKNOWN_GOAL: Final = Check("unknown-goal", "", NOTE, stage="play")
 UNDECLARED_PERCEPT: Final = Check("undeclared-percept", "", WARNING, stage="play")
 KNOWLEDGE: Final = (UNKNOWN_LEGAL_MOVES, UNKNOWN_END, UNKNOWN_GOAL, UNDECLARED_PERCEPT)
-"""Checks of what roles can know in random plays."""
+"""Checks of the knowledge of roles in random plays."""

@@ -239,7 +239,7 @@ ZEROS: Final = Value(V128, simd("not")[:1] + b"\x0c" + bytes(16))
 
 
 def load(kind: ValueType, address: Value | int, offset: int = 0) -> Value:
-    """Return what is in memory; the address is a multiple of the size of the type."""
+    """Load a value from memory; the address is a multiple of the size of the type."""
     base = i32(address) if isinstance(address, int) else address
     base.check(I32)
     return Value(kind, base.code + _LOAD[kind] + unsigned(offset))

@@ -66,7 +66,7 @@ class Module:
         return self.signatures.index(signature)
 
     def import_memory(self, module: str, name: str, pages: int) -> None:
-        """Take the memory of the host, of so many pages at least."""
+        """Import the memory of the host, of at least some number of pages."""
         self.imports.append(_name(module) + _name(name) + bytes([_MEMORY, 0]) + unsigned(pages))
 
     def import_function(self, module: str, name: str, signature: Signature) -> int:

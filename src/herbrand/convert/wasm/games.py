@@ -60,12 +60,12 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Addresses of what is in memory."""
+    """Addresses of the fields in memory."""
 
     fields: int
     generator: int
     start: int
-    """[512] the step in which the present game began."""
+    """[512] the step in which the current game of the lane began."""
     quota: int
     """[512] games that the lane has yet to finish, including the present one."""
     goals: int
@@ -75,7 +75,7 @@ class _Layout:
     initial: int
     """[fluents] bytes: which are true at first; not cleared."""
     rows: tuple[int, ...]
-    """Those of each program."""
+    """The address of the rows of each program."""
     lengths: int
     """Games by length: up to the end of memory."""
 

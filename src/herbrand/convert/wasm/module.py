@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["SECTION", "game_module", "stages_module"]
 
 SECTION: Final = "herbrand"
-"""The custom section that says what is where."""
+"""The custom section that describes the memory layout."""
 _ROWS: Final = ("fluents", "moves", "legal", "terminal", "next", "goals", "sees")
 
 

@@ -57,7 +57,7 @@ TABLE: Final = (
     "sums",  # [roles, 128] sums of goals
     "longest",  # steps of a game; longer ones count 0
 )
-"""What the host writes at address 0, as words of 32 bits: numbers and addresses."""
+"""The parameters that the host writes at address 0, as words of 32 bits: numbers and addresses."""
 
 MASK: Final = 64
 """Address of a row: the lanes in which `begin` begins."""

@@ -133,7 +133,7 @@ class _Writer:
     phase: dict[int, int] = field(default_factory=dict)
     """1 for rows whose inverse is computed."""
     operations: dict[int, Operation] = field(init=False)
-    """Those whose values stay on the stack, in the present piece."""
+    """The operations whose values stay on the stack, in the present piece."""
     left: Counter[int] = field(init=False)
     """The number of reads to come, in the present piece."""
     slots: dict[int, int] = field(init=False)

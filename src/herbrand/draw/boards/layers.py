@@ -30,11 +30,11 @@ __all__ = [
 ]
 
 BLANKS: Final = ("blank", "empty", "b", "none", "free", "clear", "e", "nil", "_", "available", "dot")
-"""Names that mean an empty cell, the most telling first."""
+"""Names that mean an empty cell, the least ambiguous first."""
 MOST_BOARDS: Final = 25
 MOST_CONTENT: Final = 3
 CROWD: Final = 8
-"""At most so many things stand in one cell."""
+"""Most things in one cell."""
 LONGEST_ROW: Final = 64
 MOST_KNOWN: Final = 500
 """More contents than this are not listed."""
@@ -58,7 +58,7 @@ WALL: Final = re.compile(r"wall|block", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Layer:
-    """How one fluent says what is where on a board."""
+    """The roles of the arguments of one fluent that places contents on a board."""
 
     shape: Shape
     first: tuple[int, ...] = ()
@@ -92,7 +92,7 @@ class Layer:
         return tuple(row[i] for i in self.first), tuple(row[i] for i in self.second)
 
     def what(self, row: Sequence[str]) -> str:
-        """Return what a row of arguments puts into its cell."""
+        """Return the content that a row of arguments puts into its cell."""
         if self.named:
             return self.shape[0]
         what = " ".join(row[k] for k in self.content)
@@ -100,7 +100,7 @@ class Layer:
 
 
 class FluentFacts:
-    """What is known of one fluent: its facts that there may be, and those of each state."""
+    """The facts of one fluent: all that may be true, and those of each state."""
 
     def __init__(self, shape: Shape, base: list[Row], states: list[list[Row]], roles: set[str]) -> None:
         squares = [_SQUARE.match(parts[1]) if len(parts) > 1 else None for parts in base]

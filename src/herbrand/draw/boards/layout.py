@@ -1,4 +1,4 @@
-"""What the fluents of a game are on paper: boards and what lies on them, rows of places, towers.
+"""The layout of a game on paper: boards and the pieces on them, rows of places, towers.
 
 Nothing in GDL says that a fluent is a board.  A fluent is read as a grid when some of its arguments
 have small ordered domains and name each cell at most once in every state that is known:
@@ -127,7 +127,7 @@ class BoardLayout:
 
     @property
     def labels(self) -> tuple[list[str], list[str]]:
-        """What to call the rows and the columns of a grid."""
+        """The labels of the rows and the columns of a grid."""
         if self.form == "folded":
             names, side = [place for (place,) in self.second], self.side
             return [f"{names[i]}-{names[i + side - 1]}" for i in range(0, side * side, side)], [""] * side
@@ -162,10 +162,10 @@ class BoardLayout:
 
 @dataclass
 class Contents:
-    """What a state says of one board."""
+    """The contents of one board in a state."""
 
     cells: dict[Cell, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """What stands in each cell that the facts speak of, emptiness included."""
+    """The contents of each cell that the facts mention, blanks included."""
     marks: dict[Cell, list[str]] = field(default_factory=lambda: defaultdict(list))
     """Names of fluents that mark a cell with nothing more to say."""
     walls: list[tuple[Layer, Row]] = field(default_factory=list)
@@ -193,7 +193,7 @@ class Layout:
     control: tuple[Shape, ...] = ()
     """Fluents that say whose turn it is."""
     partitions: tuple[tuple[Row, int], ...] = ()
-    """Names and arity of fluents that say of each place what is there."""
+    """Names and arity of fluents that give the content of each place."""
     axes: tuple[tuple[str, str, str], ...] = ()
     """Pairs of fluents that give a place by its two coordinates apart, and what to call them together."""
     lamps: Row = ()
@@ -201,9 +201,9 @@ class Layout:
     drawn: frozenset[Shape] = field(default_factory=frozenset)
     """Fluents that the boards, towers and rows show, or that say nothing more."""
     movable: frozenset[str] = field(default_factory=frozenset)
-    """What can stand on something else in a tower."""
+    """Things that can stand on something else in a tower."""
     bases: frozenset[str] = field(default_factory=frozenset)
-    """What things can stand on that never stands on anything itself, such as pegs."""
+    """Things that others can stand on and that never stand on anything themselves, such as pegs."""
     stock: frozenset[str] = field(default_factory=frozenset)
     """Pieces that may also be beside the boards, and the things in a list."""
     full: bool = False

@@ -1,4 +1,4 @@
-"""What rules say about boards, beside the facts: variables, and relations that hold in every state.
+"""Evidence about boards in the rules rather than the facts: variable names and static relations.
 
 In `(cell ?x ?y ?content)` the author calls the first coordinate a column.  A relation
 `(adjacent ?a ?b ?c ?d)` that gives each cell six neighbours makes the cells hexagons.  In
@@ -33,7 +33,7 @@ Links = dict[tuple["Shape", int], Counter[tuple["Shape", int]]]
 _FLUENT_CONTEXTS = {"true", "next", "init", "base"}
 _MOVE_CONTEXTS = {"legal", "does", "input"}
 _MOST_ROWS: Final = 20_000
-"""A larger relation is not looked at."""
+"""Larger relations are ignored."""
 
 _ACROSS = re.compile(r"(x|c|col|column|f|file)\d*\Z")
 _UP = re.compile(r"(y|r|row|rank|h|height)\d*\Z")
@@ -94,7 +94,7 @@ def _stateless(statements: Iterable[Rule], arity: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """What a relation between neighbouring cells says of a board: the cells are hexagons."""
+    """A relation between neighbouring cells whose six directions show that the cells are hexagons."""
 
     form: str
     """"hex" or "hex-left"."""

@@ -1,4 +1,4 @@
-"""Which sides of a board a role has to join, as in hex, by trying it.
+"""The sides of a board that a role has to connect, as in hex, tested by playing.
 
 A chain from side to side ends such a game, one that lacks an end does not, and neither does a chain of the
 same role between the other two sides.

@@ -41,7 +41,7 @@ def is_control(shape: Shape, base: list[Row], states: list[list[Row]], roles: se
 
 
 def partitions(states: list[list[Row]], base: list[Row], control: set[str]) -> tuple[tuple[Row, int], ...]:
-    """Find fluents such that everything is in exactly one of them, in every state."""
+    """Find groups of relations such that, in every state, each place is an argument of exactly one."""
     groups: list[tuple[Row, int]] = []
     for arity in (1, 2):
         domains: dict[str, set[Row]] = defaultdict(set)
@@ -119,7 +119,7 @@ def joined_base(
 
 
 def is_tower(shape: Shape, states: list[list[Row]]) -> bool:
-    """Whether a fluent with two arguments says what stands on what."""
+    """Whether a fluent with two arguments puts the first on top of the second."""
     if shape[1] != 2 or not _CHAIN.match(shape[0]):
         return False
     seen = [state for state in states if state]
@@ -146,5 +146,5 @@ def is_permutation(states: list[list[Row]], base: list[Row]) -> bool:
 
 
 def is_ground(shape: Shape) -> bool:
-    """Whether a fluent only says what towers show: what is clear, what stands on the table."""
+    """Whether a fluent repeats what towers show: which things are clear, or stand on the table."""
     return shape[1] == 1 and bool(_GROUND.match(shape[0]))

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["Vocabulary", "vocabulary"]
 
 QUICK: Final = Limits(seconds=3, megabytes=1000)
-"""How long to look for what the rules do not declare."""
+"""Seconds to search for fluents and moves that the rules do not declare."""
 MOST: Final = 100_000
 """More fluents or moves than this are not listed just to recognise a board."""
 SAMPLES: Final = 60
-"""States of random playouts that are looked at."""
+"""States sampled from random playouts."""
 SAMPLE_SECONDS: Final = 1.0
 LONGEST: Final = 12
 """Steps of the first playouts; later ones are longer."""
@@ -34,7 +34,7 @@ LONGEST: Final = 12
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What can be said in the states and moves of a game, as KIF."""
+    """The fluents and moves that can occur in a game, as KIF."""
 
     roles: tuple[str, ...]
     base: frozenset[str]
@@ -56,10 +56,10 @@ class Vocabulary:
 def vocabulary(
     game: StateMachine, *, limits: Limits = QUICK, sample_seconds: float = SAMPLE_SECONDS
 ) -> Vocabulary:
-    """Return what the states of a game can look like, within a few seconds.
+    """Return the fluents and moves of a game, within a few seconds.
 
-    Raises `GameError` for a game that cannot be played.  What takes longer than the limits is left out:
-    the answer is then what some random playouts have shown.
+    Raises `GameError` for a game that cannot be played.  Declarations beyond the limits are left out;
+    then the result comes from some random playouts.
     """
     initial = game.initial_state("rules")
     base: set[str] = set()

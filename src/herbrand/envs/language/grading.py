@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["Grade", "grade", "right_reply", "share", "summary"]
 
 LAST: Final = 200_000
-"""Only so many characters at the end of a reply are read."""
+"""Characters at the end of a reply that are read."""
 GROUPS: Final = ("game", "kind", "horizon", "scrambled")
-"""What tasks of one row of a table have in common."""
+"""The keys by which a table groups tasks into rows."""
 LISTS: Final = 200
-"""Only so many opening brackets are tried, the last ones first."""
+"""Most opening brackets that are tried, the last ones first."""
 SHORT: Final = 100
-"""Terms of at most so many characters are remembered in their standard form."""
+"""Longest terms, in characters, whose standard form is cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Grade:
     another game score 0.5 if all properties are proved, and written ones by how long they play alike.
     """
     reason: str = ""
-    """What is wrong with rules: errors, or the first difference in play."""
+    """Why rules were marked down: their errors, or the first difference in play."""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""

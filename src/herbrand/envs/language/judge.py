@@ -1,4 +1,4 @@
-"""Grade replies that are rules, in a subprocess: what a model writes is evaluated under limits only.
+"""Grade replies that are rules, in a subprocess: the output of a model is only evaluated under limits.
 
 The main program of the subprocess is this module: `python -m herbrand.envs.language.judge MEGABYTES`.
 """
@@ -30,7 +30,7 @@ __all__ = ["judge", "main"]
 MEGABYTES: Final = 3000
 """Limit on the address space of the subprocess."""
 SECONDS: Final = 60.0
-"""For one reply; one that takes longer scores nothing."""
+"""Seconds for one reply; beyond it, the reply scores nothing."""
 PROVING: Final = (5.0, 300_000, 800.0)
 """Seconds, states and megabytes for the properties of a repaired game."""
 COMPARING: Final = 5.0
@@ -38,17 +38,17 @@ COMPARING: Final = 5.0
 PLAYED: Final = (20_000, 6.0)
 """States and seconds for playing a written game beside its reference."""
 DIFFERENT: Final = 0.9
-"""The most for a written game that plays differently somewhere."""
+"""Highest grade for a written game that plays differently somewhere."""
 UNCOMPARED: Final = 0.95
-"""The most for one without a difference, of which not all states could be compared."""
+"""Highest grade without a difference when not all states could be compared."""
 MOST_EDITS: Final = 2
-"""A repair of another game changes no more statements than this; what is written anew is none."""
+"""Most statements that a repair changes; beyond it, the game counts as rewritten."""
 LONGEST: Final = 400_000
 """Characters of rules that are read."""
 ERRORS: Final = 3
 TERMS: Final = 5
 STEPS: Final = 12
-"""So many errors, terms that differ, and joint moves of a refutation are named."""
+"""Most errors, differing terms and joint moves of a refutation that are named."""
 _BLOCK: Final = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 
 _TURN: Final = threading.Lock()

@@ -23,17 +23,17 @@ __all__ = ["KINDS", "QUICK_KINDS", "Kind", "start_of"]
 
 LONGEST_WALK: Final = 200
 TRIES: Final = 60
-"""States or injuries that are tried for one task."""
+"""Attempts to draw a state or an injury for one task."""
 SOLVING: Final = (30.0, 20_000, 300.0)
 """Seconds, states and megabytes for solving a state.
 
-Here and below the states are what decides, so that tasks are the same on fast and slow machines."""
+Here and below the number of states is the binding limit, so that tasks do not depend on the machine."""
 LINES: Final = 20_000
-"""States that are looked at for a forced win."""
+"""States explored in the search for a forced win."""
 PROVING: Final = (5.0, 100_000, 300.0)
 """Seconds, states and megabytes for the properties of a game."""
 REFUTING: Final = (1.0, 100_000, 300.0)
-"""The same for an injured game; most of what can be refuted is refuted in a tenth of that time."""
+"""The same for an injured game; most refutations take a tenth of that time."""
 COMPARING: Final = (30.0, 2_000)
 """Seconds and states for comparing two games."""
 
@@ -46,7 +46,7 @@ class Kind:
     """A kind of task."""
 
     question: str
-    """What is asked, with the parts of the task in braces."""
+    """The question, with the parts of the task in braces."""
     draw: Callable[[Game, Random, int], Draw]
     """Draws a task; gets the most joint moves to ask about.  Raises `GameError` where it does not fit."""
     choice: bool = False
@@ -146,7 +146,7 @@ def _win(game: Game, chance: Random, steps: int) -> Draw:
 
 
 def _knows(game: Game, chance: Random, steps: int) -> Draw:
-    """Ask after a few joint moves what follows from the moves and percepts of one role."""
+    """Ask after a few joint moves which fluents the moves and percepts of one role imply."""
     from herbrand.analyse.knowledge.filtering import possible_states
     from herbrand.analyse.knowledge.histories import history_of
 
@@ -312,7 +312,7 @@ KINDS: Final = {
 """All kinds by name."""
 
 QUICK_KINDS: Final = ("legal", "next", "steps", "terminal", "goals")
-"""Those that need no search, and can be asked of every game."""
+"""The kinds that need no search and apply to every game."""
 
 
 # -- states -------------------------------------------------------------------------------------
@@ -391,7 +391,7 @@ def _winning(state: State, role: str, within: int, left: list[int]) -> list[str]
 
 
 def _broken(game: Game, chance: Random) -> tuple[int, list[Rule], str]:
-    """Change a statement such that a proved property is lost; return its number, the rules, the property."""
+    """Change a statement so that a proved property is lost; return its number, the rules, the property."""
     from herbrand.analyse import Budget
     from herbrand.repair import SENTENCES, properties_of
 
@@ -418,7 +418,7 @@ class _Injuries:
 
     @cached_property
     def _options(self) -> dict[str, list[tuple[int, Rule]]]:
-        """Numbers of statements, and what they can become, by the kind of injury."""
+        """Numbers of statements, and their possible replacements, by the kind of injury."""
         from herbrand.repair.injuries import injuries
 
         by_kind = {

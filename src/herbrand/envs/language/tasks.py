@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TaskMaker", "make_tasks"]
 
 MANY: Final = 50
-"""From so many tasks of a kind on, a network is worth building."""
+"""The number of tasks of a kind from which a network is worth building."""
 BUILDING: Final = 10.0
 """Seconds for that, at most."""
 
@@ -92,7 +92,7 @@ class TaskMaker:
         return {**task, "prompt": _prompt(KINDS[kind], task, altered or self._rules)}
 
     def _trivial(self, task: dict[str, Any]) -> float:
-        """Return what a reply without thought shares with the answer: everything, or no change."""
+        """Return the best score of a trivial reply, such as all moves, or the unchanged state."""
         replies: list[AbstractSet[str]]
         match task["kind"]:
             case "legal":
@@ -177,7 +177,7 @@ def make_tasks(
 
 
 def _prompt(kind: Kind, task: dict[str, Any], rules: str) -> str:
-    """Return what a model is asked."""
+    """Return the prompt of a task."""
     parts = []
     if not kind.shows_rules:
         return kind.question.format_map(task) + "\n"

@@ -394,7 +394,7 @@ class BoardGame(Design):
         return min([goal.points for goal in self.goals if isinstance(goal, Score)] + [most])
 
     def _position(self) -> dict[str, object]:
-        """Return what stands where at first: whole rows where the board is a parameter, otherwise squares."""
+        """Return the initial position: whole rows where the board is a parameter, otherwise squares."""
         if isinstance(self.board.columns, NamedNumber):
             rows = [(name, piece.start) for name, piece in self._named if piece.start != "none"]
             return {"rows_at_first": rows, "cells_at_first": []}

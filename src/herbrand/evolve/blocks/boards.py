@@ -53,7 +53,7 @@ class Board(Block):
 
     @property
     def drawing(self) -> dict[str, Any]:
-        """What cannot be recognised in all rules for it (a hint for `herbrand.draw`)."""
+        """Drawing hints for `herbrand.draw`: properties of the board that the rules do not always show."""
         return {}
 
     @property

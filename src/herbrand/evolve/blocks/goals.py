@@ -47,7 +47,7 @@ class InARow(Goal):
     """Whether the player who makes the line loses."""
 
     def in_words(self) -> str:
-        """Say what is to be done, or avoided."""
+        """Describe the aim, or what to avoid."""
         verb = "loses" if self.loses else "wins"
         return f"Whoever has {count(self.length)} pieces in a line {verb}."
 
@@ -245,7 +245,7 @@ class Majority(Settlement):
     """Whether equal numbers are a draw; otherwise Black, who moves second, wins."""
 
     def in_words(self) -> str:
-        """Say what is counted."""
+        """Describe the quantity that is counted."""
         even = "equal numbers are a draw" if self.even else "Black wins if they are equal"
         return f"is won by the player with {phrase('majority', self.of)}; {even}"
 

@@ -39,7 +39,7 @@ class Card(Block):
     """How many there are."""
 
     def in_words(self) -> str:
-        """Say what it costs and gives."""
+        """Describe its cost and its effect."""
         gives = [times(self.worth, "coin")] * bool(self.worth) + [times(self.points, "point")] * bool(
             self.points
         )

@@ -259,11 +259,11 @@ class Piece(Block):
         return "hopper"
 
     def in_words(self) -> str:
-        """Say what it can do."""
+        """Describe its actions."""
         return "; it also ".join(action.in_words() for action in self.actions)
 
     def about(self, name: str) -> str:
-        """Say what it can do, by its name, and how many there are."""
+        """Describe its actions, by its name, and the number of such pieces."""
         start = phrase("start", self.start, piece=name, pieces=plural(name))
         return f"{start}A {name} {self.in_words()}."
 

@@ -24,7 +24,7 @@ def _phrases() -> dict[str, dict[str, str]]:
 
 
 def phrase(choice: str, value: str, **values: object) -> str:
-    """Return what stands for a value of a choice in `phrases.toml`."""
+    """Return the phrase for a value of a choice, from `phrases.toml`."""
     return _phrases()[choice][value].format(**values)
 
 

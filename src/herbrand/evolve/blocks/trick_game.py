@@ -29,13 +29,13 @@ class TrickGame(Design):
     play: str = choice("at once", "in turn", "covered")
     """Both at the same time; or one after the other, the first card open or covered."""
     better: str = choice("high", "low", "spy")
-    """Which card takes a trick; `spy`: the higher one, but 1 beats the highest of all."""
+    """The card that takes a trick; `spy`: the higher one, but 1 beats the highest of all."""
     worth: str = choice("trick", "sum", "loser")
-    """What a trick is worth: one point, the numbers of both cards, or that of the card beaten."""
+    """The value of a trick: one point, the sum of both cards, or the number of the card beaten."""
     fewest: bool = choice(False, True)
     """Whether fewest points win."""
     leads: str = choice("winner", "loser", "other")
-    """Who leads next where one plays after the other: by the last trick, or the players in turn."""
+    """The next leader where players play in turn: determined by the last trick, or alternating."""
 
     @property
     def _in_turn(self) -> bool:

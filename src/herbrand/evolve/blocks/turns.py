@@ -59,7 +59,7 @@ class Fog(Block):
     """Whether both players are informed of captures."""
 
     def in_words(self) -> str:
-        """Say what is seen."""
+        """Describe what players see."""
         announcement = " Both hear when a piece is taken or turned." if self.told else ""
         return f"Players see only their own pieces and what stands beside these.{announcement}"
 
@@ -76,7 +76,7 @@ class Bank(Block):
     """Maximum number of coins of a player."""
 
     def in_words(self) -> str:
-        """Say what there is."""
+        """Describe the money of the players."""
         brings = (
             f"the dice give a player from none to {times(2 * self.income, 'coin')} for its next turn"
             if self.dice

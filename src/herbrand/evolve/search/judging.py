@@ -1,4 +1,4 @@
-"""What a search makes of the measures of a game: whether it is discarded, its quality and its cell."""
+"""Judge a game by its measures: whether it is discarded, its quality, and its cell of the archive."""
 
 from __future__ import annotations
 

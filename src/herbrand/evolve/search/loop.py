@@ -32,7 +32,7 @@ OPERATORS: Final = {"random": 10, "mutate": 50, "cross": 20, "mutate_rules": 15,
 _TICK: Final = 1.0
 """Seconds between progress reports."""
 _TASKS: Final = 256
-"""Tasks of a batch, at most about so many."""
+"""Most tasks of a batch, approximately."""
 MIN_ELITES: Final = 4
 """With fewer games in the archive, candidates are random."""
 
@@ -101,7 +101,7 @@ class GameSearch:
         jobs: int | None = None,
         listener: Callable[[SearchProgress], None] | None = None,
     ) -> Archive:
-        """Search for so many seconds, or until there are so many batches in total; return the archive.
+        """Search for some seconds, or up to a total number of batches; return the archive.
 
         Without an `executor`, `jobs` processes are started, by default one per core.  Unfinished batches are
         abandoned at the end of the time, and repeated when the search is resumed.  `listener` is called after

@@ -1,4 +1,4 @@
-"""Which requests a player answers: those of managers, not those of web pages.
+"""Access control for players: they answer requests of managers, not those of web pages.
 
 Any page that is open in a browser can make it send requests to programs on the same computer or network.
 Such requests have an `Origin`, or name in `Host` whatever name the page used for the address (DNS rebinding).

@@ -40,7 +40,7 @@ _BASE_MEGABYTES = 50
 """Python, the libraries, and memory that is freed but not yet returned to the system."""
 _LEAST_FREE_MEGABYTES = 50
 _SEARCH_MEGABYTES = 12
-"""What a search on a network takes beside its tree."""
+"""Memory of a search on a network beside its tree."""
 _RESERVE_MEGABYTES = 25
 """Memory that the grounder must leave."""
 _LEAST_BUILDER_MEGABYTES = 30

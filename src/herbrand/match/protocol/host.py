@@ -102,7 +102,7 @@ _PREPARING = (
 
 
 _Following: TypeAlias = PlayMessage | TurnMessage | SeesMessage | StopMessage
-"""Messages that tell of a step."""
+"""Messages that report a step."""
 
 
 @dataclass(slots=True)
@@ -227,7 +227,7 @@ class _Turns:
 
     @contextlib.contextmanager
     def turn(self, deadline: float, players: int) -> Iterator[float]:
-        """Yield the seconds that one of so many players may think now; 0 if its turn comes too late."""
+        """Yield the seconds that one of several players may think now; 0 if its turn comes too late."""
         with self._changed:
             has_turn = self._changed.wait_for(lambda: self._free > 0, max(0.0, deadline - time.monotonic()))
             self._free -= has_turn
@@ -315,7 +315,7 @@ class _HostedMatch:
         self._thinker.put(self._prepare)
 
     def _replay(self, view: MatchView) -> None:
-        """Make the moves of RESUME, then those of the messages since; a guess replaces what is unknown."""
+        """Make the moves of RESUME, then those of the messages since; unknown moves are guessed."""
         resume, steps = self._past
         self._past = (), ()
         for number, text in enumerate(resume, start=1):

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["HostPool", "Hosts", "ThreadHost", "UnknownPlayer"]
 
 _FRONT_MEGABYTES = 40
-"""What the answering process takes, with requests that it reads."""
+"""Memory of the answering process, including requests that it reads."""
 _HOST_MEGABYTES = 90
-"""What a host should have at least; with less, more matches share one."""
+"""Least memory of a host; with less, more matches share one."""
 _AMPLE_MEGABYTES = 240
-"""With so much for each host, another one waits to replace one that is lost: starting it takes a while."""
+"""Memory per host with which a spare one waits to replace a lost one, since starting takes a while."""
 _RETIRE_MEGABYTES = 64
 """An idle host that takes more is replaced by a fresh one."""
 _FULL = 0.8
@@ -42,18 +42,18 @@ _START_SECONDS = 120.0
 """How long the first host may take to start."""
 _PING_SECONDS = 2.0
 _HANG_SECONDS = 20.0
-"""A host that does not answer for so long is replaced."""
+"""Silence after which a host is replaced."""
 _MOST_MISSED = 3
 """Requests in succession without a legal move in time after which a match gets a new host, ..."""
 _MISSED_SECONDS = 30.0
-"""... if they took so long together: on a busy machine, to begin anew takes longer than to go on."""
+"""... if they took at least this long together: on a busy machine, a restart takes longer than waiting."""
 _MOST_RESTARTS = 3
 """Hosts that may be lost over one match."""
 _PREPARE_AGAIN_SECONDS = 1.0
 """How long a player prepares in a new host in the middle of a match."""
 _REMEMBERED_RULES = 64
 _MOST_UNEVEN = 1.25
-"""Times the matches of another host that one may have because it knows the rules."""
+"""A host that has read the rules may have this multiple of the matches of another one."""
 
 
 class UnknownPlayer(HerbrandError, LookupError):

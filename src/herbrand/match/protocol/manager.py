@@ -108,7 +108,7 @@ class MatchSettings:
             raise ValueError("forfeit_after must not be negative")
 
     def forfeits(self, replaced: int) -> bool:
-        """Whether a bad move of a player with so many replaced ones forfeits the match."""
+        """Whether a bad move forfeits the match for a player with a number of replaced ones."""
         if self.substitute == "forfeit":
             return True
         return self.forfeit_after is not None and replaced >= self.forfeit_after
@@ -184,7 +184,7 @@ class Past:
     moves: tuple[tuple[str, ...], ...]
     opening: tuple[tuple[str, ...], ...] = ()
     problems: tuple[Problem, ...] = ()
-    """Those of START and of the steps in `moves`."""
+    """The problems of START and of the steps in `moves`."""
     replies: Mapping[str, str] = field(default_factory=dict)
     """By role, answers that already arrived for the step after `moves`."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Host", "MoveRequest", "OngoingMatch"]
 
 ORPHAN_SECONDS = 10.0
-"""A match gives way to another one if the manager's next message is so late."""
+"""Seconds without a message of its manager after which a match may be dropped for another one."""
 FORGET_SECONDS = 600.0
 """A match is dropped after this silence, or ten times its play clock if that is longer."""
 
@@ -88,7 +88,7 @@ class OngoingMatch:
         self.size = sum(map(sys.getsizeof, self.resume))
         """Bytes of the moves that are remembered."""
         self.requests: list[MoveRequest] = []
-        """Those not answered yet."""
+        """The requests that are not answered yet."""
         self.asked = 0
         """The number of requests so far."""
         self.missed_since = 0.0
@@ -191,7 +191,7 @@ class OngoingMatch:
             self.ended.set_result(None)
 
     def settle(self) -> None:
-        """Let all requests be answered with what is known."""
+        """Answer all requests with the best move so far."""
         for request in self.requests:
             request.settle(None)
 

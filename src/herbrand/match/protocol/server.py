@@ -85,7 +85,7 @@ _LAST_SECONDS = 0.05
 
 
 def default_megabytes() -> int:
-    """Return the memory limit for the only player of a machine: a quarter of what is free, within bounds."""
+    """Return the memory limit for the only player of a machine: a quarter of free memory, within bounds."""
     return int(min(_MOST_MEGABYTES, max(MEMORY_MEGABYTES, _MEMORY_SHARE * free_megabytes())))
 
 

@@ -30,7 +30,7 @@ _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
 _JOURNAL_TRIES: Final = 10
 _JOURNAL_PAUSE: Final = 0.03
-"""Seconds between looks at a journal that should disappear."""
+"""Seconds between checks of whether a journal has disappeared."""
 _MAX_FINDINGS: Final = 5
 """How many of SQLite's findings are reported."""
 
@@ -97,7 +97,7 @@ def _examine(path: Path, mode: str, seconds: float) -> None:
 
 
 def file_findings(connection: sqlite3.Connection, version: int) -> list[str]:
-    """Return what is wrong with a database of this version: its pages, indexes, references and digests."""
+    """Return the defects of a database of this version: of its pages, indexes, references and digests."""
     findings = _lines(connection, "integrity_check")
     for table, _, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_MAX_FINDINGS):
         if parent != "rulesheet":  # a match without rules says so itself

@@ -48,7 +48,7 @@ class Store:
     ) -> None:
         self.path = str(path)
         self._added: Counter[tuple[str, int]] = Counter()
-        """By kind and number of the owner, what the current transaction adds to its digest."""
+        """The additions of the current transaction to digests, by kind and number of the owner."""
         self._is_writing = False
         """Whether a transaction of `writing` is open."""
         with self._errors("use"):
@@ -237,7 +237,7 @@ class Store:
             )
 
     def findings(self) -> list[str]:
-        """Return what is wrong with the database as a whole: pages, indexes, references, tournaments.
+        """Return the defects of the database as a whole: pages, indexes, references, tournaments.
 
         Matches are checked one by one with `is_intact`.
         """

@@ -1,4 +1,4 @@
-"""Which worker played a match of a tournament, and what becomes of the results of a misbehaving one.
+"""The worker that played each match of a tournament, and the removal of results of misbehaving workers.
 
 A worker says its own name, `HOST/PROCESS`; HOST stands for all workers of a computer.  Records that are
 purged no longer count, but are kept as JSON documents in the table `purged`, each with the reason.
@@ -30,7 +30,7 @@ _IS_WORKER: Final = "({0} = :worker OR substr({0}, 1, length(:worker) + 1) = :wo
 
 @dataclass(frozen=True, slots=True)
 class WorkerResults:
-    """What a worker did for the tournaments of a database."""
+    """The work of one worker for the tournaments of a database."""
 
     name: str
     matches: tuple[str, ...]

@@ -30,7 +30,7 @@ _REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReplacedMoves:
-    """How many moves were replaced, by what was wrong with the player's answers."""
+    """The number of replaced moves, by the problem with the player's answers."""
 
     illegal: int = 0
     """Not legal, or unreadable."""

@@ -65,7 +65,7 @@ class Tournament:
         except (ValueError, TypeError) as error:
             raise TournamentError(f"tournament `{name}` in `{store.path}` is damaged: {error}") from error
         self.false_workers: dict[str, str] = {}
-        """The workers that sent false records since this object was created, and what was false."""
+        """The workers that sent false records since this object was created, with the reasons."""
         self._verifier = Verifier()
 
     @classmethod

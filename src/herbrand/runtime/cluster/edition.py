@@ -1,4 +1,4 @@
-"""Which herbrand a process runs: its version and a digest of its code."""
+"""The edition of herbrand that a process runs: its version and a digest of its code."""
 
 from __future__ import annotations
 

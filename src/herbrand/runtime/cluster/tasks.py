@@ -68,7 +68,7 @@ def _plain(value: Any) -> Any:
 
 
 class TaskReply(NamedTuple):
-    """What a worker returns."""
+    """The reply of a worker to a task."""
 
     worker: str
     seconds: float

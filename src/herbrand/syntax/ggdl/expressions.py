@@ -32,7 +32,7 @@ _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _LOGIC: Final = frozenset({"and", "or", "not"})
 _T = TypeVar("_T")
 _EXPRESSION_LEVELS: Final = 4
-"""What an expression counts as in `MAX_DEPTH`: parsing it takes four times as many calls as a formula."""
+"""Levels of `MAX_DEPTH` that an expression uses: parsing it takes four times as many calls as a formula."""
 
 
 class ExpressionReader:

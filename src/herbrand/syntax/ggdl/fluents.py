@@ -63,7 +63,7 @@ def _views(program: GgdlProgram, work: WorkItem) -> None:
 
 
 def _head(program: GgdlProgram, head: Atom) -> None:
-    """Record what a plain rule defines."""
+    """Record the relation or fluent that a plain rule defines."""
     if head.name in {"init", "next"} and len(head.args) == 1:
         fluent = head.args[0]
         if isinstance(fluent, Constant | Function):

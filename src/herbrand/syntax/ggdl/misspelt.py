@@ -66,7 +66,7 @@ def _targets(program: GgdlProgram) -> None:
 
 
 def _reads(rule: Rule) -> list[tuple[str, int]]:
-    """Return the fluents that the conditions of a rule read; a frame rule reads nothing but what it keeps."""
+    """Return the fluents that the conditions of a rule read; a frame rule reads only its own."""
     terms = [
         atom.args[0] for literal in rule.body for atom, _ in atoms_of(literal) if atom.key == ("true", 1)
     ]

@@ -367,7 +367,7 @@ class _Parser(ExpressionReader):
         return not (token.first or token.kind == t.END or self.sees(")", "}", ",", ";"))
 
     def _not_a_parameter(self) -> None:
-        """Report and skip what follows the type of a parameter on its line."""
+        """Report and skip text after the type of a parameter on its line."""
         with suppress(Refused):
             self.unexpected("`default`", help="write, for example, `init ^ N :: int >= 1 <= 9 default 3`")
         while not self.token.first and self.token.kind != t.END:

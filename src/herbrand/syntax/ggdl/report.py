@@ -33,11 +33,11 @@ _LANGUAGE: Final = tomllib.loads(
 NAMES: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["checks"])
 """The check that each code of the language is reported as."""
 INSTEAD_OF_SIGN: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["signs"])
-"""What to write instead of signs that GGDL does not have."""
+"""Replacements for signs that GGDL does not have."""
 INSTEAD_OF_TYPE: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["types"])
 """The types meant by names of types of other languages."""
 INSTEAD_OF_WORD: Final[Mapping[str, str]] = MappingProxyType(_LANGUAGE["words"])
-"""What to write instead of sentences of other dialects, by their first words."""
+"""Replacements for sentences of other dialects, by their first words."""
 
 _NOTES: Final = frozenset({"W-STYLE", "W-IMPLICIT-TRUE"})
 
