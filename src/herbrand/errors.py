@@ -33,7 +33,7 @@ class HerbrandError(Exception):
     """Base class of all exceptions that herbrand raises deliberately."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what pickles an exception whatever the arguments of its class are."""
+        """Pickle an exception independently of the arguments of its class."""
         return _restored, (type(self), self.args), self.__dict__
 
 

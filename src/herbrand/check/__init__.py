@@ -65,7 +65,7 @@ def check(
         from herbrand.check.correction import corrected
 
         new = corrected(tree, diagnostics_of)
-        if strict:  # nothing is tolerated, but what would be can be repaired
+        if strict:  # nothing is tolerated, but faults that would be have fixes
             repairs = {(d.check, d.span): d for d in new.diagnostics}
             diagnostics = [_repairable(d, repairs.get((d.check, d.span), d)) for d in diagnostics]
         elif new is not tree:

@@ -201,7 +201,7 @@ class _Correction:
     def _needed(self) -> set[str]:
         """Return the names of all relations on which something that a game is asked for may depend."""
         if not self.is_prefix and any(d.is_error for d in self.tree.diagnostics):
-            return {rule.head.name for rule in self.tree.statements}  # what is missing may use all of them
+            return {rule.head.name for rule in self.tree.statements}  # the missing part may use all of them
         uses: dict[str, set[str]] = {}
         for rule in self.tree.statements:
             names = uses.setdefault(rule.head.name, set())

@@ -124,7 +124,7 @@ def command(
         ctx.exit(status)
     (file,) = files
     game = read_game(file, notation)
-    seconds = min(0.95 * budget, seconds_left())  # the rest is for what is known to be written
+    seconds = min(0.95 * budget, seconds_left())  # the rest is for writing the results
     bar = progress_bar(None, f"analysing {game.name}")
     update, close = bar or (None, lambda: None)
     try:

@@ -1,4 +1,4 @@
-"""The options --memory and --seconds of commands, whose limits hold whatever the rules of a game do."""
+"""The options --memory and --seconds of commands, whose limits hold for all rules of games."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def serve_app(app: Any, listener: socket.socket) -> None:
     import uvicorn
 
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.freeze()  # full collections pause all threads, and need not look at what was imported
+    gc.freeze()  # full collections pause all threads, and need not visit imported objects
     config = uvicorn.Config(
         app,
         log_level="warning",

@@ -220,7 +220,7 @@ def progress_bar(total: int | None, description: str) -> tuple[Progress, Callabl
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        refresh_per_second=2,  # what is drawn is processor time of what is measured
+        refresh_per_second=2,  # drawing takes processor time from the measured task
     )
     task = bar.add_task(description, total=total)
     bar.start()

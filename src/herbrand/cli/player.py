@@ -19,7 +19,7 @@ from herbrand.match.protocol.events import Event, bounded
 __all__ = ["command"]
 
 LONGEST_LINE = 2000
-"""Most characters of a line in the log, whatever peers send."""
+"""Most characters of a line in the log, which may quote peers."""
 _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
 
 

@@ -88,7 +88,7 @@ def command(
             reference=None if reference is None else read_game(reference, notation),
             plays=[play for path in traces for play in plays_recorded(path)],
             most_edits=edits,
-            seconds=min(0.9 * seconds, seconds_left()),  # the rest is for what is known to be written
+            seconds=min(0.9 * seconds, seconds_left()),  # the rest is for writing the results
             seed=seed,
             progress=None if update is None else lambda _, done, of: update(done, of),
         )

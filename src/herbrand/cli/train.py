@@ -104,7 +104,7 @@ def command(
     )
     show, close = _progress(seconds, math.inf if games is None else games)
     saved = time.monotonic()
-    # what was prepared counts, too, and the file is still to be written
+    # preparation counts, too, and the file is still to be written
     left = 0.95 * (seconds - training.seconds - (saved - began))
 
     def listen(training: Training, snapshot: object) -> None:

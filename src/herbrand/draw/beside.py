@@ -26,7 +26,7 @@ LONG_TABLE: Final = 24
 CARDS: Final = re.compile(
     r"(holds?|hand|cards?|dealt|public|covered|open|die|dice|deck|discard|pile|hidden|shown)\Z", re.IGNORECASE
 )
-"""Names of fluents that speak of cards or dice."""
+"""Names of fluents about cards or dice."""
 
 
 def towers(

@@ -143,7 +143,7 @@ def _one_board(
     chequered = chess and not board.nested and board.form == "square"
     exist = board.cells
     if chequered and 2 * len(exist) == len(board.first) * len(board.second):
-        exist = frozenset()  # draughts: the other squares are there, but nobody stands on them
+        exist = frozenset()  # draughts: the other squares exist, but are always empty
     if rack:
         svg.append(rect("rack", -4, -4, grid.width + 8, grid.height + 8, 10))
     if board.form == "rings":

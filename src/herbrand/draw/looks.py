@@ -85,7 +85,7 @@ def looks(
 ) -> dict[str, Look]:
     """Choose a look for every content of the boards of a game, by its name in lower case.
 
-    `full` says that every cell is spoken of, so that `b` beside `w` means blank, not black;
+    `full` says that facts mention every cell, so that `b` beside `w` means blank, not black;
     `draughts` that all pieces stand on squares of one colour, so that pawns are men.
     """
     spelt = {content.lower(): content for content in sorted(contents)}

@@ -14,7 +14,7 @@ __all__ = ["LETTER", "WIDTH", "Part", "cell_name", "clickable", "fitted", "item_
 WIDTH: Final = 900.0
 """Things stand side by side up to this width."""
 LETTER: Final = 7.1
-"""Width of a letter of 13 pixels, on the average."""
+"""Average width of a letter of 13 pixels."""
 
 
 @dataclass

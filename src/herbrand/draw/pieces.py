@@ -32,7 +32,7 @@ _CHESS: Final = {
 def piece(look: Look, label: str = "") -> str:
     """Return the SVG of a piece in a box of `BOX`; nothing for emptiness.
 
-    `label` is what it stands for; it is shown when the mouse rests on it.
+    `label` is its meaning, which is shown when the mouse rests on it.
     """
     drawn = _DRAWN.get(look.kind, _token)(look)
     if not drawn:

@@ -212,7 +212,7 @@ def _draw_board(
     marked: Collection[Cell],
     paint: Paint,
 ) -> list[str]:
-    """Draw one board with its coordinates at the edge; `empty` stands for cells of which no fact speaks."""
+    """Draw one board with its coordinates at the edge; `empty` fills the cells that no fact mentions."""
     rows, columns = board.labels
     texts = [["" for _ in columns] for _ in rows]
     marks = [[False for _ in columns] for _ in rows]

@@ -179,7 +179,7 @@ def play_on(
     sizes = parts(playouts, LANES)
     own_seeds = seeds(seed, len(sizes)) if len(sizes) > 1 else [seed]
     function = _play_part if results is None else _part_as_data
-    # in a file of results are whole parts only, whatever time this call has
+    # a file of results has whole parts only, independent of the time of this call
     seconds = limits.seconds if results is None else math.inf
     tasks = [
         Task(

@@ -168,7 +168,7 @@ class BatchEnv:
     # -- playing --------------------------------------------------------------------------
 
     def reset(self, *, seed: int | None = None, where: NDArray[np.bool_] | None = None) -> BatchStep:
-        """Begin games anew: all, or those for which `where`, [n], is true; a seed makes chance repeat.
+        """Restart games: all, or those for which `where`, [n], is true; a seed makes chance reproducible.
 
         Without a seed chance goes on as it is.
         """

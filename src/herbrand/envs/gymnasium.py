@@ -209,7 +209,7 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin all games anew, or those of `options["reset_mask"]`."""
+        """Restart all games, or those of `options["reset_mask"]`."""
         super().reset(seed=seed)
         where = (options or {}).get("reset_mask")
         now = self.batch.reset(

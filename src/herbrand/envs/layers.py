@@ -1,7 +1,7 @@
 """A network as layers of gates for array programs: every layer is one gather, one AND, one write.
 
 Values are 32-bit words, `[nodes, words]`, one game in each bit; a single game is a batch of one.  Gates are
-numbered anew so that each layer writes a run of rows.  Loops (`network.network`) are evaluated to
+renumbered so that each layer writes a run of rows.  Loops (`network.network`) are evaluated to
 their fixpoint in all games together.
 """
 

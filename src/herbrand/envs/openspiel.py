@@ -84,7 +84,7 @@ class _Node:
         self.table = table
         self.state = state
         self.chosen = chosen
-        """By player the number of the move chosen, None before; empty before anybody chose."""
+        """The number of the chosen move by player, None for a pending choice; empty before the first."""
         self.informed = informed
         """By player, for every step, its move and percepts; empty in games without `sees`."""
         self.steps = steps
@@ -103,10 +103,10 @@ class _Node:
         role = table.game.chance_role
         if role is not None and self.drawn is None and len(state.legal_moves(role)) > 1:
             return _CHANCE
-        return _CHANCE - 100  # nobody has anything to decide: the step is made
+        return _CHANCE - 100  # no role has a choice: the step is made at once
 
     def settled(self) -> _Node:
-        """This node, or the first one after it in which somebody acts."""
+        """This node, or the first one after it with a choice."""
         node = self
         while node.waiting < _CHANCE - 50:
             node = node.step()

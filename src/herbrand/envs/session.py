@@ -45,7 +45,7 @@ class Session:
         self.begin()
 
     def begin(self, seed: int | None = None) -> None:
-        """Begin anew; without a seed chance goes on as it is."""
+        """Restart the game; without a seed the random numbers continue."""
         if seed is not None:
             self.chance.seed(seed)
         self.go(self.game.initial_state("network"))
@@ -135,7 +135,7 @@ class Session:
         return self.rewards()
 
     def pass_over(self) -> None:
-        """Make the steps in which everybody waits."""
+        """Make the steps in which no player has a choice."""
         while not (self.terminated or self.truncated) and not self.form.deciders(self.state):
             self.play({})
 
@@ -194,7 +194,7 @@ class Playing:
         """Nothing is held that has to be given back."""
 
     def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        """Begin anew, in the state `options["state"]` if one is given; other options are ignored."""
+        """Restart, in the state `options["state"]` if one is given; other options are ignored."""
         self.session.begin(seed)
         state = (options or {}).get("state")
         if state is not None:

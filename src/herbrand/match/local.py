@@ -270,7 +270,7 @@ class LocalMatch:
         player.receive_history(history_of(self.play, player.role))
         return player.select(self._chance.choice(states), clock)
 
-    # -- what is hidden ---------------------------------------------------------------------
+    # -- hidden information ---------------------------------------------------------------------
 
     def knowledge(self, role: str) -> Knowledge:
         """Return the knowledge of a role in this state; raises `HerbrandError` beyond the budget."""

@@ -158,7 +158,7 @@ def _add_text_tools(server: MCPServer[Any], ask: Ask) -> None:
     ) -> dict[str, Any]:
         """Find the smallest edit after which the game ends, never gets stuck, can be won and is well formed.
 
-        Every result is proved anew from the edited rules.
+        Every result is proved from the edited rules alone.
         """
         return await ask("repair", slow=seconds, budget=seconds, game=game, reference=reference)
 

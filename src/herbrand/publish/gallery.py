@@ -64,7 +64,7 @@ def write_gallery(
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """Return a name for a file that no other page has, whatever the file system thinks of large letters."""
+    """Return a file name that no other page has, on file systems that ignore case, too."""
     plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
     free, number = plain, 1
     while free.lower() in taken:

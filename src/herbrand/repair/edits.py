@@ -154,7 +154,7 @@ def step_limit(statements: Sequence[Rule], digits: int) -> RuleEdit:
 def exclusive_goals(statements: Sequence[Rule]) -> Iterator[tuple[RuleEdit, ...]]:
     """Yield edits by which goal values that hold together no longer do.
 
-    A rule, with its images for the other roles, or all rules of a value give way: they hold only without
+    A rule, with its images for the other roles, or all rules of a value yield: they hold only without
     another value; those in the middle, as a rule draws, are tried first.  At last the greatest value wins.
     Nothing where a value is not a number.
     """
@@ -430,16 +430,16 @@ class _Sheet:
                 letters = tuple(Variable(f"v{n + 1}") for n in range(len(rule.head.args)))
                 count.setdefault(Atom(rule.head.name, letters), 0)
         roles = [rule.head.args[0] for rule in self.statements if rule.head.key == ("role", 1)]
-        anybody: dict[Term, Term] = {role: Variable("v1") for role in roles}
-        whoever: dict[Term, Term] = {role: Variable("v0") for role in roles}
-        for shape in list(count):  # what holds for one role is asked for any
+        any_role: dict[Term, Term] = {role: Variable("v1") for role in roles}
+        actor: dict[Term, Term] = {role: Variable("v0") for role in roles}
+        for shape in list(count):  # conditions for one role are generalised to any
             atom = shape.literal if isinstance(shape, Not) else shape
-            general = _mapped(atom, anybody)
+            general = _mapped(atom, any_role)
             if isinstance(atom, Atom) and general != atom and not any(variables_of(atom)):
                 count.setdefault(general, 0)
                 count.setdefault(Not(general), 0)
-            elif isinstance(atom, Atom) and atom.name == "does" and atom.args[0] in anybody:
-                count.setdefault(_mapped(atom, whoever), 0)
+            elif isinstance(atom, Atom) and atom.name == "does" and atom.args[0] in any_role:
+                count.setdefault(_mapped(atom, actor), 0)
         return sorted(count, key=lambda shape: -count[shape])
 
     def _conditions(self, rule: Rule) -> Iterator[Literal]:

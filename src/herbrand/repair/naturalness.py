@@ -122,7 +122,7 @@ class Naturalness:
         self.frames: set[tuple[str, int]] = set()
         """Fluents with frame rules."""
         self.clocks: set[tuple[str, int]] = set()
-        """Fluents that change whatever is played."""
+        """Fluents that change in every play."""
         self.heads: Counter[Node] = Counter()
         self.defined: Counter[_Skeleton] = Counter()
         self.used: Counter[_Skeleton] = Counter()

@@ -274,7 +274,7 @@ class _Search:
         return any(len(state.goal_values(role)) > 1 for role in self.roles)
 
     def _exclude(self, budget: Budget, most_edits: int) -> None:
-        """Let goal values that hold together give way to each other, and make one more edit if need be."""
+        """Make goal values that hold together exclusive, with one more edit if needed."""
         ways = [
             way
             for way in exclusive_goals(self.statements)
@@ -385,7 +385,7 @@ class _Search:
             self.complete = False
             if all(verdicts[name].answer == "proved" for name in self.result.faults):
                 self.repairs[repaired.edits] = repaired
-                if turn == len(PROVING):  # what is not proved now was hard to prove before, too
+                if turn == len(PROVING):  # the remaining properties were hard to prove before, too
                     return better
             if turn < len(PROVING):
                 heapq.heappush(queue, (cost + AGAIN, next(numbers), edit, turn + 1))
@@ -401,7 +401,7 @@ class _Search:
     ) -> dict[RuleEdit, float]:
         """Return the edits with their costs, as many as the budget allows; with `places`, of these only."""
         naturalness = Naturalness(statements)
-        # What random games hardly meet is no slip of the pen: the author did not think of it.
+        # A case that random games rarely reach is an oversight of the author rather than a typo.
         is_rare = baseline is not None and baseline.stuck + baseline.undefined <= GAMES // 10
         costs = {}
         for edit in rule_edits(

@@ -186,7 +186,7 @@ def _played(
     description.require_playable()
     try:
         expander = description.expander
-    except ValueError as error:  # together they make what is legal depend on the moves
+    except ValueError as error:  # together they make `legal` depend on the moves
         raise GameError(str(error)) from error
     first = expander.expand(expander.initial)
     rollouts = expander.rollouts(first.states, seed=trial.seed, each=trial.games, max_steps=trial.max_steps)

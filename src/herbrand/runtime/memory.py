@@ -110,7 +110,7 @@ def _c_function(name: str) -> Any:
 
 def peak_megabytes() -> float:
     """Return the peak memory of this process; 0 if unknown."""
-    peak = _status("VmHWM")  # unlike getrusage, without what the parent used before
+    peak = _status("VmHWM")  # unlike getrusage, without the memory that the parent used before
     if peak is not None:
         return peak
     try:

@@ -1,4 +1,4 @@
-"""`watch`: limits on the memory and the time of a block, whatever it computes.
+"""`watch`: limits on the memory and the time of any block of code.
 
 Computations have budgets of their own (`herbrand.runtime.limits`) and usually end by them, with a better
 answer.  This is the net below: a thread of the core looks at the resident memory of the process and its

@@ -9,7 +9,7 @@ memory, so that no rulesheet can block other requests.
 | `app`       | routes and their handlers                                                       |
 | `guard`     | who may use it, hosts, sessions, forged requests, size limits, headers          |
 | `library`   | games: bundled, from folders, from users                                        |
-| `latest`    | answers that are computed anew, but never waited for long                       |
+| `latest`    | answers that are recomputed for each request, without a long wait               |
 | `matches`   | running matches and the pool of evaluator subprocesses                          |
 | `child`     | an evaluator subprocess, as the server sees it: requests with timeouts          |
 | `worker`    | main program of the subprocess: reads requests, writes replies                  |

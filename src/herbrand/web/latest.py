@@ -1,4 +1,4 @@
-"""`Latest`: answers that are computed anew for each request, but never waited for long."""
+"""`Latest`: answers that are recomputed for each request, without a long wait."""
 
 from __future__ import annotations
 

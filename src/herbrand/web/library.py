@@ -193,7 +193,7 @@ class Library:
 
 
 def _is_inside(path: Path) -> bool:
-    """Whether a file belongs to its folder: a link to a file elsewhere must not show that to everybody."""
+    """Whether a file belongs to its folder: links must not expose files outside of it."""
     return path.resolve().is_relative_to(path.parent.resolve())
 
 

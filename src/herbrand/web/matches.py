@@ -85,7 +85,7 @@ class WebMatch:
             try:
                 self._record(change)
             except BaseException:
-                self.close()  # it will go on from what is recorded
+                self.close()  # it will resume from its record
                 raise
         return change
 

@@ -272,7 +272,7 @@ class MatchTable:
         return [role for role, seat in self._seats.items() if seat == FRIEND]
 
     def _role_shown(self, people: Sequence[str], turns: Sequence[str]) -> str:
-        """Return the role whose information a screen shows; none before it was handed to somebody."""
+        """Return the role whose information a screen shows, empty before it was handed over."""
         if len(people) == 1:
             return people[0]
         if not people:  # the match is between friends elsewhere and programs

@@ -210,7 +210,7 @@ def certify_verdict(
     """Write the certificate of a verdict on the property `name` and have it checked; see `certify`.
 
     Where other programs could not explore all states in the time, or the verdict has no evidence, a proof
-    without states is looked for.
+    without states is searched for.
 
     Raises `HerbrandError` for a folder in use.
     """
@@ -365,7 +365,7 @@ def check_files(
     file_counts = Counter(file.question for file in files)
     checked: dict[str, CheckedFile] = {}
     accepted: set[tuple[str, str]] = set()
-    # a SAT solver is often faster; then clingo answers first what is still open
+    # a SAT solver is often faster; then clingo answers the open questions first
     solved = [file for file in files if file.program != "clingo"]
     ground = [file for file in files if file.program == "clingo"]
     for file in sorted(solved, key=lambda file: file.question not in needed):

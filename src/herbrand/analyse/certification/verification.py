@@ -1,6 +1,6 @@
 """Verify certificates written by others against rules that the reader trusts.
 
-The questions are not read from the folder but written anew, from the rules and the evidence in
+The questions are not read from the folder but regenerated, from the rules and the evidence in
 `certificate.json`, and have to be equal to those in it; only plays, strategies and numbers are data of their
 own.  So a question about other rules, or one that is unsatisfiable for another reason, is refused, whatever
 the programs say of it.

@@ -146,7 +146,7 @@ def _interaction(network: Network, parts: Sequence[StatePart]) -> tuple[list[lis
             support[network.inputs + gate] = both
             if len(both) > 1:
                 pins.add(both)
-        # a larger set says little of who belongs together, and is left out
+        # a larger set says little about which parts belong together, and is left out
     for fluent, literal in enumerate(network.next.tolist()):
         both = support[literal >> 1] | {int(part_of[fluent])}
         if len(both) > 1:

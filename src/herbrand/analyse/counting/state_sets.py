@@ -142,7 +142,7 @@ class StateSets:
     def _do(self, operation: Callable[[int, int], int], states: SymbolicSet, other: int) -> SymbolicSet:
         try:
             return self.new(operation(states.number, other))
-        except MemoryError:  # some of it may belong to sets that nobody needs
+        except MemoryError:  # some of it may belong to sets that are no longer needed
             self.measure(states, other)
             return self.new(operation(states.number, other))
 

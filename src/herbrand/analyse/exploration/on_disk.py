@@ -220,7 +220,7 @@ class _DiskExplorer:
                 if used + len(successors) > room:
                     used = self._compact(buffer, used)
                     if used > _COMPACT * room:
-                        # successors of a part of this chunk, which come again if it is expanded again
+                        # successors of a part of this chunk, duplicated if it is expanded again
                         self._finish_run(buffer[:used], expanded, terminal, transitions)
                         used = 0
                 buffer[used : used + len(successors)] = successors

@@ -85,7 +85,7 @@ def walk(
 ) -> Iterator[tuple[ReplayedState, list[tuple[tuple[int, ...], Any]]]]:
     """Yield every reachable state with its successors, each as (joint move, key).
 
-    With `allowed` only the joint moves that it returns for a state are followed; None stands for all.  Raises
+    With `allowed` only the joint moves that it returns for a state are followed; None means all.  Raises
     `BudgetExceeded` after `seconds`.
     """
     engine = game.engine_object("rules")

@@ -1,7 +1,7 @@
 """Certificates that some states are unreachable, checked on the rules by an answer set solver.
 
 The searches that find them work on the network with a SAT solver.  The check believes neither: it
-grounds the rules anew and solves them as logic programs with clingo.  The network only says which fluents
+grounds the rules again and solves them as logic programs with clingo.  The network only says which fluents
 never change, which is checked with the rest.
 """
 
@@ -210,7 +210,7 @@ class RulesProgram:
     def _unchanging(self) -> tuple[list[str], list[str]]:
         """The fluents that are always true, and those of the grounding that never are, as terms.
 
-        Nobody need believe the network for this: the queries that use it ask whether it holds initially
+        The network need not be trusted for this: the queries that use it ask whether it holds initially
         and after each step.
         """
         network = self.game.network_within(max(self.deadline - time.monotonic(), 0.01))

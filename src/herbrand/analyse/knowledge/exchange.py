@@ -55,7 +55,7 @@ def value_by_exchange(game: StateMachine, *, budget: Budget | None = None) -> di
 
 
 def _sampled_goals(game: StateMachine) -> list[list[int]]:
-    """Return the goal values of the players at the ends of some random plays that come to an end."""
+    """Return the goal values of the players at the ends of some random plays, without truncated ones."""
     players = [game.role_index(role) for role in game.players]
     expander = game.expander
     ends = expander.rollouts(expander.initial, each=_PLAYOUTS, seed=0)

@@ -350,7 +350,7 @@ class _Run:
         from herbrand.analyse.exploration import by_states
 
         players = self.players
-        # Strategies take by far the longest, and fill the time that there is.
+        # Strategies take by far the longest, and use all remaining time.
         for name in sorted(self._undecided(), key="strong_winnability".__eq__):
             began = time.monotonic()
             if name == "termination":

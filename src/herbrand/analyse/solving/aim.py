@@ -170,7 +170,7 @@ def compatible_moves(expander: Expander) -> Filling | None:
     moves, after = moves[going], after[going]
     initial = expander.bits(expander.initial)[0]
     added = expander.bits(after) & ~initial
-    added &= ~added.all(axis=0)  # what every move makes true, such as the next number of a step
+    added &= ~added.all(axis=0)  # without fluents that every move makes true, such as the step number
     if not len(moves) or (added.sum(axis=1) != 1).any():
         return None
     fluents = added.argmax(axis=1)

@@ -1,6 +1,6 @@
 """Values of games on decision diagrams: all states are counted, and then values go back from the ends.
 
-No state is looked at by itself, so there may be many billions of them; what counts is how regular the sets
+No state is visited by itself, so there may be many billions of them; what counts is how regular the sets
 are.  `counting.backwards` says to which games it applies.
 """
 

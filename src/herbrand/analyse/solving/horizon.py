@@ -61,7 +61,7 @@ def line_of_some_length(expander: Expander, role: int, value: int, deadline: flo
                     if not unrolled.extend(solver, length):
                         break
                     ends, answer = unrolled.ends(length), None
-                    for _ in range(scale):  # each time the clock is looked at
+                    for _ in range(scale):  # between checks of the clock
                         answer = answer if answer is not None else solver.attempt(_CONFLICTS, *ends)
                     if answer:
                         return read_line(system, unrolled.steps[:length], solver.model())

@@ -187,7 +187,7 @@ class _Induction:
                 states[here], _rows_of(rows, slice(begin, end)), joints=1 << 62
             )
             successor_values = self.look_up(step + 1, self.files.code.encode(expansion.states))
-            # the least of some values is what remains of the greatest of the remainders
+            # the minimum of some values is 255 less the maximum of their complements
             flip = minimizes[begin:end]
             successor_values = np.where(flip[expansion.parents], 255 - successor_values, successor_values)
             best = np.maximum.reduceat(successor_values, starts[begin:end] - starts[begin])

@@ -1,4 +1,4 @@
-"""`value_of`: the value of a game and its best moves, by whatever method gets farthest within a budget.
+"""`value_of`: the value of a game and its best moves, by the method that gets farthest within a budget.
 
 | game                                              | method                                            |
 |---------------------------------------------------|---------------------------------------------------|

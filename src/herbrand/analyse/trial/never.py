@@ -1,4 +1,4 @@
-"""Conditions that never hold, whatever is played: most are misspelt.
+"""Conditions that hold in no play: most are misspelt.
 
 The facts of the delete relaxation (`herbrand.syntax.ggdl.relax`) include all that can ever be true.  A
 condition of which none is an instance never holds, and its rule never applies.

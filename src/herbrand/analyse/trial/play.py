@@ -48,7 +48,7 @@ def brief_checks(game: StateMachine, *, seconds: float = 1.0, seed: int = 0) -> 
     """
     if game.rules.errors:
         return ()
-    if game.is_epistemic:  # what roles know depends on the play, which no state has
+    if game.is_epistemic:  # the knowledge of roles depends on the play, which states do not have
         return never_checks(game.rules)
     deadline = time.process_time() + seconds
     try:

@@ -165,7 +165,7 @@ class Sheet:
 
     @cached_property
     def defined_names(self) -> dict[str, Atom]:
-        """The first head of each relation name, whatever its arity."""
+        """The first head of each relation name, of any arity."""
         heads: dict[str, Atom] = {}
         for rule in self.statements:
             heads.setdefault(rule.head.name, rule.head)

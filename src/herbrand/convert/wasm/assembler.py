@@ -1,6 +1,6 @@
 """A small assembler for WebAssembly: typed expressions, variables, loops.
 
-A `Value` is code that leaves one value of its type; it is evaluated where a function uses it, each time anew.
+A `Value` is code that leaves one value of its type on the stack; each use in a function evaluates it again.
 Operators build greater ones and check the types.  Numbers are unsigned.
 """
 

@@ -88,7 +88,7 @@ class Layer:
         return row
 
     def cell(self, row: Sequence[str]) -> Cell:
-        """Return the cell that a row of arguments speaks of."""
+        """Return the cell that a row of arguments refers to."""
         return tuple(row[i] for i in self.first), tuple(row[i] for i in self.second)
 
     def what(self, row: Sequence[str]) -> str:

@@ -376,7 +376,7 @@ def _boards(layers: list[tuple[Layer, FluentFacts]]) -> list[BoardLayout]:
 
 
 def _board(layer: Layer, fluent: FluentFacts) -> BoardLayout:
-    """Return the board of one layer: of the cells that each state speaks of, if they are always the same."""
+    """Return the board of one layer: the cells that each state mentions, if these are always the same."""
     rows = fluent.rows
     spoken = [set(map(layer.cell, state)) for state in fluent.states]
     if len(spoken) > 1 and all(some == spoken[0] for some in spoken):

@@ -102,7 +102,7 @@ class Neighbours:
     second: frozenset[str]
 
     def covers(self, first: Iterable[Row], second: Iterable[Row]) -> bool:
-        """Whether the coordinates of a board are among those that the relation speaks of."""
+        """Whether the relation covers the coordinates of a board."""
         return {one[0] for one in first} <= self.first and {two[0] for two in second} <= self.second
 
 

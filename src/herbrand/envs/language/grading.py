@@ -164,5 +164,5 @@ def _folded_anew(term: str) -> str:
         return " ".join(term.split()).lower()
 
 
-# Terms of a game come again and again; long ones, which could fill the memory, are not kept.
+# Terms of a game recur; long ones, which could fill the memory, are not cached.
 _folded_short = lru_cache(maxsize=20_000)(_folded_anew)

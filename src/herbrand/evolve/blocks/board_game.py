@@ -4,7 +4,7 @@ How the rules are put together, from what is possible to what becomes of it:
 
     may_place, may_move, may_jump   from the actions of the pieces: what could be done
     legal                           from the turn order: what may be done now
-    does -> lands, leaves, struck   what a move does, whoever made it
+    does -> lands, leaves, struck   the effects of a move of either player
     becomes                         what will stand on a square
     next, sees                      from `becomes`, so that players can be shown the squares as they will be
     won, leads                      from the goals

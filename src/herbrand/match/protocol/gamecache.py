@@ -48,7 +48,7 @@ _LEAST_BUILDER_MEGABYTES = 30
 _ATOM_BYTES = 500
 """Memory of a derived atom including its share of tables and indexes."""
 _RULES_SECONDS = 60.0
-"""Time limit of one evaluation of the rules, whatever clocks a manager sets."""
+"""Time limit of one evaluation of the rules, independent of the clocks of a match."""
 _READER_SECONDS = 5.0
 
 
@@ -124,7 +124,7 @@ class CachedGame:
                 threading.Thread(target=self._improve, args=(self._game,), daemon=True).start()
 
     def _improve(self, game: Game) -> None:
-        with self._builder_lock:  # building takes much more memory than what is built
+        with self._builder_lock:  # building takes much more memory than the result
             left = self._memory - int(resident_megabytes()) - _RESERVE_MEGABYTES
             try:
                 if left < _LEAST_BUILDER_MEGABYTES:

@@ -330,7 +330,7 @@ class HostPool:
     def report_missed(self, match: OngoingMatch) -> None:
         """Replace the host of a match for which no legal move was known in time again and again.
 
-        One that still reads the rules or repeats the moves so far would have to begin anew, and be later.
+        A host that still reads the rules or repeats the moves so far would have to restart, and be later.
         """
         if not match.is_loaded:
             return

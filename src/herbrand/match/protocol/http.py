@@ -112,7 +112,7 @@ def write_reply(
             "Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n"
         )
     )
-    if origin not in (None, "*"):  # its page is told that it may also reach private addresses
+    if origin not in (None, "*"):  # permits the page to reach private addresses, too
         shared += "Access-Control-Allow-Private-Network: true\r\nVary: Origin\r\n"
     close = "" if version == "HTTP/1.0" else "Connection: close\r\n"
     head = (

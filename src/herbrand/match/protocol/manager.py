@@ -75,7 +75,7 @@ SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
 """Replacements for a bad move: a random legal move, the first one, `noop` if legal (else a random one); with
 `forfeit` the match ends, and its player has lost."""
 _MOST_RESUMPTIONS = 3
-"""How often a player of a match may be started anew."""
+"""How often a player of a match may be restarted."""
 PROBLEMS: Final = ("timeout", "connection", "unreadable", "unsigned", "illegal", "failed", "ignored")
 """Kinds of bad answers; "ignored" is a player that is no longer asked."""
 

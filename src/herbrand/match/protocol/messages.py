@@ -105,7 +105,7 @@ class StartMessage:
 
 @dataclass(frozen=True, slots=True)
 class ResumeMessage(StartMessage):
-    """Continue a match in a player that was started anew and does not know it; an extension of herbrand.
+    """Continue a match in a restarted player that does not know it; an extension of herbrand.
 
     The next PLAY follows the reply.
     """

@@ -108,7 +108,7 @@ class Recorder:
     def _aborted(self, number: int, roles: tuple[str, ...], event: Event) -> None:
         del roles
         ((status,),) = self.store.query("SELECT status FROM match WHERE number = ?", (number,))
-        if status == "running":  # what failed may have come after the end
+        if status == "running":  # the failure may have come after the end
             self.store.end(number, "aborted", event.data["reason"], event.time, None)
 
     def _problems(self, number: int, problems: Sequence[dict[str, Any]]) -> None:

@@ -70,7 +70,7 @@ class DaskExecutor(Executor):
     def _connected(self, seconds: float) -> Any:
         with optional_import("a Dask cluster", "cluster"):
             from distributed import Client
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is raised or reported
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # problems are raised or reported
         is_file = Path(self.address).is_file()
         where = {"scheduler_file": self.address} if is_file else {"address": self.address}
         new_client: Any = Client
@@ -132,7 +132,7 @@ class DaskExecutor(Executor):
         if self.refused:
             options = {"workers": self._usable(), "allow_other_workers": False}
         sent = self.client.submit(call, key=key, pure=False, **options)
-        self._sent[key] = sent  # Dask forgets tasks whose futures nobody holds
+        self._sent[key] = sent  # Dask forgets tasks whose futures are not referenced
 
         def receive(sent: Any) -> None:
             self._sent.pop(key, None)
@@ -149,7 +149,7 @@ class DaskExecutor(Executor):
                     if not result.cancelled():
                         result.set_result(value)
                     return
-                # an older herbrand may lack what is called
+                # an older herbrand may lack the function
                 if isinstance(error, WorkerRefused | ImportError | AttributeError):
                     self.look_at_workers()
                     if self.refused:

@@ -155,7 +155,7 @@ def _find(path: str, folder: Path) -> Path | None:
             try:
                 if file.is_file() and file.stat().st_size <= MAX_BYTES:
                     return file
-            except OSError:  # too long for a name, or not to be looked at: no such file
+            except OSError:  # the name is too long, or the file inaccessible: no such file
                 continue
     return None
 
