@@ -78,16 +78,16 @@ def _rows(
     graph: RelationGraph, stratum: list[Relation], wide: Mapping[Relation, float]
 ) -> list[list[Relation]]:
     """Divide a stratum into rows, each relation above its dependencies in the stratum."""
-    inside = set(stratum)
+    members = set(stratum)
     depth: dict[Relation, int] = {}
     for component in graph.components:
-        if component[0] not in inside:
+        if component[0] not in members:
             continue
         below = [
             depth[edge.body]
             for node in component
             for edge in graph.edges_from(node)
-            if edge.body in inside and edge.body not in component
+            if edge.body in members and edge.body not in component
         ]
         depth.update(dict.fromkeys(component, 1 + max(below, default=-1)))
     rows: list[list[Relation]] = []

@@ -115,7 +115,7 @@ def command(
         form = "none"
     diagnostics: list[Diagnostic] = []
     unreadable = False
-    spent = False
+    over_budget = False
     proved: dict[str, list[str]] = {}
     for file in files:
         try:
@@ -135,7 +135,7 @@ def command(
                 proved[file] = _deep(tree, file)
         except BudgetExceeded as error:
             remark(f"error: {file}: {error}")
-            spent = True
+            over_budget = True
     shown = diagnostics
     if form == "text" and not notes:
         shown = [d for d in diagnostics if d.severity is not Severity.NOTE]
@@ -156,7 +156,7 @@ def command(
     worst = min((d.severity.rank for d in diagnostics), default=2)
     if worst <= (1 if strict else 0):
         ctx.exit(1)
-    if spent:
+    if over_budget:
         ctx.exit(3)
 
 

@@ -89,15 +89,15 @@ def command(
         kind = "error" if tree.ggdl is not None else "syntax error"
         remark(f"error: {count(len(errors), kind)} in {tree.source.name}; nothing was written")
         ctx.exit(1)
-    written = entry.write(game, **{name: options[name] for name in entry.options})
-    if not isinstance(written, str | bytes):
-        if written.diagnostics:
-            remark(render(written.diagnostics, "line", err=True).rstrip("\n"))
-        if output is not None and isinstance(written, Printed):
-            for line in written.remarks:
+    converted = entry.write(game, **{name: options[name] for name in entry.options})
+    if not isinstance(converted, str | bytes):
+        if converted.diagnostics:
+            remark(render(converted.diagnostics, "line", err=True).rstrip("\n"))
+        if output is not None and isinstance(converted, Printed):
+            for line in converted.remarks:
                 remark(f"note: {line}")
-        written = written.text
-    _write(written, output)
+        converted = converted.text
+    _write(converted, output)
 
 
 def _check_options(ctx: click.Context, target: str, entry: Target) -> None:

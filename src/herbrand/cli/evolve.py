@@ -153,8 +153,10 @@ def _summary(progress: SearchProgress) -> str:
     at = f"{progress.seconds:5.0f} s  "
     if not progress.candidates:
         return f"{at}evaluating the first games ({progress.under_way} so far)"
-    spent = sum(progress.spent.values())
-    most = ", ".join(f"{name} {seconds / spent:.0%}" for name, seconds in progress.spent.most_common(3))
+    total_seconds = sum(progress.spent.values())
+    most = ", ".join(
+        f"{name} {seconds / total_seconds:.0%}" for name, seconds in progress.spent.most_common(3)
+    )
     under_way = f" (+{progress.under_way})" if progress.under_way else ""
     return (
         f"{at}{progress.candidates}{under_way} candidates, {progress.measured} measured, "

@@ -169,10 +169,10 @@ class _Planner:
             keys |= {(f"does {functor}", arity), (f"legal {functor}", arity)}
         # fluents keep their names, relations of the same name get others
         order = sorted(keys, key=lambda key: (not key[0].startswith("true "), key))
-        taken = set(_RESERVED)
-        self.actions = {key: _fresh(_spelled(key[0]), taken) for key in self.functors["move"]}
+        used_names = set(_RESERVED)
+        self.actions = {key: _fresh(_spelled(key[0]), used_names) for key in self.functors["move"]}
         shown = {key: key[0].removeprefix("true ") for key in order} | {("goal", 2): "goal-value"}
-        return {key: _fresh(_spelled(shown[key]), taken) for key in order}
+        return {key: _fresh(_spelled(shown[key]), used_names) for key in order}
 
     def _object_names(self) -> dict[str, str]:
         names: set[str] = {"100", self.role.name if isinstance(self.role, Constant) else ""}
@@ -187,8 +187,8 @@ class _Planner:
             names |= {arg.name for arg in fact.args}
         if isinstance(self.role, Function):
             raise GameError("the role is a compound term, and PDDL has none")
-        taken = set(_RESERVED)
-        return {name: _fresh(_spelled(name), taken) for name in sorted(names)}
+        used_names = set(_RESERVED)
+        return {name: _fresh(_spelled(name), used_names) for name in sorted(names)}
 
     # -- texts -----------------------------------------------------------------------------------
 
@@ -278,8 +278,8 @@ class _Planner:
     def _term(self, term: Term) -> str:
         if isinstance(term, Variable):
             if term.name not in self.variables:
-                taken = {*self.variables.values(), *(f"?arg{i}" for i in range(1, 20))}
-                self.variables[term.name] = _fresh(f"?{_spelled(term.name)}", taken)
+                used_names = {*self.variables.values(), *(f"?arg{i}" for i in range(1, 20))}
+                self.variables[term.name] = _fresh(f"?{_spelled(term.name)}", used_names)
             return self.variables[term.name]
         assert isinstance(term, Constant)
         return self.objects[term.name]

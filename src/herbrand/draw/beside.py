@@ -69,20 +69,20 @@ def towers(
                 wide = width if level == 0 else width * (0.35 + 0.6 * (sizes[thing] + 1) / len(sizes))
             x, y = middle - wide / 2, height - (level + 1) * high
             colour = PALETTE[sizes[thing] % len(PALETTE)] if thing in sizes else ""
-            inside = rect(f"f-{colour} o-{colour}" if colour else "cell", x, y, wide, high - 2, 5)
+            drawing = rect(f"f-{colour} o-{colour}" if colour else "cell", x, y, wide, high - 2, 5)
             letters = f"hb-letters t-{colour}" if colour else "label"
-            inside += text(middle, y + high / 2 - 1, thing, letters, fitted(thing, wide))
+            drawing += text(middle, y + high / 2 - 1, thing, letters, fitted(thing, wide))
             if item_name(thing) in highlighted:
-                inside += rect("last", x, y, wide, high - 2, 5)
-            svg.append(clickable(item_name(thing), thing, inside))
+                drawing += rect("last", x, y, wide, high - 2, 5)
+            svg.append(clickable(item_name(thing), thing, drawing))
         descriptions.append(" under ".join(stack))
     total = max(len(stacks) * (width + 12) - 12, width)
     svg.append(f'<line class="frame" x1="0" y1="{n(height + 1)}" x2="{n(total)}" y2="{n(height + 1)}"/>')
     if ground:  # it holds all towers, side by side
-        inside = rect("cell", 0, height + 2, total, 26, 5) + text(total / 2, height + 15, ground, "label")
+        drawing = rect("cell", 0, height + 2, total, 26, 5) + text(total / 2, height + 15, ground, "label")
         if item_name(ground) in highlighted:
-            inside += rect("last", 0, height + 2, total, 26, 5)
-        svg.append(clickable(item_name(ground), ground, inside))
+            drawing += rect("last", 0, height + 2, total, 26, 5)
+        svg.append(clickable(item_name(ground), ground, drawing))
         height += 28
         descriptions = [f"{tower} on {ground}" for tower in descriptions]
     return Part(total, height + 4, svg, ["towers: " + "; ".join(descriptions)])
@@ -103,9 +103,9 @@ def pile(fact: tuple[str, ...]) -> Part:
     svg = []
     for i, thing in enumerate(fact[1:]):
         wide = 70 + 150 * (ranks[thing] + 1) / len(ranks)
-        inside = rect("f-orange o-orange", 110 - wide / 2, i * 26, wide, 22, 10)
-        inside += text(110, i * 26 + 11, thing, "hb-letters t-orange")
-        svg.append(clickable(item_name(thing), thing, inside))
+        drawing = rect("f-orange o-orange", 110 - wide / 2, i * 26, wide, 22, 10)
+        drawing += text(110, i * 26 + 11, thing, "hb-letters t-orange")
+        svg.append(clickable(item_name(thing), thing, drawing))
     description = f"{title_of(fact[0])}, from the top: {', '.join(fact[1:])}"
     return Part(220, 26.0 * len(ranks), svg, [description])
 
@@ -141,11 +141,11 @@ def stock(
     svg = [text(0, 8, " ".join(words(name)), "title start")]
     for i, content in enumerate(pieces):
         x, y = (i % across) * 48.0, 20 + (i // across) * 48.0
-        inside = rect("cell", x + 1, y + 1, 46, 46, 8)
-        inside += placed(piece(looks[content.lower()], content), x + 24, y + 24, 40)
+        drawing = rect("cell", x + 1, y + 1, 46, 46, 8)
+        drawing += placed(piece(looks[content.lower()], content), x + 24, y + 24, 40)
         if item_name(content) in highlighted:
-            inside += rect("last", x + 2, y + 2, 44, 44, 7)
-        svg.append(clickable(item_name(content), content, inside))
+            drawing += rect("last", x + 2, y + 2, 44, 44, 7)
+        svg.append(clickable(item_name(content), content, drawing))
     rows = -(-len(pieces) // across)
     wide = max(min(len(pieces), across) * 48.0, len(name) * LETTER)
     return Part(wide, 20 + rows * 48.0, svg, [f"{name}: {', '.join(pieces)}"])

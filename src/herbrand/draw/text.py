@@ -82,8 +82,8 @@ def as_text(
     if not grids:
         return None
     contents = {at: one for at, one in layout.contents(layout.facts(present)).items() if at[0] in grids}
-    inside = {at: _merged(one) for at, one in contents.items()}
-    shown = {what for cells in inside.values() for names in cells.values() for what in names}
+    merged = {at: _merged(one) for at, one in contents.items()}
+    shown = {what for cells in merged.values() for names in cells.values() for what in names}
     layers = [layer for i in grids for layer in layout.boards[i].layers if not layer.edge]
     possible = shown.union(*(layer.known for layer in layers))
     every = with_others(content_looks(layout), possible, layout)
@@ -96,7 +96,7 @@ def as_text(
         for content, symbol in symbols.items()
     }
     drawings = []
-    for (i, k), cells in inside.items():
+    for (i, k), cells in merged.items():
         board = layout.boards[i]
         filled = [cell for cell, names in cells.items() if any(symbols[name] != "." for name in names)]
         marked = {name for move in (*last, *dropped(board, i, k, last, filled)) for name in move}
@@ -105,7 +105,7 @@ def as_text(
                 board,
                 {cell: "".join(painted[name] for name in names) for cell, names in cells.items()},
                 "" if any(symbols[name] == "." for names in cells.values() for name in names) else ".",
-                board.copy_title(k) if len(inside) > 1 else "",
+                board.copy_title(k) if len(merged) > 1 else "",
                 {cell for cell in board.positions if cell_name(i, k, cell) in marked},
                 paint,
             )
@@ -152,8 +152,8 @@ def table(facts: Iterable[str]) -> str:
     """
     rows: dict[str, list[str]] = defaultdict(list)
     for fact in sorted(set(facts), key=lambda fact: natural(fact.strip("()"))):
-        inside = fact[1:-1] if fact.startswith("(") else fact
-        name, _, arguments = inside.partition(" ")
+        content = fact[1:-1] if fact.startswith("(") else fact
+        name, _, arguments = content.partition(" ")
         rows[name].append(arguments)
     width = max(map(len, rows), default=0)
     lines: list[str] = []
@@ -178,7 +178,7 @@ def _pieces(looks: Mapping[str, Look]) -> dict[str, str]:
 def _symbols(looks: Mapping[str, Look], pieces: Mapping[str, str]) -> dict[str, str]:
     """Choose a short text for every content: `.` for empty, FEN letters for chess pieces."""
     symbols = {**pieces, **{content: "." for content, look in looks.items() if look.kind == "none"}}
-    taken = set(symbols.values()) | {"."}
+    used_symbols = set(symbols.values()) | {"."}
     for content in sorted(looks.keys() - symbols.keys(), key=lambda c: (len(c), c)):
         if content.isdecimal():
             symbols[content] = content
@@ -186,8 +186,8 @@ def _symbols(looks: Mapping[str, Look], pieces: Mapping[str, str]) -> dict[str, 
         wanted = [c for c in content if c.isalnum()]
         letters = [*wanted[:1], *(c.upper() for c in wanted[:1]), *wanted, *(c.upper() for c in wanted)]
         spare = "*#@+%&$=!?abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-        symbols[content] = next((c for c in [*letters, *spare] if c not in taken), content)
-        taken.add(symbols[content])
+        symbols[content] = next((c for c in [*letters, *spare] if c not in used_symbols), content)
+        used_symbols.add(symbols[content])
     return symbols
 
 

@@ -150,10 +150,10 @@ def play(
     if failures:
         raise failures[0]
     played = [simulation for simulation in results if simulation is not None]
-    whole = merge(played, seed=seed)
-    if len(played) < len(sizes) or whole.stopped is not None:
-        whole = replace(whole, stopped=f"over budget: {time_spent(limits.seconds)}")
-    return whole
+    merged = merge(played, seed=seed)
+    if len(played) < len(sizes) or merged.stopped is not None:
+        merged = replace(merged, stopped=f"over budget: {time_spent(limits.seconds)}")
+    return merged
 
 
 def play_on(
@@ -199,10 +199,10 @@ def play_on(
 
     part_results = values(run_tasks(tasks, executor=executor, results=results, progress=report))
     played = part_results if results is None else [Simulation.from_data(data) for data in part_results]
-    whole = merge(played, seed=seed)
-    if whole.stopped is not None:
-        whole = replace(whole, stopped=f"over budget: {time_spent(limits.seconds)}")
-    return whole
+    merged = merge(played, seed=seed)
+    if merged.stopped is not None:
+        merged = replace(merged, stopped=f"over budget: {time_spent(limits.seconds)}")
+    return merged
 
 
 def _part_as_data(*arguments: Any) -> dict[str, Any]:

@@ -168,15 +168,15 @@ class Walker:
             *((True, count) for count in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)})),
         ]
         joints = self._random_game(random.Random(1))
-        spent = [math.inf] * len(settings)
+        durations = [math.inf] * len(settings)
         for _ in range(_TRIALS):
             for i, (memory.reckons, memory.kept) in reversed(list(enumerate(settings))):
                 self.reset()  # evaluates all gates, so that no timed step does
                 started = time.thread_time()
                 for joint in joints:
                     self._play(joint)
-                spent[i] = min(spent[i], time.thread_time() - started)
-        memory.reckons, memory.kept = settings[spent.index(min(spent))]
+                durations[i] = min(durations[i], time.thread_time() - started)
+        memory.reckons, memory.kept = settings[durations.index(min(durations))]
 
     def _random_game(self, rng: random.Random) -> list[list[int]]:
         """Return the joint moves of a random game, up to `_TRIAL_STEPS` and `_TRIAL_SECONDS`."""

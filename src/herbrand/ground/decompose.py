@@ -145,18 +145,18 @@ def decompose(
                         continue
                 else:
                     group, binders = _with_binders(mentioning, body), []
-                inside = set().union(*(goal_variables(body[i]) for i in group))
+                inner = set().union(*(goal_variables(body[i]) for i in group))
                 outside = head_variables.union(
                     *(goal_variables(g) for i, g in enumerate(body) if i not in group)
                 )
-                shared = inside & outside
-                if (len(group) < 2 and len(shared) == len(inside)) or len(inside) >= len(all_variables):
+                shared = inner & outside
+                if (len(group) < 2 and len(shared) == len(inner)) or len(inner) >= len(all_variables):
                     continue
                 answers = sizes.join(body[i] for i in group)
                 bound = _bound_and_needed(group, body)[0]
                 for call, names in binders:
                     answers *= sizes.projected(call, {*names} - bound)
-                cost = answers * noise.lognormvariate(0, NOISE) if noise else answers, len(inside)
+                cost = answers * noise.lognormvariate(0, NOISE) if noise else answers, len(inner)
                 if best is None or cost < best[0]:
                     best = cost, group, shared, binders
         if best is None:
@@ -196,9 +196,9 @@ def _binders(group: Sequence[int], body: Sequence[Goal]) -> list[_Binder]:
         if not options:
             return []
         call = max(options, key=lambda goal: len(goal_variables(goal) & missing))
-        inside = goal_variables(call) & (needed | bound)
-        binders.append((call, tuple(sorted(inside))))
-        bound |= inside
+        call_variables = goal_variables(call) & (needed | bound)
+        binders.append((call, tuple(sorted(call_variables))))
+        bound |= call_variables
     return binders
 
 

@@ -258,7 +258,7 @@ class Demand:
     def _helper(self, call: Call, done: Sequence[Goal], body: _Body, *, whole: bool) -> Predicate:
         """Define a helper for this call alone, restricted by the goals that bind its arguments; return it."""
         (clause,) = self.source_clauses[call.predicate]
-        inside = goal_variables(call)
+        call_variables = goal_variables(call)
         helper = self.make_predicate(call.predicate.arity)
         self._calls.setdefault(call.predicate, []).append(helper)
         context: list[Goal] = []
@@ -267,7 +267,7 @@ class Demand:
             for part in _connected(binding):
                 joined = [part] if len(part) == 2 else [[goal] for goal in part]
                 for goals in joined:  # two goals together tell which values belong to each other
-                    shared = set().union(*map(goal_variables, goals)) & inside
+                    shared = set().union(*map(goal_variables, goals)) & call_variables
                     if shared:
                         context.append(self._projected(goals, shared))
             context += [
@@ -276,7 +276,7 @@ class Demand:
                 if isinstance(goal, Call)
                 and not goal.negated
                 and goal.predicate.kind != "rules"
-                and goal_variables(goal) <= inside
+                and goal_variables(goal) <= call_variables
             ]
         self._write(helper, clause, context, whole=whole)
         return helper
@@ -415,23 +415,23 @@ class _Body:
         call = self.rest[index]
         assert isinstance(call, Call)
         score = self.sizes.answers(call, self.bound)
-        inside = goal_variables(call)
-        return score * 10 if self.bound and inside and not inside & self.bound else score
+        call_variables = goal_variables(call)
+        return score * 10 if self.bound and call_variables and not call_variables & self.bound else score
 
 
 def _connected(goals: Iterable[Goal]) -> list[list[Goal]]:
     """Return the connected components of goals, which share variables directly or through others."""
     parts: list[tuple[set[str], list[Goal]]] = []
     for goal in goals:
-        inside, together = set(goal_variables(goal)), [goal]
+        merged_names, together = set(goal_variables(goal)), [goal]
         apart = []
         for names, part in parts:
-            if names & inside:
-                inside |= names
+            if names & merged_names:
+                merged_names |= names
                 together = part + together
             else:
                 apart.append((names, part))
-        parts = [*apart, (inside, together)]
+        parts = [*apart, (merged_names, together)]
     return [part for _, part in parts]
 
 

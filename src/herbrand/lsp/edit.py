@@ -87,10 +87,10 @@ def _check_new_name(sheet: OpenSheet, occurrence: Occurrence, new: str) -> None:
     ):
         raise CannotRename(f"`{new}` has a fixed meaning")
     sort, name, number = occurrence.key
-    taken = any(
+    is_used = any(
         key[:2] == (sort, folded) and (sort != "variable" or key[2] == number) for key in sheet.names.by_key
     )
-    if folded != name and taken:
+    if folded != name and is_used:
         where = " in this statement" if occurrence.kind == "variable" else ""
         raise CannotRename(f"`{new}` already has another meaning{where}")
 

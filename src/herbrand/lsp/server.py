@@ -415,8 +415,8 @@ class Service:
         if search["text"] is None:
             needed = search["errors"] or search["faults"] or search["difference"]
             return self._answer("no edit found that repairs the game" if needed else "nothing to repair")
-        whole = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), search["text"])
-        edit = lsp.WorkspaceEdit(changes={uri: [whole]})
+        replacement = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), search["text"])
+        edit = lsp.WorkspaceEdit(changes={uri: [replacement]})
         self.server.workspace_apply_edit(lsp.ApplyWorkspaceEditParams(edit, "Repair the game"))
         rules = [rule for one in search["repairs"][0]["edits"] for rule in one["after"]]
         proved = "proved" if search["repairs"][0]["proved"] else "not all proved"

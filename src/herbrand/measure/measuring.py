@@ -123,9 +123,9 @@ class _Measuring:
         return not self._left
 
     def _result(self, names: Iterable[str]) -> Measures:
-        taken = {name: self.measures[name] for name in CATALOGUE if name in names and name in self.measures}
-        spent = time.thread_time() - self.spent
-        return Measures(self.game.name, self.effort.name, self.seed, taken, tuple(self.notes), spent)
+        results = {name: self.measures[name] for name in CATALOGUE if name in names and name in self.measures}
+        elapsed = time.thread_time() - self.spent
+        return Measures(self.game.name, self.effort.name, self.seed, results, tuple(self.notes), elapsed)
 
     def _needs_random(self) -> bool:
         return self.needs_behaviour or any(CATALOGUE[name].group == "search play" for name in self.wanted)

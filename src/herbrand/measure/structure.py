@@ -96,8 +96,8 @@ def _plain(statements: Iterable[Rule]) -> Iterable[str]:
         if isinstance(node, Variable):
             return variables.setdefault(node.name, f"?{len(variables)}")
         if isinstance(node, Atom | Function):
-            inside = " ".join([name("r", node.name), *(write(arg, variables) for arg in node.args)])
-            return f"({inside})"
+            content = " ".join([name("r", node.name), *(write(arg, variables) for arg in node.args)])
+            return f"({content})"
         if isinstance(node, Constant):
             return name("o", node.name)
         if isinstance(node, Not):

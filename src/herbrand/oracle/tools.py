@@ -54,8 +54,8 @@ def _bounded(
     @wraps(function)
     def answer(self: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> dict[str, Any]:
         value = function(self, *args, **kwargs)
-        whole = {key: value.pop(key) for key in ("svg", "png", "page") if key in value}
-        return bounded(value) | whole
+        uncut = {key: value.pop(key) for key in ("svg", "png", "page") if key in value}
+        return bounded(value) | uncut
 
     return answer
 

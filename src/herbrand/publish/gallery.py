@@ -49,11 +49,11 @@ def write_gallery(
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[GalleryEntry] = []
     failures: list[tuple[str, HerbrandError]] = []
-    taken = {"index"}
+    used_names = {"index"}
     for game in games:
         try:
             page = game_page(game, proving=proving)
-            name = _free(game.name, taken)
+            name = _free(game.name, used_names)
             entries.append(gallery_entry(game, quote(f"{name}.html")))
         except HerbrandError as error:
             failures.append((game.name, error))

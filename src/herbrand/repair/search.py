@@ -476,9 +476,9 @@ class _Search:
 
 def _faults(profile: Profile) -> float:
     """Return how much is wrong with random games."""
-    wrong = profile.stuck + profile.undefined + profile.endless
+    faults = profile.stuck + profile.undefined + profile.endless
     return (
-        wrong / profile.games
+        faults / profile.games
         + (0 if profile.agrees else 0.5)
         + 0.1 * sum(best < 100 for best in profile.best)
     )

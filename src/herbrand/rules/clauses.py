@@ -221,8 +221,8 @@ class Program:
         return Call(predicate, tuple(map(self.pattern, atom.args)))
 
     def _choice(self, literal: Or, others: set[str]) -> DisjunctionCall:
-        inside = list(dict.fromkeys(v.name for v in variables_of(literal)))
-        args = tuple(v for v in inside if v in others)
+        names = list(dict.fromkeys(v.name for v in variables_of(literal)))
+        args = tuple(v for v in names if v in others)
         predicate = self._add(Predicate(f"or {len(self.predicates)}", len(args)))
         disjuncts = []
         binds = set(args)
@@ -249,12 +249,12 @@ class Program:
                 p.level = STATIC
         order = strongly_connected(self.predicates, _called)
         for number, component in enumerate(order):
-            inside = set(component)
+            members = set(component)
             level = max(p.level for p in component)
             for p in component:
                 p.component = number
                 p.recursive = len(component) > 1 or p in set(_called(p))
-                level = max(level, max((q.level for q in _called(p) if q not in inside), default=0))
+                level = max(level, max((q.level for q in _called(p) if q not in members), default=0))
             for p in component:
                 p.level = level
         for p in self.predicates:

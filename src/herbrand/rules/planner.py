@@ -156,8 +156,8 @@ class Planner:
         goals = list(clause.body)
         if isinstance(clause.predicate.name, str) and clause.predicate.name.startswith("or "):
             # the caller binds the variables that no disjunct binds
-            inside = set().union(*map(goal_variables, goals)) if goals else set()
-            bound = inside - set().union(*(goal_variables(g) for g in goals if isinstance(g, Call)))
+            goal_names = set().union(*map(goal_variables, goals)) if goals else set()
+            bound = goal_names - set().union(*(goal_variables(g) for g in goals if isinstance(g, Call)))
         rows = 1.0
         values: dict[str, float] = {}
         while goals:
@@ -179,9 +179,9 @@ class Planner:
             bound |= goal_variables(goal)
         columns = []
         for arg in clause.head:
-            inside = set(variables(arg))
+            arg_variables = set(variables(arg))
             product = 1.0
-            for variable in inside:
+            for variable in arg_variables:
                 product *= values.get(variable, self.UNKNOWN)
             columns.append(product)
         return min(rows, 1e9), columns

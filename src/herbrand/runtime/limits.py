@@ -93,8 +93,8 @@ class Limits:
 
     def after(self, started: float) -> Limits:
         """Return what is left of these limits for a computation that began then (`time.monotonic`)."""
-        spent = time.monotonic() - started
-        return self if spent < _SHORT else replace(self, seconds=max(0.0, self.seconds - spent))
+        elapsed = time.monotonic() - started
+        return self if elapsed < _SHORT else replace(self, seconds=max(0.0, self.seconds - elapsed))
 
     def start(self) -> Clock:
         """Start the clock of a computation with these limits."""

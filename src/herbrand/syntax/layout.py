@@ -166,7 +166,7 @@ class _Writer:
         self.line += "("
         first = next((item for item in piece.items if not isinstance(item, _Remark)), None)
         beside_name = int(isinstance(first, _Word))  # a head follows `<=`, an operand `or`
-        written = 0
+        item_count = 0
         for number, item in enumerate(piece.items):
             if isinstance(item, _Remark):
                 if item.own_line:
@@ -176,13 +176,13 @@ class _Writer:
                 self.line += item.text
                 self.is_ended = True
                 continue
-            if self.is_ended or written > beside_name:
+            if self.is_ended or item_count > beside_name:
                 self.new_line(inside)
-            elif written:
+            elif item_count:
                 self.line += " "
             is_last = number == len(piece.items) - 1
             self.piece(item, closing + 1 if is_last else 0)
-            written += 1
+            item_count += 1
         if self.is_ended:
             self.new_line(indent)
         self.line += ")"

@@ -156,8 +156,8 @@ def _translated(comment: Comment, sign: str) -> list[str]:
     """Return the lines of a comment with the comment sign of the notation, repeated as in the source."""
     text = BINARY.sub("?", comment.text)
     if text.startswith("/*"):
-        inside = text[2:].removesuffix("*/")
-        return [f"{sign} {line.strip(' *')}".rstrip() for line in inside.splitlines() if line.strip(" *")]
+        content = text[2:].removesuffix("*/")
+        return [f"{sign} {line.strip(' *')}".rstrip() for line in content.splitlines() if line.strip(" *")]
     match = _SIGN.match(text)
     if match is None:
         return [f"{sign} {line}" for line in text.splitlines()]

@@ -102,15 +102,15 @@ def _uncommented(source: Source) -> tuple[Source, tuple[Edit, ...]]:
     pieces: list[str] = []
     depth = at = 0
     for line in _LINE.finditer(text):
-        written = line[3]
+        rest = line[3]
         if line[2]:
-            is_comment = not depth and written.lstrip(" \t")[:1] not in ("(", ")", ";", "")
+            is_comment = not depth and rest.lstrip(" \t")[:1] not in ("(", ")", ";", "")
             edits.append(Edit(Span(*line.span(2)), ";" if is_comment else ""))
             pieces += [text[at : line.start(2)], (";" if is_comment else "").ljust(len(line[2]))]
             at = line.end(2)
-            written = "" if is_comment else written
-        written = written.partition(";")[0]
-        depth = max(0, depth + written.count("(") - written.count(")"))
+            rest = "" if is_comment else rest
+        rest = rest.partition(";")[0]
+        depth = max(0, depth + rest.count("(") - rest.count(")"))
     return Source("".join([*pieces, text[at:]]), source.name), tuple(edits)
 
 

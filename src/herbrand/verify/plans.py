@@ -50,9 +50,9 @@ def verify_plan(game: StateMachine, text: str, *, engine: str = "rules") -> Plan
         except IllegalMoveError as error:
             return PlanReport(moves, number, state.goal(role), f"move {number + 1}: {error}")
     value = state.goal(role)
-    wrong = None
+    problem = None
     if not state.is_terminal:
-        wrong = "the game is not over at the end of the plan"
+        problem = "the game is not over at the end of the plan"
     elif value != 100:
-        wrong = f"the game ends with {'no goal value' if value is None else value}, not with 100"
-    return PlanReport(moves, len(moves), value, wrong)
+        problem = f"the game ends with {'no goal value' if value is None else value}, not with 100"
+    return PlanReport(moves, len(moves), value, problem)

@@ -327,12 +327,12 @@ def remarks_of(
     kinds: dict[str, str] = {}
     for number, part in enumerate(verdict.roles.values(), 1):
         claims = getattr(part.certificate, "claims", ())
-        inside = [file for file in files if file.name.startswith(f"proof-{number}/")]
+        proof_files = [file for file in files if file.name.startswith(f"proof-{number}/")]
         for place, claim in enumerate(claims):
             text = claim.text(game)
             kinds[text] = claim.kind
             proofs.setdefault(text, []).append(
-                [file for file in inside if place in file.about or not file.about]
+                [file for file in proof_files if place in file.about or not file.about]
             )
     return tuple(
         CertifiedRemark(

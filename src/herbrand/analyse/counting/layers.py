@@ -60,8 +60,8 @@ def layers(weights: Sequence[Sequence[float]], encoding: Encoding) -> dict[int, 
         sums = longer
     result: dict[int, Diagram] = {}
     for total, states in sums.items():
-        whole = round(total * _TOLERANCE)
+        units = round(total * _TOLERANCE)
         # the weights of all parts are rounded
-        if abs(total - whole / _TOLERANCE) <= len(encoding.parts):
-            result[whole] = result[whole] | states if whole in result else states
+        if abs(total - units / _TOLERANCE) <= len(encoding.parts):
+            result[units] = result[units] | states if units in result else states
     return result

@@ -118,8 +118,8 @@ def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
         starts = space.starts[begin : min(begin + _CHUNK, space.expanded) + 1]
         parents = np.repeat(np.arange(begin, begin + len(starts) - 1), np.diff(starts))
         children = space.children[starts[0] : starts[-1]]
-        inside = children < space.expanded
-        parents, children = parents[inside], children[inside]
+        is_expanded = children < space.expanded
+        parents, children = parents[is_expanded], children[is_expanded]
         lower = np.flatnonzero((values[children] < values[parents]).any(axis=1))
         if len(lower):
             if parents[lower[0]] < first:

@@ -326,9 +326,9 @@ class Explorer:
                 began = time.monotonic()
                 chunk = min(chunk, max(1, _MOST_STEPS * self.expanded // max(1, self.transitions)))
                 self._chunk(self.expanded, min(self.expanded + chunk, self.levels[-1]))
-                spent = time.monotonic() - began
-                chunk = max(64, chunk // 2) if spent > 2 * _PACE else chunk
-                chunk = min(_CHUNK, 2 * chunk) if spent < _PACE else chunk
+                elapsed = time.monotonic() - began
+                chunk = max(64, chunk // 2) if elapsed > 2 * _PACE else chunk
+                chunk = min(_CHUNK, 2 * chunk) if elapsed < _PACE else chunk
                 if progress is not None:
                     progress(self.count, self.expanded)
 
@@ -407,13 +407,13 @@ class Explorer:
 
 def _joined(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
     """Return parts as one array; each is removed when it was copied, so that they do not exist twice."""
-    whole = np.empty(sum(map(len, parts)), np.int32)
-    end = len(whole)
+    concatenated = np.empty(sum(map(len, parts)), np.int32)
+    end = len(concatenated)
     while parts:
         part = parts.pop()
-        whole[end - len(part) : end] = part
+        concatenated[end - len(part) : end] = part
         end -= len(part)
-    return whole
+    return concatenated
 
 
 def _longer(array: NDArray[Any], size: int, fill: int) -> NDArray[Any]:

@@ -306,8 +306,8 @@ class _DiskExplorer:
         self.files.save()
         self.files.remove_others()
         if self.progress is not None and new:
-            spent = None if self.began is None else max(1e-6, time.monotonic() - self.began)
-            rate = spent and journal.by_step[step - 1] / spent
+            elapsed = None if self.began is None else max(1e-6, time.monotonic() - self.began)
+            rate = elapsed and journal.by_step[step - 1] / elapsed
             self.progress(DiskStep(step, new, self.budget.elapsed, rate, self.files.megabytes()))
 
     def _range(self, number: int) -> Codes:

@@ -306,11 +306,11 @@ def _fit(values: NDArray[np.float64], chosen: int, costs: NDArray[np.float64]) -
         if answer.status != 0:
             return None
         factors = answer.x[: len(varies)] - answer.x[len(varies) :]
-        wrong = np.abs(matrix @ factors - aim)
-        violated = np.flatnonzero(wrong > 1e-6)
+        residuals = np.abs(matrix @ factors - aim)
+        violated = np.flatnonzero(residuals > 1e-6)
         if not len(violated):
             break
-        rows = np.union1d(rows, violated[np.argsort(-wrong[violated])][:_ROWS])
+        rows = np.union1d(rows, violated[np.argsort(-residuals[violated])][:_ROWS])
     every = np.zeros(values.shape[1])
     every[chosen], every[varies] = 1, factors
     return whole_weights(every, lambda whole: not (rest @ whole).any())

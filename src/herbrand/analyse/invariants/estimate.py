@@ -176,10 +176,10 @@ class _Search:
 def _whole(weights: NDArray[np.float64]) -> Estimate:
     """Return weights as fractions with a small common denominator, rounded if necessary."""
     for scale in range(1, _SCALES):
-        whole = np.rint(weights * scale)
-        if np.abs(whole - weights * scale).max() < 1e-4 * scale:
+        integers = np.rint(weights * scale)
+        if np.abs(integers - weights * scale).max() < 1e-4 * scale:
             break
-    values = whole.astype(np.int64)
+    values = integers.astype(np.int64)
     return Estimate(values[:-1], int(values[-1]), scale)
 
 

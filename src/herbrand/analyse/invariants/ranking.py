@@ -215,11 +215,11 @@ def least_weights(steps: NDArray[np.int8] | NDArray[np.int16]) -> NDArray[np.int
         if not len(violated):
             break
         rows = np.union1d(rows, violated[np.argsort(growth[violated])][:_ROWS])
-    whole = whole_weights(values, lambda tried: bool((matrix @ tried >= 1).all()))
-    if whole is None:
+    integers = whole_weights(values, lambda tried: bool((matrix @ tried >= 1).all()))
+    if integers is None:
         return None
     weights = np.zeros(steps.shape[1], np.int64)
-    weights[places] = whole
+    weights[places] = integers
     return weights
 
 
@@ -228,9 +228,9 @@ def whole_weights(
 ) -> NDArray[np.int64] | None:
     """Return the least multiple of weights that is almost integral and fits; None if there is none."""
     for scale in range(1, _SCALES):
-        whole = np.rint(values * scale)
-        if np.abs(whole - values * scale).max() < 1e-3 * scale and fits(whole):
-            return whole.astype(np.int64)
+        integers = np.rint(values * scale)
+        if np.abs(integers - values * scale).max() < 1e-3 * scale and fits(integers):
+            return integers.astype(np.int64)
     return None
 
 

@@ -291,8 +291,8 @@ def _topics(rules: Iterable[Rule]) -> Iterator[Term]:
 
 def _nesting(topic: Term) -> int:
     """Return the nesting depth of a `knows` with this topic."""
-    inside = isinstance(topic, Function) and topic.name == "knows"
-    return 1 + (_nesting(topic.args[-1]) if inside else 0)
+    is_nested = isinstance(topic, Function) and topic.name == "knows"
+    return 1 + (_nesting(topic.args[-1]) if is_nested else 0)
 
 
 def _levels_of(fact: Ground) -> int:

@@ -47,9 +47,9 @@ def perfect_information(
         following: list[Any] = []
         for key in level:
             if clock.elapsed() > limits.seconds or len(parents) > states:
-                spent = f"{limits.seconds:g} seconds" if len(parents) <= states else f"{states} states"
+                limit = f"{limits.seconds:g} seconds" if len(parents) <= states else f"{states} states"
                 return Verdict.unknown(
-                    f"every role knows the state in all states explored in {spent}", states=len(parents)
+                    f"every role knows the state in all states explored in {limit}", states=len(parents)
                 )
             if machine.terminal(key):
                 continue

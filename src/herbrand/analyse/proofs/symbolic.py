@@ -494,9 +494,9 @@ class _Proof:
                 system = System(self.game.network)
                 part = inductive_part(system, groups, (*clauses, *more), self._target(name), deadline)
                 if part is not None:
-                    whole = self._only_clauses(name, part)
+                    by_clauses = self._only_clauses(name, part)
                     invariant = self._invariant(name) if groups else Invariant(name)
-                    return replace(invariant, clauses=(*invariant.clauses, *whole.clauses))
+                    return replace(invariant, clauses=(*invariant.clauses, *by_clauses.clauses))
         return None
 
     def _only_clauses(self, name: str, clauses: Iterable[Clause]) -> Invariant:

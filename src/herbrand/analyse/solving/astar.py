@@ -74,9 +74,9 @@ class _Search:
 
     def _push(self, numbers: NDArray[np.int32], steps: int) -> None:
         """Add states to the open list."""
-        whole = steps + self.estimate(self.explorer.states[numbers])
-        for total in np.unique(whole).tolist():
-            self.open.setdefault(total, {}).setdefault(steps, []).append(numbers[whole == total])
+        totals = steps + self.estimate(self.explorer.states[numbers])
+        for total in np.unique(totals).tolist():
+            self.open.setdefault(total, {}).setdefault(steps, []).append(numbers[totals == total])
 
     def run(self, progress: Callable[[int, int], None] | None) -> LineSearchResult:
         """Search until a line is found, the open list is empty or a limit is reached."""

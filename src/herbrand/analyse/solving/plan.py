@@ -250,8 +250,8 @@ def any_plans(game: StateMachine, value: int) -> Callable[[float], Plan | None]:
                 moves = aim.win(0, began + seconds)
         except (BudgetExceeded, MissingExtra):
             return None
-        spent = time.monotonic() - began
-        return None if moves is None else Plan(value, moves, False, True, method, -1, spent)
+        elapsed = time.monotonic() - began
+        return None if moves is None else Plan(value, moves, False, True, method, -1, elapsed)
 
     return search
 

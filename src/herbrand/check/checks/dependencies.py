@@ -178,14 +178,14 @@ def _builds(rule: Rule, component: dict[Relation, int]) -> bool:
 def _unlimited(rule: Rule, component: dict[Relation, int]) -> tuple[Atom, Term] | None:
     number = component[rule.head.key]
     atoms = [pair for literal in rule.body for pair in atoms_of(literal)]
-    inside = [atom for atom, _ in atoms if component[atom.key] == number]
-    if not inside:
+    component_atoms = [atom for atom, _ in atoms if component[atom.key] == number]
+    if not component_atoms:
         return None
     limited = set(rule.head.args)
     for atom, negative in atoms:
         if not negative and component[atom.key] != number:
             limited.update(atom.args)
-    for atom in inside:
+    for atom in component_atoms:
         for term in atom.args:
             if term not in limited and next(variables_of(term), None) is not None:
                 return atom, term

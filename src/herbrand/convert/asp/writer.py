@@ -142,25 +142,25 @@ class RuleWriter:
 
     def _function_names(self) -> dict[tuple[str, int], str]:
         names: dict[tuple[str, int], str] = {}
-        taken: set[str] = set()
+        used_names: set[str] = set()
         for node in walk(*self.rules):
             if isinstance(node, Function) and node.key not in names:
                 names[node.key] = node.name if _spells(node.name) else ""
-                taken.add(node.name)
+                used_names.add(node.name)
         for key, name in sorted(names.items()):
             if not name:
-                names[key] = fresh(f"f_{re.sub('[^A-Za-z0-9_]', '_', key[0])}", taken)
+                names[key] = fresh(f"f_{re.sub('[^A-Za-z0-9_]', '_', key[0])}", used_names)
         return names
 
     def _relation_names(self, own: frozenset[str]) -> dict[tuple[str, int], str]:
-        taken = {name for name, _ in self.levels} | own
+        used_names = {name for name, _ in self.levels} | own
         names: dict[tuple[str, int], str] = {}
         for key in self.levels:
             name = key[0]
             if not _spells(name) or name in own:
-                name = fresh(f"p_{re.sub('[^A-Za-z0-9_]', '_', name)}", taken)
+                name = fresh(f"p_{re.sub('[^A-Za-z0-9_]', '_', name)}", used_names)
             elif any(names.get((name, other)) == name for other in range(key[1] + 3) if other != key[1]):
-                name = fresh(f"{name}_{key[1]}", taken)  # the time argument would make them collide
+                name = fresh(f"{name}_{key[1]}", used_names)  # the time argument would make them collide
             names[key] = name
         return names
 

@@ -84,17 +84,17 @@ def relation_names(wanted: Mapping[Relation, Relation], reserved: Iterable[Relat
     {('succ', 2): 'g_succ_2', ('next', 1): 'next', ('g_succ', 2): 'g_succ'}
     """
     forbidden = {*reserved, *_system_predicates()}
-    taken = {*wanted.values(), *forbidden}
+    used_names = {*wanted.values(), *forbidden}
     used: set[Relation] = set()
     names: dict[Relation, str] = {}
     for key, (name, arity) in wanted.items():
         new = name
         if (name, arity) in forbidden or (name, arity) in used:
             number, new = 1, f"g_{name}"
-            while (new, arity) in taken:
+            while (new, arity) in used_names:
                 number += 1
                 new = f"g_{name}_{number}"
-            taken.add((new, arity))
+            used_names.add((new, arity))
         used.add((new, arity))
         names[key] = new
     return names
@@ -134,14 +134,14 @@ class ClauseWriter(_Infix):
         singletons = set[str]()
         for literal in rule.body:
             _find_singletons(literal, _counts(rule), singletons)
-        taken = {text.lower() for text in plain.values()} | {text.lower() for text in self.reserved}
+        used_names = {text.lower() for text in plain.values()} | {text.lower() for text in self.reserved}
         for name, text in plain.items():
             if text.strip("_").lower() in {text.lower() for text in self.reserved}:
                 number = 2
-                while f"{text}{number}".lower() in taken:
+                while f"{text}{number}".lower() in used_names:
                     number += 1
                 plain[name] = f"{text}{number}"
-                taken.add(f"{text}{number}".lower())
+                used_names.add(f"{text}{number}".lower())
         self.variables = {
             name: f"__{text.lstrip('_')}" if name in singletons else text for name, text in plain.items()
         }
@@ -179,10 +179,10 @@ def _counts(node: Node) -> Counter[str]:
 def _find_singletons(literal: Literal, everywhere: Counter[str], singletons: set[str]) -> None:
     """Collect variables that occur in only one disjunction, and once in one of its branches."""
     if isinstance(literal, Or):
-        inside = _counts(literal)
+        counts = _counts(literal)
         for part in literal.literals:
             for name, count in _counts(part).items():
-                if count == 1 and everywhere[name] == inside[name] > 1:
+                if count == 1 and everywhere[name] == counts[name] > 1:
                     singletons.add(name)
     if isinstance(literal, And | Or):
         for part in literal.literals:

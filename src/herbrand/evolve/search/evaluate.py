@@ -164,5 +164,5 @@ class _Clock:
 
     @staticmethod
     def _now() -> float:
-        spent = os.times()
-        return spent.children_user + spent.children_system + time.process_time()
+        process_times = os.times()
+        return process_times.children_user + process_times.children_system + time.process_time()

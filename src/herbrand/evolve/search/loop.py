@@ -259,8 +259,8 @@ class GameSearch:
             if result.failed:
                 candidate.reason = f"failed: {result.error}"
                 continue
-            candidate.proofs, candidate.reason, spent = result.value
-            candidate.seconds |= spent
+            candidate.proofs, candidate.reason, stage_seconds = result.value
+            candidate.seconds |= stage_seconds
         self.store.add(self.batches, batch)
         return self._count(batch)
 

@@ -401,8 +401,8 @@ class PlayerServer:
         if len(self._playing) >= self.matches:
             return "all seats are taken"
         rules = {match.start.rules for match in self._playing.values()} | {message.rules}
-        taken = sum(map(sys.getsizeof, rules)) + sum(match.size for match in self._playing.values())
-        return "no memory for other rules" if taken > _TEXT_SHARE * (self.memory << 20) else ""
+        stored_bytes = sum(map(sys.getsizeof, rules)) + sum(match.size for match in self._playing.values())
+        return "no memory for other rules" if stored_bytes > _TEXT_SHARE * (self.memory << 20) else ""
 
     def _drop_orphans(self) -> None:
         """End the matches whose managers are gone."""

@@ -206,9 +206,9 @@ class _Replay:
                 self._report(None, f"the record has {len(claimed)} states for {len(self.record.moves)} steps")
                 self.record.states = None
             elif claimed[step - 1] != facts:
-                wrong = sorted(claimed[step - 1] ^ facts)[:3]
+                differing = sorted(claimed[step - 1] ^ facts)[:3]
                 where = f"after step {step - 1}" if step > 1 else "at the start"
-                self._report(None, f"the state {where} is different (in {', '.join(wrong)})")
+                self._report(None, f"the state {where} is different (in {', '.join(differing)})")
                 self.record.states = None
         if step <= len(self.record.moves) and self.state.is_terminal:
             self._report(step, "played after the end of the game")

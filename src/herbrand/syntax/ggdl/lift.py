@@ -292,11 +292,11 @@ def split(text: str) -> list[str]:
         return [text]
     parts: list[str] = []
     depth = start = 0
-    inside = text[1:-1]
-    for i, character in enumerate(f"{inside} "):
+    content = text[1:-1]
+    for i, character in enumerate(f"{content} "):
         depth += (character == "(") - (character == ")")
         if character == " " and not depth:
-            if inside[start:i]:
-                parts.append(inside[start:i])
+            if content[start:i]:
+                parts.append(content[start:i])
             start = i + 1
     return parts

@@ -83,8 +83,8 @@ def substituted(expr: n.Expr, values: Mapping[str, n.Expr]) -> n.Expr:
         case n.SetLiteral(start, end, items):
             return n.SetLiteral(start, end, many(items))
         case n.Comprehension(start, end, item, generators):
-            inside = tuple((name, substituted(e, values)) for name, e in generators)
-            return n.Comprehension(start, end, substituted(item, values), inside)
+            substituted_generators = tuple((name, substituted(e, values)) for name, e in generators)
+            return n.Comprehension(start, end, substituted(item, values), substituted_generators)
     return expr
 
 
