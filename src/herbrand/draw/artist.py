@@ -187,8 +187,8 @@ class Artist:
     def deciding_cells(self, state: State) -> tuple[str, ...]:
         """Return the cells by which a role won, such as a line, by their names in the drawing.
 
-        They are those that a derivation of its goal uses; none if there is no single winner, or if it has
-        them not alone.
+        These are the cells that a derivation of its goal uses; empty if there is no single winner, or if the
+        cells also hold pieces of others.
 
         >>> import herbrand
         >>> game = herbrand.load("ticTacToe")

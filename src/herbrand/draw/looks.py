@@ -1,7 +1,7 @@
 """The look of a content of a cell: `wk` is a white king, `x` a cross, `red` a red disc, `7` a number.
 
-The names in rulesheets mean nothing to a game, but people chose them, and they choose alike.  What
-no rule below knows becomes a token with its name on it.
+The names in rulesheets mean nothing to a game, but authors choose similar ones.  Names that no rule below
+knows become tokens with the name on them.
 """
 
 from __future__ import annotations

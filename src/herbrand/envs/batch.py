@@ -70,10 +70,10 @@ class BatchStep:
 
 
 class BatchEnv:
-    """`n` games moved along together.
+    """`n` games that are stepped together.
 
-    By turns, where the game goes so (`envs.turns`), actions are one number for each game, that of the move
-    of the player to move; else one for each player.  `turns` overrides what was found.
+    In games with alternating turns (`envs.turns`), an action is one number for each game, the move of the
+    player to move; otherwise there is one for each player.  `turns` overrides the detected turn order.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class BatchEnv:
         self._inputs = walker.inputs
         drawn = () if self._chance_role < 0 else walker.moves[self._chance_role]
         self.chance_moves: tuple[str, ...] = tuple(drawn)
-        """The outcomes of chance by their numbers, as KIF; empty where nothing is left to chance."""
+        """The outcomes of chance by their numbers, as KIF; empty in games without chance."""
         self.percepts: tuple[tuple[str, str], ...] = self._percepts()
         """The pairs of role and percept that `sees` can give."""
         self._env = self._made(walker.inputs, indices, turn_order.idle, reward_range)
@@ -170,7 +170,7 @@ class BatchEnv:
     def reset(self, *, seed: int | None = None, where: NDArray[np.bool_] | None = None) -> BatchStep:
         """Restart games: all, or those for which `where`, [n], is true; a seed makes chance reproducible.
 
-        Without a seed chance goes on as it is.
+        Without a seed the random numbers continue.
         """
         if seed is not None:
             self._sow(seed)
@@ -193,7 +193,7 @@ class BatchEnv:
         """Return how likely each outcome of chance is in each game, [n, outcomes].
 
         Outcomes are in the order of `chance_moves`.  They sum to 1 in each game that is not over.  Raises
-        `GameError` where nothing is left to chance.
+        `GameError` for games without chance.
         """
         numbers = self._chance_numbers
         self._require_started()
@@ -213,8 +213,8 @@ class BatchEnv:
         """Make a move in every game as `step` does, with given outcomes of chance, [n], instead of draws.
 
         An outcome is the number of a move in `chance_moves`; those of games that do not move are ignored.
-        Raises `IllegalMoveError`, and moves nothing, when one is not possible, `GameError` where nothing is
-        left to chance.
+        Raises `IllegalMoveError`, and moves nothing, when one is not possible, `GameError` for games
+        without chance.
         """
         numbers = self._chance_numbers
         drawn = np.asarray(outcomes, np.int64)
@@ -291,7 +291,7 @@ class BatchEnv:
     def _chance_numbers(self) -> NDArray[np.int32]:
         """The moves of chance by the numbers of outcomes, as numbers in the network."""
         if self._chance_role < 0:
-            raise GameError("nothing is left to chance in this game")
+            raise GameError("this game has no chance moves")
         return np.array(self._inputs[self._chance_role], np.int32)
 
     def _view(

@@ -259,8 +259,8 @@ def load(game: Game | str, **options: Any) -> Any:
 def match_trace(state: Any) -> dict[str, Any]:
     """Return the match that led to a state of OpenSpiel, as JSON values.
 
-    For each node in which somebody acted it has the state and the moves made; then the last state and the
-    returns.  `replay_trace` plays it again.
+    For each node with an action it has the state and the moves made; then the last state and the returns.
+    `replay_trace` plays it again.
     """
     game = state.get_game()
     node = game.new_initial_state()
@@ -278,7 +278,7 @@ def match_trace(state: Any) -> dict[str, Any]:
 
 
 def replay_trace(game: Any, trace: dict[str, Any]) -> Any:
-    """Return the state of OpenSpiel at the end of a trace; `GameError` where the game goes otherwise."""
+    """Return the state of OpenSpiel at the end of a trace; `GameError` if the game does not match it."""
     node = game.new_initial_state()
     for number, step in enumerate(trace["steps"]):
         if state_struct(node.at) != step["state"]:

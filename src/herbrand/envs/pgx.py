@@ -110,7 +110,7 @@ class PgxEnv:
         chance = None if game.chance_role is None else game.roles.index(game.chance_role)
         self._chance = None if chance is None else np.array(inputs[chance], np.int32)
         self.chance_moves: tuple[str, ...] = () if chance is None else self.form.moves[chance]
-        """The outcomes of chance by their numbers, as KIF; empty where nothing is left to chance."""
+        """The outcomes of chance by their numbers, as KIF; empty in games without chance."""
         low, high = reward_range
         by_role = {role: p for p, role in enumerate(players)}
         worth = np.zeros((len(players), len(network.goal)), np.float32)
@@ -163,7 +163,7 @@ class PgxEnv:
         """Return how likely each outcome of chance is in a state, float32 [outcomes].
 
         Outcomes are in the order of `chance_moves`.  They count for an action that completes a joint move,
-        and sum to 1; [1] where nothing is left to chance.
+        and sum to 1; [1] in games without chance.
         """
         if self._chance is None:
             return jnp.ones(1, jnp.float32)
@@ -174,8 +174,7 @@ class PgxEnv:
     def stochastic_step(self, state: PgxState, action: Any, outcome: Any) -> PgxState:
         """Return the state after an action and a given outcome of chance, its number in `chance_moves`.
 
-        An outcome that is not possible stands for the first that is; where nothing is left to chance, it is
-        ignored.
+        An impossible outcome is replaced by the first possible one; in games without chance it is ignored.
         """
         over = state.terminated | state.truncated
         illegal = ~over & ~state.legal_action_mask[action]

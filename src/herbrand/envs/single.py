@@ -124,7 +124,7 @@ class Form:
     def deciders(self, state: State) -> tuple[int, ...]:
         """Return the players who have something to decide, counting `players`.
 
-        Those are the players with a choice; where there is none, the first one who does anything; nobody
+        These are the players with a choice; without any, the first player whose move is not idle; and none
         where all wait.
         """
         legal = [state.legal_moves(role) for role in self.players]
@@ -151,8 +151,8 @@ def form_of(game: Game) -> Form:
 def longest_play(game: Game, *, states: int = 50_000) -> int | None:
     """Return a number of steps in which every play ends; None when none is found.
 
-    Either a step counter proves it, or all states that can be met after 1, 2, ... steps are listed, as
-    long as they are at most so many in all.
+    Either a step counter proves it, or all states that are reachable after 1, 2, ... steps are listed, if
+    these are at most `states` in total.
     """
     from herbrand.check.step_counter import step_counter
 

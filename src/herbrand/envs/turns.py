@@ -1,10 +1,10 @@
-"""Whose turn it is: GDL lets every role move in every step, learners mostly want one player at a time.
+"""Turn order: GDL lets every role move in every step, while learners mostly want one player at a time.
 
 A game *goes by turns* when in no state two players have a choice.  It is then the turn of the player
-who has one.  Where nobody has, it is the turn of the first player with a legal move that is
-not *idle*: a move that was all a player could do while another one chose, as `noop` mostly is.  Nothing
-of this is in the rules, so it is found out by playing random games; `Turns.sampled` says on how many
-states the answer rests.
+who has one.  Where no player has, it is the turn of the first player with a legal move that is
+not *idle*: a move that was all a player could do while another one chose, as `noop` mostly is.  The rules
+do not state any of this, so it is estimated by playing random games; `Turns.sampled` is the number of
+states of the sample.
 """
 
 from __future__ import annotations

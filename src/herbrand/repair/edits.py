@@ -62,7 +62,7 @@ class RuleEdit:
 
     kind: str
     """The change to a literal, term or rule: "drop", "add", "negate", "constant", "variable", "relation",
-    "remove-rule" or "add-rule"; "complete", which adds a rule for what the others leave out; "exclusive",
+    "remove-rule" or "add-rule"; "complete", which adds a rule for a missing case; "exclusive",
     by which a goal value holds only without another; or "limit", which ends the game after some number of
     steps."""
     number: int | None
@@ -154,9 +154,9 @@ def step_limit(statements: Sequence[Rule], digits: int) -> RuleEdit:
 def exclusive_goals(statements: Sequence[Rule]) -> Iterator[tuple[RuleEdit, ...]]:
     """Yield edits by which goal values that hold together no longer do.
 
-    A rule, with its images for the other roles, or all rules of a value yield: they hold only without
-    another value; those in the middle, as a rule draws, are tried first.  At last the greatest value wins.
-    Nothing where a value is not a number.
+    A rule with its images for the other roles, or all rules of a value, get the condition that another value
+    does not hold.  Values in the middle, mostly draws, are tried first; as a last resort the greatest value
+    prevails.  Yields nothing if a value is not a number.
     """
     goals = {number: rule for number, rule in enumerate(statements) if rule.head.key == ("goal", 2)}
     values = {number: rule.head.args[1] for number, rule in goals.items()}

@@ -1,4 +1,4 @@
-"""How natural an edit is: what an author is likely to have meant, judged by the other rules of the sheet.
+"""Naturalness of an edit: how likely the author meant the result, judged by the other rules of the sheet.
 
 Rulesheets repeat themselves: a rule for one role is that for the other with the names exchanged, a name that
 is defined is used, a variable occurs twice.  An edit that restores such a regularity costs less than one that
@@ -211,7 +211,7 @@ class Naturalness:
         return cost
 
     def _added(self, rule: Rule, *, has_helper: bool) -> float:
-        """Return what an added rule costs besides: frame rules are often forgotten, general ones rather."""
+        """Return the extra cost of an added rule: authors often forget frame rules, mostly general ones."""
         if not _is_frame(rule):
             return HEADS * self._heads(None, rule)
         fluent = rule.head.args[0]
@@ -238,7 +238,7 @@ class Naturalness:
         return arity > 1 and len(rows) > 1 and len(keys) == len(rows) == product
 
     def _condition(self, rule: Rule) -> float:
-        """Return what an added condition costs besides: it should be about the variables of the rule."""
+        """Return the extra cost of an added condition, which should use the variables of the rule."""
         added = rule.body[-1]
         rest = {variable.name for part in (rule.head, *rule.body[:-1]) for variable in variables_of(part)}
         cost = 0.0

@@ -440,7 +440,7 @@ class _Search:
         )
 
     def _proved(self, game: StateMachine, seconds: float) -> dict[str, Verdict] | None:
-        """Return the properties of a game; None if it has not all, or not the plays that it should have."""
+        """Return the verdicts of a game; None if one is refuted or play differs from the reference."""
         try:
             verdicts = properties_of(
                 game, Budget(seconds), self.properties, win=self.win, exploring=EXPLORING

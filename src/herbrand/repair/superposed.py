@@ -156,10 +156,10 @@ def profiles(
     *,
     limits: Limits,
 ) -> Iterator[tuple[int, Profile]]:
-    """Yield the index of each edit, with what random games of the statements so edited showed.
+    """Yield the index of each edit, with the profile of random games of the edited statements.
 
-    Index -1 stands for no edit.  Edits that cannot be superposed, because together they are no game or too
-    large, are divided into halves; one that is no game by itself has no profile.
+    Index -1 means no edit.  Edits that cannot be superposed, because together they are no game or too large,
+    are divided into halves; an edit that is no game by itself has no profile.
     """
     pending = [list(range(len(edits)))]
     while pending:
@@ -221,7 +221,7 @@ def _played(
 
 
 def _followed(expander: Expander, states: States, witness: Witness, trial: Trial) -> NDArray[np.int64]:
-    """Return how often each game was stuck, endless or without a goal value on a play, or a little off it."""
+    """Return how often each game was stuck, endless or without a goal value on or near a play."""
     counts = np.zeros((3, len(states)), np.int64)
     follows = np.ones(len(states), np.bool_)
     now, seen = states, [states]

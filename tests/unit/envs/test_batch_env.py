@@ -321,5 +321,5 @@ def test_impossible_outcomes_are_refused() -> None:
         env.stochastic_step(env.sample(), [0])
     still = BatchEnv(herbrand.load("nim"), 2)
     still.reset()
-    with pytest.raises(GameError, match="nothing is left to chance"):
+    with pytest.raises(GameError, match="no chance moves"):
         still.chance_probabilities()

@@ -622,7 +622,7 @@ def test_matches_that_wait_do_not_keep_a_full_host_from_others() -> None:
             host.opened -= 60
             host.megabytes = 1e6
             assert await server.answer(start_message("nim", "early", "player1")) == "busy"
-            server._playing["left"].heard -= 60
+            server._playing["left"].last_message -= 60
             host.megabytes = 1e6
             assert await server.answer(start_message("ticTacToe", "new", "oplayer")) == "ready"
             assert host not in server.hosts._hosts

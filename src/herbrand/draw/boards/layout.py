@@ -217,7 +217,7 @@ class Layout:
         return {layer.shape: (i, layer) for i, board in enumerate(self.boards) for layer in board.layers}
 
     def facts(self, facts: Iterable[str]) -> list[Row]:
-        """Split facts into parts, with those joined that say one thing only together."""
+        """Split facts into parts, and join those that only together give a content or a place."""
         return joined([arguments(fact) for fact in sorted(set(facts))], self.partitions, self.axes)
 
     def joint(self, fact: Row) -> Shape:
@@ -238,7 +238,7 @@ class Layout:
         return Spot(number, board.copies.index(key), layer, row) if key in board.copies else None
 
     def contents(self, facts: Iterable[Row]) -> dict[tuple[int, int], Contents]:
-        """Return what `facts` say of each copy of each board, by the numbers of both."""
+        """Return the contents of each copy of each board, by the numbers of both."""
         result = {(i, k): Contents() for i, board in enumerate(self.boards) for k in range(len(board.copies))}
         for fact in facts:
             spot = self.spot(fact)

@@ -83,7 +83,7 @@ def joined(
     partitions: tuple[tuple[Row, int], ...],
     axes: tuple[tuple[str, str, str], ...],
 ) -> list[Row]:
-    """Join facts that say one thing only together into facts of one made-up fluent."""
+    """Join facts that only together give a content or a place into facts of one artificial fluent."""
     if not partitions and not axes:
         return facts
     joint = {(name, arity): "/".join(names) for names, arity in partitions for name in names}
@@ -110,7 +110,7 @@ def joined_base(
     partitions: tuple[tuple[Row, int], ...],
     axes: tuple[tuple[str, str, str], ...],
 ) -> list[Row]:
-    """Do the same with everything there may be: every height goes with every place."""
+    """Join all possible facts likewise: every height is combined with every place."""
     result = joined([p for p in base if p[0] not in {n for a in axes for n in a[:2]}], partitions, ())
     for x, y, new in axes:
         ups = sorted({p[-1] for p in base if p[0] == y})

@@ -1,7 +1,7 @@
-"""The evidence for boards: the fluents and moves there may be, and some states.
+"""The evidence for boards: the possible fluents and moves, and some states.
 
-A board is recognised among the facts of one state more surely when it is known what can hold
-in other states: how large it is, and which arguments name each cell only once.
+A board is recognised more reliably in one state when the facts that can hold in other states are known:
+they show its size, and which arguments name each cell only once.
 """
 
 from __future__ import annotations

@@ -44,12 +44,12 @@ class Grade:
     unreadable: bool
     """No list was found in the reply; it counts as an empty one that is wrong."""
     score: float = 0.0
-    """From 0 to 1: how much of the way it goes from a trivial reply to the right one.
+    """The improvement over a trivial reply, from 0 to 1 for the right reply.
 
-    That is the share of the terms given or right that are both, less the same share of the best reply that
-    needs no thought, as the task has it: all moves, all facts, or the state before.  A choice scores 0 or 1,
-    and several choices nothing.  Rules score 1 if they are the same game as the reference; repaired ones of
-    another game score 0.5 if all properties are proved, and written ones by how long they play alike.
+    It is the Jaccard index of the given and the right terms, rescaled so that the best trivial reply (all
+    moves, all facts, or the previous state) scores 0.  A choice scores 0 or 1, and several choices nothing.
+    Rules score 1 if they are the same game as the reference; repaired rules of another game score 0.5 if all
+    properties are proved, and written rules by the length of play that agrees with the reference.
     """
     reason: str = ""
     """Why rules were marked down: their errors, or the first difference in play."""
@@ -112,8 +112,8 @@ def summary(
 ) -> list[dict[str, Any]]:
     """Return for each group of tasks how many replies were right, and the mean score.
 
-    Tasks with the same game, kind, horizon and choice of names are a group, or those that have the same of
-    what `by` names.
+    Tasks with the same game, kind, horizon and choice of names are a group, or those that agree in the keys
+    `by`.
     """
     by_id = {one.id: one for one in grades}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}

@@ -73,7 +73,7 @@ class OngoingMatch:
         self.resume = start.steps if isinstance(start, ResumeMessage) else ()
         """The steps made before the match came here."""
         self.role = start.role.lower()
-        self.heard = time.monotonic()
+        self.last_message = time.monotonic()
         """When the last message of the manager came."""
         self.beginning: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Done when the player is prepared, with "", or with the reason why the match cannot be played."""
@@ -89,7 +89,7 @@ class OngoingMatch:
         """Bytes of the moves that are remembered."""
         self.requests: list[MoveRequest] = []
         """The requests that are not answered yet."""
-        self.asked = 0
+        self.request_count = 0
         """The number of requests so far."""
         self.missed_since = 0.0
         """When the first of the missed requests was reported, on the monotonic clock."""
@@ -134,12 +134,16 @@ class OngoingMatch:
 
     def silence(self) -> float:
         """Return the seconds since the manager's last message; 0 while it waits for a move."""
-        return 0.0 if self.requests else time.monotonic() - self.heard
+        return 0.0 if self.requests else time.monotonic() - self.last_message
 
     @property
     def is_orphan(self) -> bool:
         """Whether the manager should have sent a message by now."""
-        clock = self.start.play_clock if self.asked else max(self.start.start_clock, self.start.play_clock)
+        clock = (
+            self.start.play_clock
+            if self.request_count
+            else max(self.start.start_clock, self.start.play_clock)
+        )
         return self.silence() > clock + ORPHAN_SECONDS
 
     @property
@@ -149,8 +153,8 @@ class OngoingMatch:
 
     def ask(self, text: str, started: float) -> MoveRequest:
         """Add a request."""
-        self.asked += 1
-        request = MoveRequest(self.asked, text, started)
+        self.request_count += 1
+        request = MoveRequest(self.request_count, text, started)
         self.requests.append(request)
         return request
 

@@ -353,7 +353,7 @@ class PlayerServer:
             reason = "no such match: it has ended, or began before this player was started"
             self._emit("unknown", message.match, peer=peer, reason=reason)
             return "busy"
-        match.heard = time.monotonic()
+        match.last_message = time.monotonic()
         if isinstance(message, AbortMessage):
             self._end(match)
             return "aborted"
