@@ -168,7 +168,7 @@ class AgentsInTurn(_Common, _pettingzoo.AECEnv):  # type: ignore[misc]
     def __init__(self, game: Game, *, skip_forced: bool = True, **options: Any) -> None:
         super().__init__(game, **options)
         self.skip_forced = skip_forced
-        self._asked: list[int] = []
+        self._pending: list[int] = []
         self._chosen: dict[int, int] = {}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -209,8 +209,8 @@ class AgentsInTurn(_Common, _pettingzoo.AECEnv):  # type: ignore[misc]
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._chosen[player] = int(action)
-        self._asked.remove(player)
-        if self._asked:
+        self._pending.remove(player)
+        if self._pending:
             self._select()
         else:
             self.session.play(self._chosen)
@@ -230,12 +230,12 @@ class AgentsInTurn(_Common, _pettingzoo.AECEnv):  # type: ignore[misc]
             self.infos = {agent: {} for agent in self.agents}
             self.agent_selection = self.agents[0]
             return
-        everybody = range(len(self.possible_agents))
-        self._asked = list(session.form.deciders(session.state) if self.skip_forced else everybody)
+        all_players = range(len(self.possible_agents))
+        self._pending = list(session.form.deciders(session.state) if self.skip_forced else all_players)
         self._select()
 
     def _select(self) -> None:
-        agent = self.possible_agents[self._asked[0]]
+        agent = self.possible_agents[self._pending[0]]
         self.agent_selection = agent
         self.infos = {name: self._info(name, acts=name == agent) for name in self.agents}
 

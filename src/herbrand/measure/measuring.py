@@ -73,7 +73,7 @@ class _Measuring:
         self.seed = seed
         self.wanted = wanted
         self.known = known
-        self.began, self.spent = time.monotonic(), time.thread_time()
+        self.began, self.processor_start = time.monotonic(), time.thread_time()
         self.seconds = seconds
         self.measures: dict[str, Measure] = {}
         self.notes: list[str] = []
@@ -124,7 +124,7 @@ class _Measuring:
 
     def _result(self, names: Iterable[str]) -> Measures:
         results = {name: self.measures[name] for name in CATALOGUE if name in names and name in self.measures}
-        elapsed = time.thread_time() - self.spent
+        elapsed = time.thread_time() - self.processor_start
         return Measures(self.game.name, self.effort.name, self.seed, results, tuple(self.notes), elapsed)
 
     def _needs_random(self) -> bool:

@@ -70,7 +70,7 @@ class TextMatch:
         self._shows = {"rules": rules, "moves": moves}
         self._allowed = mistakes
         self._mistakes = dict.fromkeys(self.roles, 0)
-        self._shown: dict[str, int] = {}
+        self._steps_shown: dict[str, int] = {}
         """By role, how many joint moves its observations had; missing before the first observation."""
         self.forfeited = ""
         """The role that lost by replies without a legal move."""
@@ -123,12 +123,12 @@ class TextMatch:
         """Return the observation of a role, by default the one to move; the rules only the first time."""
         role = role or self.turn or self.roles[0]
         parts = []
-        first = role not in self._shown
+        first = role not in self._steps_shown
         if first:
             parts += self._introduction(role)
         play = self._match.play
-        since = self._shown.get(role, 0)
-        self._shown[role] = len(play)
+        since = self._steps_shown.get(role, 0)
+        self._steps_shown[role] = len(play)
         if self.game.has_percepts:
             number = self.game.role_index(role)
             for step in range(since, len(play)):

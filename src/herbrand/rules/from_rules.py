@@ -114,7 +114,7 @@ class RulesEngine(FluentKeys):
         self.statistics = Statistics()
         self._lock = RLock()
         self._evaluation = Evaluation()
-        self._spent = 0
+        self._atoms_derived = 0
         self._checkpoint = 0
         self._deadline = 0.0
         self._running = False
@@ -249,7 +249,7 @@ class RulesEngine(FluentKeys):
                 return work()
             require_time()
             limits = limits or self.limits
-            self._spent = 0
+            self._atoms_derived = 0
             self._checkpoint = 512
             self._allowed = limits.atoms
             self._deadline = time.monotonic() + min(limits.seconds, seconds_left())
@@ -278,13 +278,13 @@ class RulesEngine(FluentKeys):
 
     def _tick(self, amount: int) -> None:
         """Count work, and check the limits from time to time."""
-        self._spent += amount
-        if self._spent >= self._checkpoint:
-            self._checkpoint = self._spent + 512
-            if self._spent > self._allowed:
+        self._atoms_derived += amount
+        if self._atoms_derived >= self._checkpoint:
+            self._checkpoint = self._atoms_derived + 512
+            if self._atoms_derived > self._allowed:
                 raise BudgetExceeded(f"{self._allowed} atoms", "while evaluating the rules")
             if time.monotonic() > self._deadline:
-                raise BudgetExceeded(time_spent(self.limits.seconds), f"{self._spent} atoms derived")
+                raise BudgetExceeded(time_spent(self.limits.seconds), f"{self._atoms_derived} atoms derived")
 
     def _model(self, key: frozenset[int]) -> TabledState:
         models = self._models

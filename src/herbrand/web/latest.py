@@ -25,7 +25,7 @@ class Latest(Generic[T]):
     """Answers by key.  Where a new one takes too long, as on a busy machine, the one before it is given."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Hashable, T] = OrderedDict()
+        self._answers: OrderedDict[Hashable, T] = OrderedDict()
         self._pending: dict[Hashable, asyncio.Task[T]] = {}
 
     async def get(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -34,16 +34,16 @@ class Latest(Generic[T]):
         if task is None:
             task = self._pending[key] = asyncio.create_task(run_in_threadpool(compute))
             task.add_done_callback(lambda done: self._keep(key, done))
-        if key in self._known:
+        if key in self._answers:
             await asyncio.wait({task}, timeout=PATIENCE)
             if not task.done():
-                return self._known[key]
+                return self._answers[key]
         return await asyncio.shield(task)
 
     def _keep(self, key: Hashable, task: asyncio.Task[T]) -> None:
         del self._pending[key]
         if not task.cancelled() and task.exception() is None:
-            self._known[key] = task.result()
-            self._known.move_to_end(key)
-            while len(self._known) > MOST:
-                self._known.popitem(last=False)
+            self._answers[key] = task.result()
+            self._answers.move_to_end(key)
+            while len(self._answers) > MOST:
+                self._answers.popitem(last=False)

@@ -50,7 +50,7 @@ class MatchTable:
         self._match: LocalMatch | None = None
         self._resigned = ""
         """The role that has resigned."""
-        self._shown = ""
+        self._visible_role = ""
         """In games with hidden information, the role whose information the screen of the server shows."""
         self._flipped: set[str] = set()
         """Screens on which the board is turned around."""
@@ -210,7 +210,7 @@ class MatchTable:
         """Show the information of a role on the screen of the server, after it was handed over."""
         if role not in self._people_at(""):
             raise IllegalMoveError(f"{role} is not played here")
-        self._shown = role
+        self._visible_role = role
 
     def flip(self, screen: str = "") -> None:
         """Turn the board around."""
@@ -277,7 +277,7 @@ class MatchTable:
             return people[0]
         if not people:  # the match is between friends elsewhere and programs
             return ""
-        return self._shown if not turns or turns[0] == self._shown else ""
+        return self._visible_role if not turns or turns[0] == self._visible_role else ""
 
     # -- what has changed -----------------------------------------------------------------
 

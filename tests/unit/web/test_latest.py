@@ -47,7 +47,7 @@ def test_failures_are_reported_and_forgotten() -> None:
             await latest.get("a", lambda: 1 // 0)
         for number in range(MOST + 1):
             assert await latest.get(number, lambda value=number: value) == number
-        assert list(latest._known) == [*range(1, MOST + 1)]
+        assert list(latest._answers) == [*range(1, MOST + 1)]
         assert not latest._pending
 
     asyncio.run(play())

@@ -460,7 +460,7 @@ def certify_remarks(
     for claim in claims:
         if _key(claim) not in proved:
             late += _key(claim) not in search.impossible
-            why = search.impossible.get(_key(claim)) or search.late.get(
+            why = search.impossible.get(_key(claim)) or search.late_reasons.get(
                 _key(claim), "no proof was found in time"
             )
             missing.append(CertifiedRemark(claim.kind, claim.text(game), None, missing=why))
@@ -499,7 +499,7 @@ class _Search:
         self.proofs: list[RemarkProof] = []
         self.impossible: dict[str, str] = {}
         """Why claims cannot have a proof."""
-        self.late: dict[str, str] = {}
+        self.late_reasons: dict[str, str] = {}
         """Why claims have none yet."""
 
     def run(self) -> list[RemarkProof]:
@@ -533,7 +533,7 @@ class _Search:
             self.proofs.append(Explored(tuple(claims), len(space.states)))
             return
         reason = f"{space.transitions} steps are too many to be explored by another program in the time"
-        self.late |= {_key(claim): reason for claim in claims}
+        self.late_reasons |= {_key(claim): reason for claim in claims}
 
     def _excluded(self, claims: list[RemarkClaim]) -> None:
         budget = self.budget.share(_PROVING)
@@ -551,7 +551,7 @@ class _Search:
             for claim in claims:
                 _require_values(self.game, claim, [one.claim for one in forced])
         except BudgetExceeded as error:
-            self.late |= {_key(claim): str(error) for claim in claims}
+            self.late_reasons |= {_key(claim): str(error) for claim in claims}
         except GameError as error:
             self.impossible |= {_key(claim): str(error) for claim in claims}
         except ValueError:

@@ -142,7 +142,7 @@ class _Sum:
             for places in (np.flatnonzero((cases.group == part) & (weights != 0)),)
         }
         """By group, the amounts of sampled steps."""
-        self._seen: dict[tuple[tuple[int, int, int], ...], dict[int, int]] = {}
+        self._ways_cache: dict[tuple[tuple[int, int, int], ...], dict[int, int]] = {}
 
     def differs(self, case: Case) -> int | None:
         """Return a literal that is true in all steps of a case that change the sum, perhaps in others, too.
@@ -156,9 +156,9 @@ class _Sum:
         sums = {0: 1}
         for part, changes in parts.items():
             key = tuple(changes)
-            if key not in self._seen:
-                self._seen[key] = self._ways(part, changes)
-            sums = add_choice(self.circuit, sums, list(self._seen[key].items()))
+            if key not in self._ways_cache:
+                self._ways_cache[key] = self._ways(part, changes)
+            sums = add_choice(self.circuit, sums, list(self._ways_cache[key].items()))
             if len(sums) > _MOST_TOTALS:
                 return None
         return sums.get(0, 0) ^ 1

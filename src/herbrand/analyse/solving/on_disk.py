@@ -106,7 +106,7 @@ class _Induction:
         """Successors that are looked up at once, at most: each time the codes of the next step are read."""
         self.block = max(1 << 10, int(room / (files.row + 1)))
         """Codes of the next step that are in memory at once."""
-        self._held: tuple[int, tuple[int, int, Codes, Values]] | None = None
+        self._whole_step: tuple[int, tuple[int, int, Codes, Values]] | None = None
         """A step whose codes and values are all in memory."""
         self.first, self.sum = self._read()
 
@@ -251,8 +251,8 @@ class _Induction:
 
     def _block(self, step: int, word: np.uint64) -> tuple[int, int, Codes, Values]:
         """Return codes of a step from a word on: the place of the first, their number, codes and values."""
-        if self._held is not None and self._held[0] == step:
-            return self._held[1]
+        if self._whole_step is not None and self._whole_step[0] == step:
+            return self._whole_step[1]
         count, path = self.by_step[step], self.files.layer(step)
         is_whole = count <= self.block
         at = 0 if is_whole else self.files.position(path, count, int(word))
@@ -260,7 +260,7 @@ class _Induction:
         with self._path(step).open("rb") as file:
             values = np.fromfile(file, np.uint8, end - at, offset=at)
         block = at, min(self.block, end - at), self.files.read(path, at, end), values
-        self._held = (step, block) if is_whole else None
+        self._whole_step = (step, block) if is_whole else None
         return block
 
     # -- the result -----------------------------------------------------------------------

@@ -46,11 +46,11 @@ class TaskMaker:
             game = loads(scramble(game.tree, seed).text, name=self.name)
         self.game = game
         self._rules = print_tree(game.tree, "prefix").text if rules else ""
-        self._made = 0
+        self._task_count = 0
 
     def prepare(self) -> None:
         """Build the network of the game, if that does not take long: many tasks are faster with it."""
-        self._made = MANY
+        self._task_count = MANY
         with suppress(BudgetExceeded):
             self.game.network_within(BUILDING)
 
@@ -69,9 +69,9 @@ class TaskMaker:
         how many a task of the kind `steps` has exactly.  Without `chance` the number determines the draws.
         Raises `GameError` if the game does not fit the kind.
         """
-        if self._made == MANY:
+        if self._task_count == MANY:
             self.prepare()
-        self._made += 1
+        self._task_count += 1
         label = kind if horizon is None else f"{kind}{horizon}"
         chance = chance or random.Random(f"{self.name} {label} {self.seed} {number}")
         most = horizon or (chance.randint(min(2, steps), steps) if kind == "steps" else steps)

@@ -258,13 +258,13 @@ class _HostedMatch:
         self._view: MatchView | None = None
         self._latest = 0
         """The number of the last request."""
-        self._asked = 0.0
+        self._request_time = 0.0
         """When it was made."""
 
     @property
     def is_active(self) -> bool:
         """Whether a move was requested lately."""
-        return time.monotonic() < self._asked + 2 * self._clock
+        return time.monotonic() < self._request_time + 2 * self._clock
 
     def begin(self) -> None:
         """Read the rules, make the moves so far, and prepare the player."""
@@ -275,7 +275,7 @@ class _HostedMatch:
         parsed = parse(message["text"])
         assert isinstance(parsed, _Following)
         request = _Request(message["request"], parsed, message["started"], self._clock)
-        self._latest, self._asked = request.number, request.started
+        self._latest, self._request_time = request.number, request.started
         self._follower.put(lambda: self._follow_to(request))
 
     def record_answer(self, move: str) -> None:
