@@ -177,12 +177,12 @@ def _one_board(
     svg += [text(x, y, label, "label") for label, x, y in (*grid.columns, *grid.rows)]
     svg.append("</g>")
     bottom = 20.0 if any(y > grid.height for _, _, y in grid.columns) else 0.0
-    description = _said(title or title_of(board.title) or "board", contents, looks)
+    description = _description(title or title_of(board.title) or "board", contents, looks)
     wide = left + grid.width + (20.0 if any(x > grid.width for _, x, _ in grid.rows) else 0.0)
     return Part(max(wide, len(title) * LETTER), top + grid.height + bottom, svg, [description])
 
 
-def _said(title: str, contents: Mapping[Cell, list[str]], looks: Mapping[str, Look]) -> str:
+def _description(title: str, contents: Mapping[Cell, list[str]], looks: Mapping[str, Look]) -> str:
     """Describe the pieces on a board in words."""
     by_content: dict[str, list[str]] = defaultdict(list)
     empty = 0

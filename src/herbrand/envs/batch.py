@@ -140,7 +140,7 @@ class BatchEnv:
         """The outcomes of chance by their numbers, as KIF; empty in games without chance."""
         self.percepts: tuple[tuple[str, str], ...] = self._percepts()
         """The pairs of role and percept that `sees` can give."""
-        self._env = self._made(walker.inputs, indices, turn_order.idle, reward_range)
+        self._env = self._new_env(walker.inputs, indices, turn_order.idle, reward_range)
         self._sow(seed)
         self._started = False
 
@@ -320,7 +320,7 @@ class BatchEnv:
         text = network.terms.text
         return tuple((self.game.roles[role], text(term)) for role, term in network.percepts.tolist())
 
-    def _made(
+    def _new_env(
         self,
         inputs: Sequence[Sequence[int]],
         players: Sequence[int],

@@ -106,21 +106,27 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         self._start(None if seed is None else int(self.np_random.integers(2**31)), options)
         for role, player in self._opponents.items():
             player.start(self.game, role, self._play_seconds)
-        self._go_on()
-        return self._seen(), self._info()
+        self._advance()
+        return self._observation(), self._info()
 
     def set_state(self, state: State) -> tuple[Any, dict[str, Any]]:
         """Go to a state as if the game had begun there."""
         self.session.go(state)
-        self._go_on()
-        return self._seen(), self._info()
+        self._advance()
+        return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a move and go on to the agent's next decision; raises `IllegalMoveError`."""
         rewards = self.session.play({**self._replies(), self._me: int(action)})
-        total = rewards[self._me] + self._go_on()
+        total = rewards[self._me] + self._advance()
         session = self.session
-        return self._seen(), float(total), bool(session.terminated), bool(session.truncated), self._info()
+        return (
+            self._observation(),
+            float(total),
+            bool(session.terminated),
+            bool(session.truncated),
+            self._info(),
+        )
 
     def action_masks(self) -> Any:
         """Return which actions are legal, as sb3-contrib's MaskablePPO asks for them."""
@@ -134,7 +140,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         """The move that an action is, as KIF."""
         return self.session.action_name(self._me, action)
 
-    def _go_on(self) -> float:
+    def _advance(self) -> float:
         """Make steps until the agent decides or the game is over; return their rewards."""
         session, total = self.session, 0.0
         while not (session.terminated or session.truncated):
@@ -154,7 +160,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
                 replies[at] = form.number(role, player.select(session.state, self._play_seconds))
         return replies
 
-    def _seen(self) -> Any:
+    def _observation(self) -> Any:
         return self.session.observe(self._me)
 
     def _info(self) -> dict[str, Any]:
@@ -215,7 +221,7 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
         now = self.batch.reset(
             seed=None if seed is None else int(self.np_random.integers(2**31)), where=where
         )
-        now, *_ = self._go_on(now)
+        now, *_ = self._advance(now)
         return now.observation, self._info(now)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -230,7 +236,7 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
         first = now.rewards[:, self._me].copy(), now.terminated.copy(), now.truncated.copy()
         final_observation = now.final_observation
         ended = first[1] | first[2]
-        now, rewards, terminated, truncated, last = self._go_on(now)
+        now, rewards, terminated, truncated, last = self._advance(now)
         info = self._info(now)
         if final_observation is not None or last is not None:
             final = np.zeros_like(now.observation)
@@ -251,7 +257,7 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
         """Return which actions are legal in every game, [num_envs, actions]."""
         return self._mask.astype(np.bool_)
 
-    def _go_on(self, now: Any) -> tuple[Any, Any, Any, Any, Any]:
+    def _advance(self, now: Any) -> tuple[Any, Any, Any, Any, Any]:
         """Let the others move at random until it is the agent's turn in all games that are not over."""
         batch = self.batch
         rewards = np.zeros(self.num_envs, np.float32)

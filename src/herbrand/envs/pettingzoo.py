@@ -97,7 +97,7 @@ class _Common(Playing):
         """The space of actions of an agent, always the same object."""
         return self._actions[agent]
 
-    def _seen(self, agent: str, *, acts: bool = True) -> Any:
+    def _observation(self, agent: str, *, acts: bool = True) -> Any:
         player = self._index[agent]
         seen = self.session.observe(player)
         return {"observation": seen, "action_mask": self._mask(agent, acts)} if self.masks != "info" else seen
@@ -158,7 +158,7 @@ class AgentsTogether(_Common, _pettingzoo.ParallelEnv):  # type: ignore[misc]
         return seen, rewards, terminated, truncated, infos
 
     def _observe(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        seen = {agent: self._seen(agent) for agent in self.agents}
+        seen = {agent: self._observation(agent) for agent in self.agents}
         return seen, {agent: self._info(agent) for agent in self.agents}
 
 
@@ -194,7 +194,7 @@ class AgentsInTurn(_Common, _pettingzoo.AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> Any:
         """Return what an agent sees; its mask is empty when it is not its turn."""
-        return self._seen(agent, acts=agent == self.agent_selection)
+        return self._observation(agent, acts=agent == self.agent_selection)
 
     def step(self, action: int | None) -> None:
         """Take the action of the selected agent; the step is made when all who are asked have chosen."""

@@ -148,7 +148,7 @@ class PgxEnv:
             _chosen=jnp.full(players, -1, jnp.int32),
             _seats=jax.random.permutation(key, players).astype(jnp.int32),
         )
-        return self._asked(state, self._legal(fluents)[0])
+        return self._with_turn(state, self._legal(fluents)[0])
 
     def step(self, state: PgxState, action: Any, key: Any = None) -> PgxState:
         """Return the state after an action; games with chance need a `key`."""
@@ -223,7 +223,7 @@ class PgxEnv:
     def _view(self, fluents: Any) -> Any:
         return jnp.append(fluents, False)[self._columns].reshape(self.observation_shape)
 
-    def _asked(self, state: PgxState, legal: Any) -> PgxState:
+    def _with_turn(self, state: PgxState, legal: Any) -> PgxState:
         """Set the current player and its legal actions."""
         options = legal[self._numbers]
         choosing = (options.sum(axis=1) > 1) & (state._chosen < 0)
@@ -257,7 +257,7 @@ class PgxEnv:
             _fluents=fluents,
             _chosen=jnp.where(waiting, chosen, jnp.full_like(chosen, -1)),
         )
-        return self._asked(after, legal)
+        return self._with_turn(after, legal)
 
 
 class RecurrentFnOutput(NamedTuple):

@@ -53,10 +53,12 @@ def _forms(sheet: OpenSheet, name: str, at: int) -> Iterator[lsp.SignatureInform
     declared = () if sheet.tree.ggdl is None else sheet.tree.ggdl.fluents
     own = next((fluent for fluent in declared if fluent.name == name), None)
     if own is not None:
-        yield _signature(sheet, name, [kind or "?" for kind in own.arguments], _said(sheet, name, 0))
+        yield _signature(sheet, name, [kind or "?" for kind in own.arguments], _documentation(sheet, name, 0))
         return
     for arity, args in sorted(_written(sheet, name, at).items()):
-        yield _signature(sheet, name, [_shown(sheet, arg) for arg in args], _said(sheet, name, arity))
+        yield _signature(
+            sheet, name, [_shown(sheet, arg) for arg in args], _documentation(sheet, name, arity)
+        )
 
 
 def _written(sheet: OpenSheet, name: str, at: int) -> dict[int, Sequence[Node]]:
@@ -88,7 +90,7 @@ def _shown(sheet: OpenSheet, arg: Node) -> str:
     return text if 0 < len(text) <= LONGEST else "…"
 
 
-def _said(sheet: OpenSheet, name: str, arity: int) -> str:
+def _documentation(sheet: OpenSheet, name: str, arity: int) -> str:
     """Return the comment above the first definition of a name."""
     keys = (("relation", name, arity), ("term", name, arity), ("name", name, 0))
     uses = next((uses for key in keys if (uses := sheet.names.by_key.get(key))), [])

@@ -36,7 +36,7 @@ def _of_rules(game: Game) -> dict[str, float]:
     statements = game.tree.statements
     rules = [rule for rule in statements if rule.body]
     heads = Counter(rule.head.key for rule in statements)
-    literals = [literal for rule in rules for literal in _inside(rule.body)]
+    literals = [literal for rule in rules for literal in _nested(rule.body)]
     terms = [term for rule in statements for term in _terms(rule)]
     bodies = [len(rule.body) for rule in rules]
     variables = [len({str(t) for t in _terms(rule) if isinstance(t, Variable)}) for rule in rules]
@@ -104,13 +104,13 @@ def _mean(values: list[int]) -> float:
     return round(sum(values) / len(values), 4) if values else 0.0
 
 
-def _inside(literals: tuple[Literal, ...]) -> Iterator[Literal]:
+def _nested(literals: tuple[Literal, ...]) -> Iterator[Literal]:
     for literal in literals:
         yield literal
         if isinstance(literal, Not):
-            yield from _inside((literal.literal,))
+            yield from _nested((literal.literal,))
         elif isinstance(literal, And | Or):
-            yield from _inside(tuple(literal.literals))
+            yield from _nested(tuple(literal.literals))
 
 
 def _is(literal: Literal, name: str) -> bool:
@@ -119,7 +119,7 @@ def _is(literal: Literal, name: str) -> bool:
 
 def _terms(rule: Rule) -> Iterator[Term]:
     """Yield all terms of a statement, the inner ones too."""
-    for literal in (rule.head, *_inside(rule.body)):
+    for literal in (rule.head, *_nested(rule.body)):
         if isinstance(literal, Atom):
             for argument in literal.args:
                 yield from _within(argument)

@@ -104,13 +104,15 @@ class TaskStream:
             for further in range(TRIES if self._games[place] == EVOLVED else 1):
                 try:
                     maker = self._maker(place, turn // FRESH + further * 1_000_003)
-                    return self._made(maker, kind, number, steps, chance)
+                    return self._draw_task(maker, kind, number, steps, chance)
                 except GameError as error:
                     refused = error
             place = (place + 1) % len(self._games)
         raise GameError(f"no task of the kind {kind}: {refused}") from refused
 
-    def _made(self, maker: TaskMaker, kind: str, number: int, steps: int, chance: Random) -> dict[str, Any]:
+    def _draw_task(
+        self, maker: TaskMaker, kind: str, number: int, steps: int, chance: Random
+    ) -> dict[str, Any]:
         horizon = steps if self._exact and kind == "steps" else None
         return maker.make(kind, number, steps=steps, horizon=horizon, chance=chance)
 

@@ -61,7 +61,7 @@ def game_page(
             help=help_,
             is_short=len(help_) <= SHORT,
             rules=game.tree.source.text.strip(),
-            proofs=[*proofs, *(_proofs(game, proving) if proving > 0 else ()), *_known(game)],
+            proofs=[*proofs, *(_proofs(game, proving) if proving > 0 else ()), *_literature(game)],
             has_board=picture["svg"] is not None or bool(picture["towers"]),
             packed=packed(game, picture),
             solution=solution,
@@ -94,7 +94,7 @@ def _bundled(game: Game) -> dict[str, Any]:
     return games.info(game.name) if is_bundled else {}
 
 
-def _known(game: Game) -> Iterator[str]:
+def _literature(game: Game) -> Iterator[str]:
     """Yield results about a game from the literature."""
     for fact in _bundled(game).get("known", ()):
         statement = str(fact["fact"])

@@ -190,10 +190,10 @@ def _played(
         raise GameError(str(error)) from error
     first = expander.expand(expander.initial)
     rollouts = expander.rollouts(first.states, seed=trial.seed, each=trial.games, max_steps=trial.max_steps)
-    agrees = _have(expander, first.states, trial.plays)
+    agrees = _have_plays(expander, first.states, trial.plays)
     shown = np.zeros((3, len(first)), np.int64)
     for witness in trial.witnesses:
-        shown += _followed(expander, first.states, witness, trial)
+        shown += _fault_counts(expander, first.states, witness, trial)
     shape = len(first), trial.games
     goals, endless = rollouts.goals.reshape(*shape, -1), rollouts.truncated.reshape(shape)
     lengths = rollouts.lengths.reshape(shape)
@@ -220,7 +220,7 @@ def _played(
         )
 
 
-def _followed(expander: Expander, states: States, witness: Witness, trial: Trial) -> NDArray[np.int64]:
+def _fault_counts(expander: Expander, states: States, witness: Witness, trial: Trial) -> NDArray[np.int64]:
     """Return how often each game was stuck, endless or without a goal value on or near a play."""
     counts = np.zeros((3, len(states)), np.int64)
     follows = np.ones(len(states), np.bool_)
@@ -255,7 +255,7 @@ def _followed(expander: Expander, states: States, witness: Witness, trial: Trial
     return counts
 
 
-def _have(expander: Expander, states: States, plays: Sequence[Play]) -> NDArray[np.bool_]:
+def _have_plays(expander: Expander, states: States, plays: Sequence[Play]) -> NDArray[np.bool_]:
     """Return which of the games that begin in some states have all the plays."""
     have = np.ones(len(states), np.bool_)
     for play in plays:

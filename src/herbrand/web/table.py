@@ -159,7 +159,7 @@ class MatchTable:
             "thoughts": [self._report_json(one) for one in match.reports[step - 1]]
             if step and not hidden
             else [],
-            "seen": self._seen(step, shown) if game.has_percepts else [],
+            "seen": self._percept_lines(step, shown) if game.has_percepts else [],
             "people": list(people),
         }
         if step == now and turns and not view["hand_over"]:
@@ -336,7 +336,7 @@ class MatchTable:
         except HerbrandError:
             return frozenset()
 
-    def _seen(self, step: int, shown: str) -> list[dict[str, Any]]:
+    def _percept_lines(self, step: int, shown: str) -> list[dict[str, Any]]:
         """Return the percepts of one role in each step, or of all players where nothing is hidden."""
         match = self._require_match()
         game, play = match.game, match.play

@@ -228,10 +228,12 @@ def files_of(
     if isinstance(certificate, Spoiler):
         yield PrologWriter(game).spoiler(certificate)
         return
-    yield from questions(_asked(game, certificate, seconds, solve=solve))
+    yield from questions(_obligations(game, certificate, seconds, solve=solve))
 
 
-def _asked(game: StateMachine, certificate: Certificate, seconds: float, *, solve: bool) -> list[Obligation]:
+def _obligations(
+    game: StateMachine, certificate: Certificate, seconds: float, *, solve: bool
+) -> list[Obligation]:
     """Return the questions about an invariant, a bound or a counter: over the rules, and again as clauses.
 
     Where the rules cannot be grounded in the time, those in clauses take their place, if there is one for

@@ -208,7 +208,7 @@ def _somewhere(conditions: WatchedClaims, rules: RulesProgram, number: int, clai
             lines.append(f"wrong :- {', '.join([*condition, *(['not illegal'] if needs_move else [])])}.")
     lines += [
         f"wrong :- true({fluent}), not next({fluent}), not illegal, not terminal."
-        for fluent in map(rules.term, claim.kept())
+        for fluent in map(rules.term, claim.latched_fluents())
     ]
     players = [f"player({rules.term(str(role))})." for role in watched.game.rules.roles]
     return [
@@ -574,7 +574,7 @@ def _find_invariant(
     possible = possible_conditions(conditions.watched, invariant, budget.left)
     wrong = {conditions.owners[number] for number in possible}
     for number, claim in enumerate(claims):
-        if claim.kept() and possible_losses(copy, claim.kept(), invariant, budget.left):
+        if claim.latched_fluents() and possible_losses(copy, claim.latched_fluents(), invariant, budget.left):
             wrong.add(number)
     return invariant, set(range(len(claims))) - wrong
 

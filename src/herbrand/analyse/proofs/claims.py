@@ -131,7 +131,7 @@ class RemarkClaim:
             return [_contrary(game.tree.statements[about["rule"]], about["condition"])]
         return None
 
-    def kept(self) -> list[str]:
+    def latched_fluents(self) -> list[str]:
         """Return fluents that no step makes false."""
         return list(self.about["items"]) if self.kind == "latched-fluent" else []
 

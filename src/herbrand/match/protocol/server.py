@@ -145,10 +145,16 @@ class PlayerServer:
         """Where matches are followed and the player thinks."""
         if isinstance(player, str):
             self.hosts = HostPool(
-                player, self._heard, self._warn, seed=seed, memory=self.memory, matches=matches, ponder=ponder
+                player,
+                self._receive,
+                self._warn,
+                seed=seed,
+                memory=self.memory,
+                matches=matches,
+                ponder=ponder,
             )
         else:
-            self.hosts = ThreadHost(player, self._heard, memory=self.memory, matches=matches)
+            self.hosts = ThreadHost(player, self._receive, memory=self.memory, matches=matches)
         self.key = None if key is None else PrivateKey(key)
         self._signer = None if self.key is None else ReplySigner(self.key)
         self._access = Access(names=[host, *allowed_hosts], origins=allowed_origins, token=token)
@@ -464,7 +470,7 @@ class PlayerServer:
 
     # -- what hosts tell -----------------------------------------------------------------------
 
-    def _heard(self, match: OngoingMatch, message: dict[str, Any]) -> None:
+    def _receive(self, match: OngoingMatch, message: dict[str, Any]) -> None:
         """Act on a message of the host of a match."""
         if message["kind"] != "event":
             match.receive(message)
