@@ -89,8 +89,8 @@ def command(
 
     All errors are reported at once.  `herbrand explain NAME` explains a check; --select also enables checks
     that are off by default.  --deep adds rules that never fire, conditions that are always true, moves that
-    are never legal, dead ends, the shortest and the longest play and more, and says what is proved and what
-    was only seen in some games.
+    are never legal, dead ends, the shortest and the longest play and more, each marked as proved or as only
+    observed in some games.
     """
     if diff and not fix:
         raise click.UsageError("--diff needs --fix")

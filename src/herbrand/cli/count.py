@@ -53,8 +53,8 @@ def command(
     """Count the reachable states of a game without listing them.
 
     Each line has the states first reached after each number of steps, terminal ones included. Sets of
-    states are decision diagrams, so that there may be billions of them; what counts is how regular they
-    are. With --explore they are listed after all, in files on disk, eight bytes or more for each.
+    states are decision diagrams, so that there may be billions of states, if the sets are regular. With
+    --explore the states are listed instead, in files on disk, eight bytes or more for each.
     Within the limits of time and memory, or until Ctrl+C, the steps up to then are counted (exit 3);
     with --checkpoint or --explore the next call resumes from there. Several files, or a folder, are counted
     at the same time, each within the limits; the count of one game is not divided.

@@ -58,7 +58,7 @@ def command(
     """Write games as pages of HTML to play anywhere.
 
     A page holds all that it needs: the board to click, opponents of five levels, hints, the rules. It can be
-    opened as a file, and asks for nothing from the network. Several games, or a FOLDER of rulesheets, become
+    opened as a file, and loads nothing from the network. Several games, or a FOLDER of rulesheets, become
     a folder of pages with a gallery, index.html; a game that cannot be published is named and left out.
 
     A --solution is replayed against every reply before it is published. Where all states can be listed, up to

@@ -78,19 +78,19 @@ def command(
 ) -> None:
     """Find the value of a game under best play, and its best moves.
 
-    Games with few states are solved by listing them, larger ones in which one role at a time chooses by
-    searching for what each role can force, and after a while by decision diagrams, if --diagrams is for
-    them. Where time or memory ends, the bounds proved up to then are printed (exit 3). `herbrand play FILE
-    --opponent "solved(file='OUT.npz')"` plays by the strategies of --output.
+    Games with few states are solved by listing them. Larger ones in which one role at a time chooses are
+    solved by searching for the goal values that each role can force, and after a while by decision diagrams,
+    if --diagrams applies. When time or memory runs out, the bounds proved up to then are printed (exit 3).
+    `herbrand play FILE --opponent "solved(file='OUT.npz')"` plays by the strategies of --output.
 
     With --explore the states are in files on disk, eight bytes or more for each and one for its value, and
     the values of a step follow from those of the next one: for games in which no state is reached after two
     different numbers of steps.
 
     With --diagrams sets of states are decision diagrams, from the last step back: for games in which
-    moreover the number of steps says which role chooses. There may be billions of states; what counts is how
-    regular the sets are. Without the option, a search of twenty seconds goes before, and the search goes on
-    where the diagrams get too large; they give no strategies, so that --output only searches.
+    moreover the number of steps determines which role chooses. There may be billions of states, if the sets
+    are regular. Without the option, a search of twenty seconds is tried first, and it continues if the
+    diagrams get too large; diagrams give no strategies, so that --output only searches.
 
     Several files, or a folder, are solved at the same time, each within the limits; the search in one game
     is not divided.

@@ -208,10 +208,10 @@ def ask(
     timeout: float,
     temperature: float | None,
 ) -> None:
-    """Send tasks to a language model, and keep its replies.
+    """Send tasks to a language model, and store its replies.
 
-    The model is behind an address that speaks the chat interface of OpenAI's servers, as that of most
-    programs that run models.
+    The model is reached at an address with the chat interface of OpenAI's servers, which most programs that
+    serve models offer.
     """
     model_at = {"address": address, "model": model, "key": os.environ.get(key_variable, "")}
     _ask(
@@ -303,8 +303,8 @@ def study(
 
     Asks for legal moves, next states and states after 1, 2, 3, 5 and 10 joint moves in 35 games, with their
     own names and with meaningless ones. FOLDER gets tasks.jsonl and features.json, and replies.jsonl when a
-    model is given; interrupted, it goes on where it was. The tables show how often the model was right, by
-    question and by game, and which features of games go with its score.
+    model is given; an interrupted study is resumed. The tables show how often the model was right, by
+    question and by game, and which features of games correlate with its score.
     """
     from herbrand.envs.language import grade, summary
     from herbrand.oracle.study import correlations

@@ -87,7 +87,7 @@ def command(
     Other games need a tree of histories that is small enough. Regret minimisation (CFR+) then learns
     strategies, by whose probabilities the player draws its moves. The exploitability is what a player gains
     on average if it alone replies as well as possible; at 0.001 points the training ends. It uses one process
-    and draws nothing: --seed, --batch, --jobs and --cluster make no difference.
+    and no random numbers: --seed, --batch, --jobs and --cluster make no difference.
     """
     from herbrand.errors import BudgetExceeded
     from herbrand.play.training import write_training

@@ -51,11 +51,11 @@ def command(
 ) -> None:
     """Play, edit and analyse games in a browser.
 
-    The server listens on 127.0.0.1 only, the address that it prints has a token that others do not know, and
-    pages load nothing from other sites. Besides the bundled games it shows the rulesheets of each FOLDER, and
-    the editor saves into the first. Your matches are stored in a database, which also shows the tournaments
-    recorded in it, while they are being played. With --listen you can play against people at other computers,
-    who get a link for their seat. Ctrl+C stops it.
+    The server listens on 127.0.0.1 only, the address that it prints has a secret token, and pages load
+    nothing from other sites. Besides the bundled games it shows the rulesheets of each FOLDER, and the editor
+    saves into the first. Your matches are stored in a database; tournaments recorded in it are shown, too,
+    while they are being played. With --listen you can play against people at other computers, who get a link
+    for their seat. Ctrl+C stops it.
     """
     try:
         import multipart  # noqa: F401  # needed by starlette for forms

@@ -137,7 +137,7 @@ def run_collection(
 ) -> int:
     """Call `function(game, **options)` for the game of each file, as `run_each` does, and report the values.
 
-    A file has at most so many `seconds`.  `show` makes the table of the values, or an empty text.  Returns
+    Each file has at most `seconds`.  `show` makes the table of the values, or an empty text.  Returns
     the exit status: that of `failures`, or 3 if nothing failed but some value is not whole.
     """
     parameters, limits = given_parameters(), given_limits()

@@ -117,7 +117,7 @@ class TaskStream:
         return maker.make(kind, number, steps=steps, horizon=horizon, chance=chance)
 
     def _maker(self, place: int, block: int) -> TaskMaker:
-        """Return what makes the tasks about a game: the one at a place, in a block of tasks."""
+        """Return the maker of tasks about the game at a place, in a block of tasks."""
         game = self._games[place]
         if game != EVOLVED and not self._options["scrambled"]:
             block = 0

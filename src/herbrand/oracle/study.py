@@ -58,7 +58,7 @@ def study_tasks(
 def correlations(
     scores: Mapping[str, float], features: Mapping[str, Mapping[str, float]]
 ) -> list[tuple[str, float]]:
-    """Return how the features of games go with their mean scores, the strongest first.
+    """Return the correlations of the features of games with their mean scores, the strongest first.
 
     Both are by game; each value is Spearman's rank correlation.  Features that are the same in all games are
     left out.

@@ -43,7 +43,7 @@ def write_gallery(
 ) -> tuple[list[GalleryEntry], list[tuple[str, HerbrandError]]]:
     """Write a page for each game into a folder, and `index.html`, which leads to them.
 
-    `proving` are the seconds for what each page says of its game.  Returns the pages written, and the names
+    `proving` are the seconds for the proofs on each page.  Returns the pages written, and the names
     of games that have none, with the reasons.
     """
     folder.mkdir(parents=True, exist_ok=True)

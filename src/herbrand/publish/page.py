@@ -41,10 +41,10 @@ def game_page(
 ) -> str:
     """Return a page of HTML with the rules, the board to click, and players of several levels.
 
-    It asks for nothing from anywhere, and can be opened as a file.  It says what is proved of the game
-    within `proving` seconds, 0 for nothing, and the sentences `proofs`.  With a `solution` there is another
-    player, `perfect`, and the page shows what moves are worth.  Raises `GameError` for a game that cannot be
-    played, and `BudgetExceeded` for one without a network within the game's limits.
+    It loads nothing from the network, and can be opened as a file.  It states the properties of the game
+    proved within `proving` seconds, 0 for none, and the sentences `proofs`.  With a `solution` there is
+    another player, `perfect`, and the page shows the values of moves.  Raises `GameError` for a game that
+    cannot be played, and `BudgetExceeded` for one without a network within the game's limits.
     """
     from herbrand.runtime.rendering import Markup, render
 
@@ -73,7 +73,7 @@ def game_page(
 
 
 def texts_of(game: Game) -> tuple[str, str, list[str]]:
-    """Return what to call a game, a sentence about it, and how it is played.
+    """Return the title of a game, a sentence about it, and its instructions.
 
     Bundled games are described in files of their own, others by the comment at their beginning.
     """

@@ -1,4 +1,4 @@
-"""How the states of a game are drawn, as data: the empty boards, and what each fluent puts where.
+"""The drawings of the states of a game as data: the empty boards, and the contribution of each fluent.
 
 `herbrand.draw` draws any set of facts.  A program without it needs to know beforehand what every fluent that
 can be true adds to the picture.  Fluents on boards put a piece into a cell, or mark one; those of towers put
@@ -170,9 +170,9 @@ def _towers(layout: Layout, shape: Shape, fluents: Sequence[str]) -> dict[str, A
 
 
 def _words(layout: Layout, fluent: str) -> tuple[str, str, str, bool] | None:
-    """Return what a fluent says beside the boards: about what, what, how many, and whether that is a card.
+    """Return the text of a fluent beside the boards: label, content, number, and whether it is a card.
 
-    None for what the page says otherwise.
+    Returns None for fluents that the page shows otherwise.
     """
     name, *rest = arguments(fluent)
     shape = (name, len(rest))
