@@ -110,5 +110,5 @@ def _signature(sheet: OpenSheet, name: str, arguments: Sequence[str], text: str)
 
 
 def _units(text: str) -> int:
-    """Return the length in the units in which the protocol counts places in labels: those of UTF-16."""
+    """Return the length in UTF-16 code units, in which the protocol counts places in labels."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -89,7 +89,7 @@ class Library:
         self._metadata: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
         """By key: text, roles and features."""
         self._read: dict[str, tuple[tuple[int, ...], LibraryEntry]] = {}
-        """Files by key: what identified the file when it was read, and what it held."""
+        """Files by key: the identity of the file when it was read, and its entry."""
         self._lock = threading.Lock()
 
     def _index(self, folder: Path) -> None:

@@ -32,7 +32,7 @@ MAX_OPENING: Final = 2
 STEP_SECONDS: Final = 70.0
 """Time limit for one step, beyond the clocks of players: the first one waits until they have prepared."""
 CHANGES: Final = ("move", "advance", "undo", "resign")
-"""Actions after which the record of the match is other than before."""
+"""Actions that change the record of the match."""
 
 
 class NoMatch(LookupError):
@@ -176,7 +176,7 @@ class Matches:
             return self._add(WebMatch(record, self._database, child, number))
 
     def find(self, key: str) -> WebMatch:
-        """Return a match, which goes on where it was; raise `NoMatch` if there is none, else as `begin`."""
+        """Return a match, resumed if needed; raise `NoMatch` if there is none, else as `begin`."""
         match = self._running(key)
         if match is not None:
             return match
@@ -219,12 +219,12 @@ class Matches:
         raise NoMatch(secret)
 
     def version(self, key: str) -> str:
-        """Return a text that is another one when the view of a match is."""
+        """Return a text that changes whenever the view of a match changes."""
         with self._lock:
             return f"{self._boot}.{self._versions.get(key, 0)}"
 
     def change(self, match: WebMatch, do: str, **arguments: Any) -> Any:
-        """Ask a match to do something after which its view may be another one."""
+        """Perform an action of a match that may change its view."""
         answer = match.ask(do, **arguments)
         with self._lock:
             self._versions[match.key] = self._versions.get(match.key, 0) + 1

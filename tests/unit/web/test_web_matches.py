@@ -362,10 +362,13 @@ def test_a_friend_plays_by_a_link(browser: Browser) -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(["--listen", "0.0.0.0", "--no-token"], "everybody"), (["--listen", "here"], "no IPv4 address")],
+    [
+        (["--listen", "0.0.0.0", "--no-token"], "anyone who can reach"),
+        (["--listen", "here"], "no IPv4 address"),
+    ],
 )
 def test_others_reach_the_server_with_a_token_only(options: list[str], message: str) -> None:
-    """What would let everybody in is refused, as is what is no address."""
+    """A server open to everyone is refused, as is an invalid address."""
     result = CliRunner().invoke(cli, ["web", *options])
     assert result.exit_code == 2
     assert message in result.output

@@ -125,7 +125,7 @@ def explore_on_disk(
     """List all reachable states of a game in sorted files of a folder, and count them.
 
     `budget` limits seconds and memory (not the number of states), `disk` the megabytes of files.  The next
-    call with the same game and folder goes on where this one ended, for whatever reason.  `progress` gets
+    call with the same game and folder resumes where this one ended, for any reason.  `progress` gets
     each finished step.  When all is explored the files of states are removed, and the counts remain.
 
     Raises `GameError` for a game that cannot be played or a folder of another game, and `BudgetExceeded`

@@ -68,7 +68,7 @@ def solve_on_disk(
     """Return the value of a game, with all its states in sorted files of a folder.
 
     `budget` limits seconds and memory, `disk` the megabytes of files: those of a state and one more byte for
-    each.  The next call with the same game and folder goes on where this one ended.  `progress` gets each
+    each.  The next call with the same game and folder resumes where this one ended.  `progress` gets each
     step that was listed, then `solved` each step whose values are known, with the number of its states.
     `moves` asks for the value of every first move.
 

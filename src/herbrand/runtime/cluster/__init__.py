@@ -1,4 +1,4 @@
-"""Long computations in parts, on this machine or many: named tasks, workers, results that are kept.
+"""Long computations in parts, on this machine or many: named tasks, workers, stored results.
 
 A *task* is a function with arguments that other processes can call.  `run_tasks` has workers call many of
 them and returns the results in the order of the tasks, so that nothing depends on how many workers there
