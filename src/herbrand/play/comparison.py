@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.play.learning import LearnedJudge
 
-__all__ = ["Comparison", "can_compare", "compare_searches"]
+__all__ = ["QuickGames", "can_compare", "compare_searches"]
 
 _OPENING: Final = 2
 """Moves drawn at the beginning of a game."""
@@ -42,7 +42,7 @@ _READY: Final = 0.3
 """Share of the time in which searches must be built."""
 
 
-class Comparison(NamedTuple):
+class QuickGames(NamedTuple):
     """The result of alpha-beta in quick games against tree search."""
 
     points: float
@@ -60,7 +60,7 @@ def compare_searches(
     seed: int,
     seconds: float,
     stopped: Callable[[], bool] = lambda: False,
-) -> Comparison:
+) -> QuickGames:
     """Let alpha-beta with learned values play tree search for at most `seconds` by the clock.
 
     The game has two roles that take turns and whose goals add up to 100; `learned` values states for `role`.
@@ -104,7 +104,7 @@ def compare_searches(
     while any(worker.is_alive() for worker in workers) and has_time():
         time.sleep(0.01)
     counted = [points for (pair, side), points in tuple(results.items()) if (pair, 1 - side) in results]
-    return Comparison(sum(counted), len(counted), clock)
+    return QuickGames(sum(counted), len(counted), clock)
 
 
 def can_compare(game: Game) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 import herbrand
 from herbrand.play.alphabeta import AlphaBetaPlayer
-from herbrand.play.comparison import Comparison, can_compare, compare_searches
+from herbrand.play.comparison import QuickGames, can_compare, compare_searches
 from herbrand.play.learning import LearnedJudge, learn_judge, sample_states
 from herbrand.play.meta import MetaPlayer
 
@@ -61,18 +61,18 @@ def test_games_in_which_both_can_win_are_not_compared() -> None:
 @pytest.mark.parametrize(
     ("result", "explained", "is_better"),
     [
-        (Comparison(3.0, 4, 0.01), 0.15, True),
-        (Comparison(1.0, 4, 0.01), 0.9, False),
-        (Comparison(2.0, 4, 0.01), 0.35, True),
-        (Comparison(2.0, 4, 0.01), 0.25, False),
-        (Comparison(0.0, 0, 0.01), 0.25, True),
-        (Comparison(0.0, 0, 0.01), 0.15, False),
-        (Comparison(9.0, 9, 0.01), 0.05, False),
+        (QuickGames(3.0, 4, 0.01), 0.15, True),
+        (QuickGames(1.0, 4, 0.01), 0.9, False),
+        (QuickGames(2.0, 4, 0.01), 0.35, True),
+        (QuickGames(2.0, 4, 0.01), 0.25, False),
+        (QuickGames(0.0, 0, 0.01), 0.25, True),
+        (QuickGames(0.0, 0, 0.01), 0.15, False),
+        (QuickGames(9.0, 9, 0.01), 0.05, False),
     ],
 )
 def test_meta_follows_the_games(
     monkeypatch: pytest.MonkeyPatch, game: Game, learned: LearnedJudge,
-    result: Comparison, explained: float, is_better: bool,
+    result: QuickGames, explained: float, is_better: bool,
 ) -> None:  # fmt: skip
     """Where they are a tie or were not over, by the share of the variance that is explained."""
     monkeypatch.setattr("herbrand.play.meta.compare_searches", lambda *_, **__: result)
