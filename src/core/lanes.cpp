@@ -532,7 +532,7 @@ int direction(i32 table, int operand) {
     return both;
 }
 
-// Lists what loops read.  Feedback grows with feedback, since rules of recursion have no negation; where that cannot be
+// Lists what the loops read that can go on from their last result.  Feedback grows with feedback, since rules of recursion have no negation; where that cannot be
 // seen operation by operation, the loop begins anew each time.
 void find_reads(Program &p) {
     std::vector<u8> ways(p.rows, 3); // of a row: as `direction` says, for the feedback as a whole
@@ -559,7 +559,7 @@ void find_reads(Program &p) {
         for (i32 i = unit.begin; i < unit.end; ++i) ways[p.ops[i].out] |= 4;
         for (i32 i = unit.first_back; i < unit.last_back; ++i) ways[p.back[i].row] |= 4;
         for (const i32 row : read) {
-            if (!(ways[row] & 4)) p.reads.push_back({row, static_cast<u8>(ways[row] & 1), static_cast<u8>(ways[row] >> 1 & 1)});
+            if (unit.resumes && !(ways[row] & 4)) p.reads.push_back({row, static_cast<u8>(ways[row] & 1), static_cast<u8>(ways[row] >> 1 & 1)});
             ways[row] |= 4;
         }
         unit.last_read = static_cast<i32>(p.reads.size());
