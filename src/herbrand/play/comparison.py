@@ -36,8 +36,8 @@ _PAIR_SHARE: Final = 0.45
 """Share of the time that the first pair of games may take."""
 _SHORTEST_CLOCK: Final = 0.005
 _LONGEST_CLOCK: Final = 0.1
-_MEMORY: Final = 48.0
-"""Megabytes for the tree or the table of a search."""
+_MOST_MEMORY: Final = 48.0
+"""Megabytes for the tree or the table of a search, at most."""
 _READY: Final = 0.3
 """Share of the time in which searches must be built."""
 
@@ -59,18 +59,20 @@ def compare_searches(
     *,
     seed: int,
     seconds: float,
+    memory: float = 4 * _MOST_MEMORY,
     stopped: Callable[[], bool] = lambda: False,
 ) -> QuickGames:
     """Let alpha-beta with learned values play tree search for at most `seconds` by the clock.
 
     The game has two roles that take turns and whose goals add up to 100; `learned` values states for `role`.
-    Games come in pairs with equal first moves, in which the searches exchange roles.  There is one game for
-    each thread at a time, and a clock with which one pair is over in half of the time.  A pair counts when
-    both of its games are over.
+    `memory` is for all searches together, in megabytes.  Games come in pairs with equal first moves, in which
+    the searches exchange roles.  There is one game for each thread at a time, and a clock with which one pair
+    is over in half of the time.  A pair counts when both of its games are over.
     """
     until = time.monotonic() + seconds
     threads = min(SEARCH_THREADS, available_cores())
     length = max(1.0, float(_sample(game, seed).lengths.mean()))
+    megabytes = min(_MOST_MEMORY, memory / 4)  # two searches for each of two assignments of roles
     clock = min(_LONGEST_CLOCK, _PAIR_SHARE * seconds * threads / (2 * length))
     results: dict[tuple[int, int], float] = {}
 
@@ -85,7 +87,9 @@ def compare_searches(
                 while has_time():
                     pair, side = divmod(number, 2)
                     if side not in rivals:
-                        rivals[side] = _Rivals(game, side, learned.of(role, side), seed, _READY * seconds)
+                        rivals[side] = _Rivals(
+                            game, side, learned.of(role, side), seed, _READY * seconds, megabytes
+                        )
                     points = rivals[side].play(seed + pair, clock, has_time)
                     if points is None:
                         return
@@ -120,11 +124,13 @@ def _sample(game: Game, seed: int) -> Rollouts:
 class _Rivals:
     """Alpha-beta in one of two roles, tree search in the other; for one thread."""
 
-    def __init__(self, game: Game, side: int, learned: LearnedJudge, seed: int, seconds: float) -> None:
+    def __init__(
+        self, game: Game, side: int, learned: LearnedJudge, seed: int, seconds: float, megabytes: float
+    ) -> None:
         self.game = game
         self.roles = game.roles[side], game.roles[1 - side]
-        self.alphabeta = AlphaBetaPlayer(seed, threads=1, memory=_MEMORY, learning=False)
-        self.mcts = MctsPlayer(seed, threads=1, memory=_MEMORY)
+        self.alphabeta = AlphaBetaPlayer(seed, threads=1, memory=megabytes, learning=False)
+        self.mcts = MctsPlayer(seed, threads=1, memory=megabytes)
         for player, role in zip((self.alphabeta, self.mcts), self.roles, strict=True):
             player.start(game, role, seconds)
         self.alphabeta.use(learned)

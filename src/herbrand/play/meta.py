@@ -142,7 +142,8 @@ class MetaPlayer(Player):
             return False, reason
         result = compare_searches(
             self.game, self.game.role_index(self.role), learned,
-            seed=self.chance.getrandbits(32), seconds=seconds, stopped=lambda: self.stopped,
+            seed=self.chance.getrandbits(32), seconds=seconds, memory=self.memory / 2,
+            stopped=lambda: self.stopped,
         )  # fmt: skip
         if not result.games:
             return explained >= _MIN_EXPLAINED_SLOWLY, f"{reason}, and quick games were not over in time"

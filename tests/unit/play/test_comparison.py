@@ -46,6 +46,23 @@ def test_games_come_in_pairs_and_end_in_time(game: Game, learned: LearnedJudge) 
     assert 0.005 <= result.clock <= 0.1
 
 
+def test_the_searches_share_the_memory(
+    monkeypatch: pytest.MonkeyPatch, game: Game, learned: LearnedJudge
+) -> None:
+    """A quarter for each of the four, since both assignments of roles are played at once."""
+    limits: list[float] = []
+    begin = AlphaBetaPlayer.use
+
+    def use(self: AlphaBetaPlayer, judge: LearnedJudge) -> None:
+        limits.append(self.memory)
+        begin(self, judge)
+
+    monkeypatch.setattr(AlphaBetaPlayer, "use", use)
+    compare_searches(game, 0, learned, seed=1, seconds=1, memory=40)
+    assert limits
+    assert set(limits) == {10.0}
+
+
 def test_a_match_that_is_over_ends_the_games(game: Game, learned: LearnedJudge) -> None:
     began = time.monotonic()
     result = compare_searches(game, 0, learned, seed=1, seconds=60, stopped=lambda: True)
