@@ -163,6 +163,18 @@ template <class Make> ProgramPtr Circuit::made(int which, Make &&make) const {
     return programs_.made[which];
 }
 
+CircuitPtr Circuit::extended(const std::vector<i32> &literals, const std::function<CircuitPtr()> &make) const {
+    const std::lock_guard<std::mutex> hold(extensions_.lock);
+    auto &made = extensions_.made;
+    std::erase_if(made, [](const auto &each) { return each.second.expired(); });
+    for (const auto &[those, circuit] : made)
+        if (those == literals)
+            if (CircuitPtr shared = circuit.lock()) return shared;
+    CircuitPtr fresh = make();
+    made.emplace_back(literals, fresh);
+    return fresh;
+}
+
 ProgramPtr Circuit::evaluating() const {
     return made(0, [&] { return herbrand::evaluating(*this, encoded_arity()); });
 }

@@ -6,6 +6,8 @@
 
 #include "base.hpp"
 
+#include <functional>
+#include <memory>
 #include <mutex>
 
 namespace herbrand {
@@ -63,6 +65,9 @@ struct Circuit {
     ProgramPtr evaluating() const;
     // `assume` as in lanes.hpp.
     ProgramPtr playing(bool assume) const;
+    // The circuit that `make` returns for these literals, shared with those who still use one made before.
+    std::shared_ptr<const Circuit> extended(const std::vector<i32> &literals,
+                                            const std::function<std::shared_ptr<const Circuit>()> &make) const;
 
 private:
     struct Programs {
@@ -73,6 +78,13 @@ private:
         const void *kernels = nullptr; // the kernels they were compiled for
     };
     mutable Programs programs_;
+    struct Extensions {
+        Extensions() = default;
+        Extensions(const Extensions &) {}
+        std::mutex lock;
+        std::vector<std::pair<std::vector<i32>, std::weak_ptr<const Circuit>>> made;
+    };
+    mutable Extensions extensions_;
     template <class Make> ProgramPtr made(int which, Make &&make) const;
 };
 

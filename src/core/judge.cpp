@@ -4,9 +4,9 @@
 
 namespace herbrand {
 
-CircuitPtr with_features(const CircuitPtr &circuit, const std::vector<i32> &literals) {
-    if (literals.empty()) return circuit;
-    const Circuit &c = *circuit;
+namespace {
+
+CircuitPtr extend(const Circuit &c, const std::vector<i32> &literals) {
     const int first_gate = c.inputs(), known = first_gate + c.cones[0];
     for (const i32 literal : literals) {
         const i32 node = literal >> 1;
@@ -28,6 +28,13 @@ CircuitPtr with_features(const CircuitPtr &circuit, const std::vector<i32> &lite
     with.places.push_back(with.places.back() + (more + 63) / 64);
     with.validate();
     return made;
+}
+
+} // namespace
+
+CircuitPtr with_features(const CircuitPtr &circuit, const std::vector<i32> &literals) {
+    if (literals.empty()) return circuit;
+    return circuit->extended(literals, [&] { return extend(*circuit, literals); });
 }
 
 Valuer::Valuer(CircuitPtr circuit, int role, Judge judge)

@@ -22,7 +22,8 @@ struct Judge {
 
 // A circuit with an additional role, whose moves have these literals as `legal` and no effect, so that an evaluator
 // computes them together with the legal moves.  Literals other than those of fluents and of gates in the first cone throw
-// std::invalid_argument.  Returns the circuit itself if there are no literals.
+// std::invalid_argument.  Returns the circuit itself if there are no literals, and shares what it returned for the same
+// literals as long as that is in use: compiling it may take seconds.
 CircuitPtr with_features(const CircuitPtr &circuit, const std::vector<i32> &literals);
 
 // An evaluator with heuristic values for a role.  It belongs to one thread.

@@ -70,7 +70,7 @@ class Legal:
 
     def counts(self) -> NDArray[np.int64]:
         """Return the number of legal moves of each role, [n, roles]."""
-        ones = np.bitwise_count(self.bits) if hasattr(np, "bitwise_count") else _bit_count(self.bits)
+        ones = _bit_count(self.bits)
         return np.stack(
             [
                 ones[:, a:b].sum(axis=1, dtype=np.int64)
@@ -78,6 +78,21 @@ class Legal:
             ],
             axis=1,
         )
+
+    def sample(self, role: int, random: np.random.Generator) -> NDArray[np.int32]:
+        """Return a random legal move of a role in each state, [n], all equally likely; 0 without any."""
+        words = self.bits[:, self.places[role] : self.places[role + 1]]
+        rows = np.arange(len(words))
+        if not words.size:
+            return np.zeros(len(words), np.int32)
+        counts = _bit_count(words).cumsum(axis=1, dtype=np.int64)
+        ranks = (random.random(len(words)) * counts[:, -1]).astype(np.int64) + 1
+        at = (counts >= ranks[:, None]).argmax(axis=1)
+        before = np.where(at > 0, counts[rows, at - 1], 0)
+        little = np.ascontiguousarray(words[rows, at]).astype("<u8", copy=False).view(np.uint8)
+        bits = np.unpackbits(little.reshape(-1, 8), axis=1, bitorder="little").cumsum(axis=1, dtype=np.int8)
+        moves = 64 * at + (bits >= (ranks - before)[:, None]).argmax(axis=1)
+        return np.where(counts[:, -1] > 0, moves, 0).astype(np.int32)
 
     def joint_counts(self) -> NDArray[np.int64]:
         """Return the number of joint moves of each state, [n]; 0 where it is terminal.
@@ -358,7 +373,10 @@ def sample_true(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray
 
 
 def _bit_count(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Count bits where numpy, before version 2, cannot."""
-    bits = np.unpackbits(words[..., None].view(np.uint8), axis=-1)
-    counts: NDArray[np.uint8] = bits.sum(axis=-1, dtype=np.uint8)
+    """Return the number of bits of each word."""
+    counts: NDArray[np.uint8]
+    if hasattr(np, "bitwise_count"):
+        counts = np.bitwise_count(words)
+    else:  # before NumPy 2
+        counts = np.unpackbits(words[..., None].copy().view(np.uint8), axis=-1).sum(axis=-1, dtype=np.uint8)
     return counts

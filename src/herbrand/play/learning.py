@@ -96,6 +96,8 @@ def learn_judge(
     additions = np.zeros((len(expander.roles), expander.fluents), np.int64)
     until = started + 0.5 * max(0.0, deadline - started)
     chosen: Threats | None = None
+    candidates = _candidates(expander, generator)
+    reader = no_judge(len(expander.roles), 2 * candidates).valuer(expander.network, role)
     for iteration in range(2):
         sample = _sample_states(expander, role, generator, best if iteration else None, until, additions)
         new_labels = _label(expander, role, sample, generator, until)
@@ -106,7 +108,7 @@ def learn_judge(
         if valid.sum() < _MIN_SAMPLES:
             break
         worth = rarity(expander, states[valid], additions) if novelty else np.zeros_like(additions, float)
-        data = expander, role, states[valid], labels[valid], worth, _candidates(expander, generator)
+        data = expander, role, states[valid], labels[valid], worth, candidates, reader
         began = time.monotonic()
         fit = _regress(*data, chosen)
         until = deadline - _NEXT_REGRESSION * (time.monotonic() - began)
@@ -125,14 +127,14 @@ def learn_judge(
 
 def _sample_states(
     expander: Expander, role: int, generator: np.random.Generator, learned: LearnedJudge | None,
-    deadline: float, additions: NDArray[np.int64],
+    deadline: float, additions: NDArray[np.int64], games: int = _GAMES,
 ) -> States:  # fmt: skip
     """Play games, guided by what is learned if anything; return distinct non-terminal states in random order.
 
     Adds to `additions`, [roles, fluents], how often a move of each role made each fluent true in states where
     no other role had a choice.
     """
-    states = np.repeat(expander.initial, _GAMES, axis=0)
+    states = np.repeat(expander.initial, games, axis=0)
     valuer = None if learned is None else learned.valuer(expander, role)
     visited: list[States] = []
     for _ in range(_MAX_STEPS):
@@ -157,11 +159,11 @@ def _sample_states(
 
 
 def sample_states(
-    expander: Expander, generator: np.random.Generator, deadline: float = float("inf")
+    expander: Expander, generator: np.random.Generator, deadline: float = float("inf"), *, games: int = _GAMES
 ) -> States:
     """Return distinct states of random games until a deadline, none of them terminal, in random order."""
     additions = np.zeros((len(expander.roles), expander.fluents), np.int64)
-    return _sample_states(expander, 0, generator, None, deadline, additions)
+    return _sample_states(expander, 0, generator, None, deadline, additions, games)
 
 
 def _label(
@@ -189,11 +191,8 @@ def _draw_joint_moves(
     expander: Expander, legal: Legal, rows: NDArray[np.int64], generator: np.random.Generator
 ) -> NDArray[np.int32]:
     """Draw a joint move in each of the states `rows`, [rows, roles]."""
-    joint = np.zeros((len(rows), len(expander.roles)), np.int32)
-    for r in range(len(expander.roles)):
-        mask = legal.mask(r)[rows]
-        joint[:, r] = np.where(mask, generator.random(mask.shape, np.float32), -1.0).argmax(axis=1)
-    return joint
+    columns = [legal.sample(r, generator)[rows] for r in range(len(expander.roles))]
+    return np.stack(columns, axis=1)
 
 
 def _improve_moves(
@@ -275,18 +274,20 @@ def _regress(
     goals: NDArray[np.float64],
     worth: NDArray[np.float64],
     candidates: NDArray[np.int32],
+    reader: Valuer,
     threats: Threats | None,
 ) -> LearnedJudge:
     """Return the evaluation function that fits best, without the number of playouts and seconds.
 
-    `worth` is the novelty of each fluent, see `rarity`.  Every fourth state is held out, for stopping and for
-    the explained variance.
+    `reader` reads the candidates, and `worth` is the novelty of each fluent, see `rarity`.  Every fourth
+    state is held out, for stopping and for the explained variance.
     """
     network = expander.network
     if threats is not None:
         candidates = np.concatenate([candidates, threats.nodes])
-    reading = network if threats is None else with_gates(network, threats.gates)
-    packed = no_judge(len(expander.roles), 2 * candidates).valuer(reading, role).features(states)
+        reading = no_judge(len(expander.roles), 2 * candidates)
+        reader = reading.valuer(with_gates(network, threats.gates), role)
+    packed = reader.features(states)
     legal = expander.legal(states)
     bits = np.unpackbits(packed.view(np.uint8), axis=1, bitorder="little", count=len(candidates))
     counts = bits.sum(axis=0, dtype=np.int64)

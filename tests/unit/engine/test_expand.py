@@ -240,6 +240,27 @@ def picking(count: int) -> herbrand.Game:
     )
 
 
+@pytest.mark.parametrize("count", [1, 64, 65, 200])
+def test_samples_are_legal_and_equally_likely(count: int) -> None:
+    """In states with one, some and all of the moves, and in one without any."""
+    expander = picking(count).expander
+    generator = np.random.default_rng(1)
+    bits = np.zeros((4, expander.fluents), np.bool_)
+    places = [f for f, name in enumerate(expander.fluent_names) if name.startswith("(on")]
+    bits[0, places] = True
+    bits[1, places[-1]] = True
+    bits[2, places[::3]] = True
+    legal = expander.legal(np.repeat(expander.pack_bits(bits), 3000, axis=0))
+    chosen, mask = legal.sample(0, generator).reshape(4, 3000), legal.mask(0)[::3000]
+    assert not chosen[3].any()
+    assert not legal.sample(1, generator).any()
+    for moves, allowed in zip(chosen[:3], mask[:3], strict=True):
+        times = np.bincount(moves, minlength=count)
+        assert not times[~allowed].any()
+        mean = 3000 / allowed.sum()
+        assert (abs(times[allowed] - mean) < 6 * math.sqrt(mean)).all()
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 9, 31, 33, 64, 100])
 def test_every_legal_move_is_chosen_equally_often_with_the_kernels_of_all_processors(count: int) -> None:
     """In 700 states with different moves at once, none, one, some or all of them; bit for bit the same games."""

@@ -69,7 +69,8 @@ def training() -> Trainer:
 def test_it_learns(training: Trainer) -> None:
     """It beats the untrained model, which sees the end of the game one step ahead, and predicts results better."""
     game = training.game
-    untrained = ValueModel.untrained(training.model.literals, 2, constant_sum=True)
+    model = training.model
+    untrained = ValueModel.untrained(model.literals, 2, constant_sum=True, gates=model.gates)
     sides = training.model.valuers(game.expander), untrained.valuers(game.expander)
     generator = np.random.default_rng(5)
     score = play_match(game.expander, sides, generator, games=400, constant_sum=True, openings=2)
@@ -289,7 +290,7 @@ def test_seconds_of_self_play_improve_values() -> None:
     """From values that say nothing, for either role; what is no better is refused, and so is a match that is over."""
     game = herbrand.load("ticTacToe")
     nothing = LearnedJudge(no_judge(2), 0, 0, 0.0, 0.0)
-    better = [improve_judge(game, role, nothing, seed=1, seconds=0.8) for role in range(2)]
+    better = [improve_judge(game, role, nothing, seed=1, seconds=1.2) for role in range(2)]
     states = sample_states(game.expander, np.random.default_rng(1))
     values = []
     for role, learned in enumerate(better):

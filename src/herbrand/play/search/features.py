@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.engine.expand import sample_true
-
 if TYPE_CHECKING:
     from herbrand.engine.expand import Expander, Rollouts
 
@@ -35,7 +33,7 @@ def takes_turns(expander: Expander, seed: int = 0) -> bool:
             break
         if ((counts[going] > 1).sum(axis=1) > 1).any():
             return False
-        joint = [sample_true(legal.mask(role), generator) for role in range(len(expander.roles))]
+        joint = [legal.sample(role, generator) for role in range(len(expander.roles))]
         states = expander.step(states[going], np.stack(joint, axis=1)[going])
     return True
 

@@ -100,7 +100,8 @@ class ValueModel:
         weights = points * self.parameters.weights[:, view].astype(float)
         count = len(self.literals)
         bias = 50.0 + points * float(self.parameters.biases[view])
-        return linear_judge(self.literals, weights[:count], weights[count:] * float(COUNT_SCALE), bias)
+        mobility = weights[count:] * float(COUNT_SCALE)
+        return linear_judge(self.literals, weights[:count], mobility, bias, whole=True)
 
     def set_judge(self, role: int, judge: LinearJudge) -> None:
         """Take the weights for a role from a judge whose literals are among those of the model."""

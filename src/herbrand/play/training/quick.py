@@ -19,6 +19,8 @@ __all__ = ["improve_judge"]
 
 _SHARE: Final = 0.9
 """Share of the time for self-play; the rest is for building searches."""
+_BEGINNING: Final = 0.3
+"""Share of the time, at most, for learning the values of other roles from random games."""
 _SNAPSHOT_SECONDS: Final = 2.5
 _MOST_SNAPSHOTS: Final = 12
 
@@ -39,7 +41,9 @@ def improve_judge(
     """
     began = time.monotonic()
     until = began + _SHARE * seconds
-    trainer = Trainer.start(game, Settings(seed, batch=1), {role: learned}, until=until)
+    trainer = Trainer.start(
+        game, Settings(seed, batch=1), {role: learned}, until=began + _BEGINNING * seconds
+    )
 
     def check(_: Trainer, __: Snapshot | None) -> None:
         if stopped():

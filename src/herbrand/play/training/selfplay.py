@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from herbrand.analyse.solving.minimax.judge import SCALE
-from herbrand.engine.expand import sample_true
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ class Lesson(NamedTuple):
     games: int
     steps: float
     """The mean length of the games."""
+    seconds: float
+    """How long playing them took."""
 
 
 def _values(valuers: list[Valuer], states: States) -> NDArray[np.float32]:
@@ -109,6 +110,7 @@ def self_play(
     Up to `openings` first moves of a game are drawn uniformly.  `trace` is the lambda of TD(lambda); with 1
     the target is the result of the game, or the backed-up value before the first move that was not the best.
     """
+    began = time.monotonic()
     states = np.repeat(expander.initial, games, axis=0)
     numbers = np.arange(games)
     temperatures = np.exp(generator.uniform(np.log(_COLDEST), np.log(_HOTTEST), games)).astype(np.float32)
@@ -142,7 +144,7 @@ def self_play(
     roles, views = len(expander.roles), len(valuers)
     if not rows:
         empty = np.zeros((0, roles), np.int32), np.zeros((0, views), np.float32)
-        return Lesson(expander.initial[:0], *empty, games, 0.0)
+        return Lesson(expander.initial[:0], *empty, games, 0.0, time.monotonic() - began)
     later = np.zeros((games, views), np.float32)
     has_later = np.zeros(games, np.bool_)
     targets = []
@@ -157,6 +159,7 @@ def self_play(
         np.concatenate(targets[::-1]),
         games,
         sum(len(row[0]) for row in rows) / games,
+        time.monotonic() - began,
     )
 
 
@@ -219,7 +222,7 @@ def _openings(expander: Expander, generator: np.random.Generator, games: int, mo
     lengths = generator.integers(0, most + 1, games)
     for step in range(most):
         legal = expander.legal(states)
-        joint = [sample_true(legal.mask(role), generator) for role in range(len(expander.roles))]
+        joint = [legal.sample(role, generator) for role in range(len(expander.roles))]
         after = expander.step(states, np.stack(joint, axis=1))
         ahead = expander.legal(after)
         fits = (step < lengths) & ~ahead.over & (ahead.counts() > 0).all(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -36,11 +37,17 @@ __all__ = ["Settings", "Snapshot", "Trainer", "is_suitable"]
 _SUCCESSORS: Final = 20_000
 """About as many successors are evaluated together."""
 _FEWEST_GAMES, _MOST_GAMES = 16, 256
+_ROUND: Final = 0.1
+"""Share of the time that is left for the games of a task, where that is limited."""
 _RATE, _LAST_RATE = 1e-3, 1e-4
 """Learning rates at the beginning and at the end."""
 _MOST_FLUENTS: Final = 1024
+_SAMPLE: Final = 128
+"""Random games in which fluents have to vary to become inputs."""
 _MATCHES: Final = 200
 """Games against an earlier self."""
+_COMPARING: Final = 0.2
+"""Share of the time for games against earlier selves, where that is limited."""
 _BETTER: Final = 0.52
 """The score from which a self counts as better than the best before."""
 _HIGHEST_SCORE: Final = 0.99
@@ -178,7 +185,9 @@ class Trainer(Training):
             return
         fitter = _make_fitter(device, self.model, self.expander)
         taken = math.floor(share() * snapshots)
-        pending = self._send_round(runner, until)
+        began, compared = time.monotonic(), 0.0
+        most = _MOST_GAMES if math.isinf(until) else _FEWEST_GAMES  # until it is known how long they take
+        pending = self._send_round(runner, until, most)
         try:
             while pending:
                 lessons: list[Lesson] = values([future.result() for future in pending])
@@ -188,7 +197,9 @@ class Trainer(Training):
                 lengths = [lesson.steps for lesson in lessons if lesson.games]
                 self.length = max(1.0, float(np.mean(lengths))) if lengths else self.length
                 now = share()
-                pending = self._send_round(runner, until) if now < 1.0 else []
+                if not math.isinf(until):
+                    most = _games_in_time(lessons, until - time.monotonic())
+                pending = self._send_round(runner, until, most) if now < 1.0 else []
                 for lesson in lessons:
                     fitter.add(lesson)
                 error = fitter.fit(
@@ -196,9 +207,14 @@ class Trainer(Training):
                     rate=_RATE + (_LAST_RATE - _RATE) * now, seed=self.settings.seed,
                 )  # fmt: skip
                 snapshot = None
-                if math.floor(now * snapshots) > taken:
+                has_time = (
+                    compared <= _COMPARING * (time.monotonic() - began) or math.isinf(until) or now >= 1.0
+                )
+                if math.floor(now * snapshots) > taken and has_time:
                     taken = math.floor(now * snapshots)
+                    compared -= time.monotonic()
                     snapshot = self._take_snapshot(error)
+                    compared += time.monotonic()
                 update_clock()
                 if listener is not None:
                     listener(self, snapshot)
@@ -206,8 +222,8 @@ class Trainer(Training):
             for future in pending:
                 future.cancel()
 
-    def _send_round(self, runner: Runner, until: float) -> list[Future[TaskResult]]:
-        """Send the tasks of a round of self-play."""
+    def _send_round(self, runner: Runner, until: float, most: int) -> list[Future[TaskResult]]:
+        """Send the tasks of a round of self-play, of `most` games each at most."""
         self.rounds += 1
         model = self.model.copy()
         return [
@@ -215,7 +231,14 @@ class Trainer(Training):
                 Task(
                     f"train-{self.rounds:06}-{part:03}",
                     play_part,
-                    (self.game, model, (self.settings.seed, 1, self.rounds, part), self._opening, until),
+                    (
+                        self.game,
+                        model,
+                        (self.settings.seed, 1, self.rounds, part),
+                        self._opening,
+                        most,
+                        until,
+                    ),
                 )
             )
             for part in range(self.settings.batch)
@@ -295,16 +318,23 @@ def _make_fitter(device: str | None, model: ValueModel, expander: Expander) -> F
 
 
 def play_part(
-    game: Game, model: ValueModel, seed: tuple[int, ...], opening: int, until: float = math.inf
+    game: Game, model: ValueModel, seed: tuple[int, ...], opening: int, most: int, until: float = math.inf
 ) -> Lesson:
     """Play the games of one task of a round, in a worker."""
     expander = game.expander
     width = max(1, int(expander.legal(expander.initial).joint_counts()[0]))
-    games = min(_MOST_GAMES, max(_FEWEST_GAMES, _SUCCESSORS // width))
+    games = min(most, max(_FEWEST_GAMES, _SUCCESSORS // width))
     return self_play(
         expander, model.valuers(expander), np.random.default_rng(seed), games=games,
         constant_sum=model.constant_sum, openings=opening, until=until,
     )  # fmt: skip
+
+
+def _games_in_time(lessons: list[Lesson], seconds: float) -> int:
+    """Return how many games of a task take a share of so many seconds, by how long the last ones took."""
+    played = sum(lesson.games for lesson in lessons)
+    pace = sum(lesson.seconds for lesson in lessons) / max(1, played)
+    return min(_MOST_GAMES, max(_FEWEST_GAMES, int(_ROUND * seconds / max(pace, 1e-9))))
 
 
 def _first_model(
@@ -316,7 +346,7 @@ def _first_model(
     best.
     """
     roles = len(expander.roles)
-    states = sample_states(expander, np.random.default_rng([seed, 0]), until)
+    states = sample_states(expander, np.random.default_rng([seed, 0]), until, games=_SAMPLE)
     shares = expander.bits(states).mean(axis=0) if len(states) else np.zeros(expander.fluents)
     spread = shares * (1 - shares)
     fluents = np.argsort(-spread, kind="stable")[:_MOST_FLUENTS]

@@ -62,10 +62,14 @@ class LinearJudge(NamedTuple):
 
 def linear_judge(
     literals: NDArray[np.int32], weights: NDArray[np.float64], mobility: NDArray[np.float64], bias: float,
-    progress: Any = (0.0, 0.0),
+    progress: Any = (0.0, 0.0), *, whole: bool = False,
 ) -> LinearJudge:  # fmt: skip
-    """Return the judge with weights in goal points, one for each literal; those of about 0 are left out."""
-    chosen = np.flatnonzero(np.rint(weights * SCALE))
+    """Return the judge with weights in goal points, one for each literal.
+
+    Literals with weights of about 0 are left out, unless the judge is to be `whole`: evaluators of judges
+    with the same literals share their program.
+    """
+    chosen = np.arange(len(weights)) if whole else np.flatnonzero(np.rint(weights * SCALE))
     words = -(-len(chosen) // 64)
     bit_weights = np.zeros(64 * words)
     bit_weights[: len(chosen)] = weights[chosen] * SCALE
