@@ -132,7 +132,7 @@ def _one_board(
     chess = any(
         looks.get(content.lower(), Look("none")).kind in ("chess", "draughts")
         for layer in board.layers
-        for content in layer.known
+        for content in layer.all_contents
     )
     top = (22.0 if title else 0.0) + grid.above
     left = 20.0 if grid.rows else 0.0

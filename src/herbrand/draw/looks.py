@@ -129,7 +129,7 @@ def spoken(name: str, look: Look) -> str:
 def content_looks(layout: Layout) -> dict[str, Look]:
     """Choose the looks of everything that can stand on the boards of a game, by its name in lower case."""
     layers = [layer for board in layout.boards for layer in board.layers if not layer.edge]
-    contents = {what for layer in layers for what in layer.known or [layer.shape[0]] * layer.named}
+    contents = {what for layer in layers for what in layer.all_contents or [layer.shape[0]] * layer.named}
     return looks(contents, layout.roles, full=layout.full, draughts=layout.draughts, hints=layout.hints)
 
 

@@ -85,7 +85,7 @@ def as_text(
     merged = {at: _merged(one) for at, one in contents.items()}
     shown = {what for cells in merged.values() for names in cells.values() for what in names}
     layers = [layer for i in grids for layer in layout.boards[i].layers if not layer.edge]
-    possible = shown.union(*(layer.known for layer in layers))
+    possible = shown.union(*(layer.all_contents for layer in layers))
     every = with_others(content_looks(layout), possible, layout)
     looks_of = {content: every[content.lower()] for content in possible}
     pieces = _pieces(looks_of)

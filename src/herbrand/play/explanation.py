@@ -128,13 +128,13 @@ class PlayerReport:
             width = max(len(report.move) for report in self.moves[:most])
             digits = max(len(str(report.visits)) for report in self.moves[:most])
             lines += [_line(report, width, digits) for report in self.moves[:most]]
-        rest = len(self.moves) - most
-        if rest > 0:
-            lines.append(f"... {rest} more")
+        hidden = len(self.moves) - most
+        if hidden > 0:
+            lines.append(f"... {hidden} more")
         if self.moves and len(self.best.line) > 1:
             shown = ["/".join(move for move in joint if move != "noop") for joint in self.best.line]
-            more = " ..." if len(shown) > _SHOWN_STEPS else ""
-            lines.append(f"expected: {' '.join(shown[:_SHOWN_STEPS])}{more}")
+            ellipsis = " ..." if len(shown) > _SHOWN_STEPS else ""
+            lines.append(f"expected: {' '.join(shown[:_SHOWN_STEPS])}{ellipsis}")
         lines += self.notes
         return "\n".join(lines)
 

@@ -186,8 +186,8 @@ class IsMctsPlayer(Player):
         if not sampled.is_suitable:
             self._sampled = None
             return None
-        found = sampled.find(self.game.role_index(self.role), self.history)
-        return found if found is not None and sampled.has_learned(found) else None
+        information = sampled.find(self.game.role_index(self.role), self.history)
+        return information if information is not None and sampled.has_learned(information) else None
 
     def _draw_by_samples(self, moves: list[Move], deadline: float) -> Move | None:
         """Learn from sampled plays and draw a move; None if the information set is too rare in them."""
@@ -199,14 +199,19 @@ class IsMctsPlayer(Player):
             plays = [sampled.plays + int(share * self.playouts) for share in (_SAMPLED_SHARE, 1.0)]
         if self._sample(started + _SAMPLED_SHARE * (deadline - started), plays[0]) is None:
             return None
-        found = self._sample(deadline, plays[1])
-        if found is None or found.moves != moves:
+        information = self._sample(deadline, plays[1])
+        if information is None or information.moves != moves:
             return None
-        chances = found.average()
+        chances = information.average()
         best = self.chance.choices(range(len(moves)), chances)[0]
         order = sorted(range(len(moves)), key=lambda k: (k != best, -chances[k]))
         reports = tuple(
-            MoveReport(str(moves[k]), found.traversals, found.totals[k] / found.traversals, chance=chances[k])
+            MoveReport(
+                str(moves[k]),
+                information.traversals,
+                information.totals[k] / information.traversals,
+                chance=chances[k],
+            )
             for k in order
         )
         note = f"draws moves by a strategy learned from {sampled.plays} plays from the start"

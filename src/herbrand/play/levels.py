@@ -67,7 +67,7 @@ DEFAULT_LEVEL: Final = "strong"
 
 
 def default_clock(player: str) -> float:
-    """Return the seconds that a player has for a move where nobody says: those of a level, else 1.
+    """Return the default number of seconds for a move of a player: that of its level, else 1.
 
     >>> default_clock("strong"), default_clock("process:beginner"), default_clock("mcts(threads=1)")
     (2.0, 0.3, 1.0)

@@ -108,12 +108,12 @@ class SampledRegrets:
 
     def find(self, role: int, history: History) -> SampledSet | None:
         """Return the information set of a role after a history; None if no play led there."""
-        found: SampledSet | None = self.roots[role]
+        information: SampledSet | None = self.roots[role]
         for step in history:
-            if found is None:
+            if information is None:
                 return None
-            found = found.children.get(_step(step.move, step.percepts))
-        return found
+            information = information.children.get(_step(step.move, step.percepts))
+        return information
 
     def has_learned(self, information: SampledSet) -> bool:
         """Whether its average strategy is of use."""
@@ -187,21 +187,21 @@ class SampledRegrets:
         stopped: Callable[[], bool],
         depth: int,
     ) -> float:
-        known = position.successors.get(joint)
-        if known is None:
+        successor = position.successors.get(joint)
+        if successor is None:
             percepts = state.percepts(joint)
             steps = [
                 _step(str(move), percepts[role]) for role, move in zip(self.game.roles, joint, strict=True)
             ]
-            known = position.successors[joint] = state.next(joint), steps
+            successor = position.successors[joint] = state.next(joint), steps
         after = []
-        for one, step in zip(sets, known[1], strict=True):
+        for one, step in zip(sets, successor[1], strict=True):
             child = one.children.get(step)
             if child is None:
                 child = one.children[step] = SampledSet()
                 self.sets += 1
             after.append(child)
-        return self._walk(known[0], after, place, stopped, depth + 1)
+        return self._walk(successor[0], after, place, stopped, depth + 1)
 
     def _position(self, state: State) -> _Position:
         position = self._positions.get(state)

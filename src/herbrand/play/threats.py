@@ -66,7 +66,7 @@ def find_threats(expander: Expander, states: States) -> list[Threats]:
     roots = {network.terminal}
     is_open: dict[int, int] | None = None
     rows: list[tuple[int, int, int]] = []
-    found: list[Threats] = []
+    threats_by_steps: list[Threats] = []
     for steps in range(1, _STEPS + 1):
         causes = _causes(network, gates, roots)
         if is_open is None:
@@ -84,9 +84,9 @@ def find_threats(expander: Expander, states: States) -> list[Threats]:
         nodes = columns[:, 0] >> 1
         nodes[nodes >= gates.first] -= network.gates - network.cones[0]
         operands = np.array([*zip(gates.left, gates.right, strict=True)], np.int32).reshape(-1, 2)
-        found.append(Threats(operands, nodes, columns[:, 1:]))
+        threats_by_steps.append(Threats(operands, nodes, columns[:, 1:]))
         roots = {literal for literal, _, _ in threats}
-    return found
+    return threats_by_steps
 
 
 def _causes(network: Network, gates: Gates, roots: Iterable[int]) -> dict[int, int]:
@@ -137,9 +137,9 @@ def _open_places(expander: Expander, states: States, gates: Gates, fluents: list
     groups = {fluent: [fluent] for fluent in wanted}
     if wanted:
         for _, group in alternatives(network.terms, network.fluents.tolist()):
-            mine = [f for f in group if f in wanted and not 1 < len(groups[f]) <= len(group)]
-            if mine and (bits[:, group].sum(axis=1) <= 1).all():
-                groups.update(dict.fromkeys(mine, group))
+            narrowed = [f for f in group if f in wanted and not 1 < len(groups[f]) <= len(group)]
+            if narrowed and (bits[:, group].sum(axis=1) <= 1).all():
+                groups.update(dict.fromkeys(narrowed, group))
     return {
         fluent: next(
             (2 * (1 + other) for other in group if network.initial[other]),

@@ -77,7 +77,7 @@ class Layer:
     """Whether several things may stand in one cell."""
     prefixed: bool = False
     """Whether the name of the fluent stands before its content, which another layer of the board shares."""
-    known: frozenset[str] = frozenset()
+    all_contents: frozenset[str] = frozenset()
     """Every content there may be."""
 
     def row(self, parts: Sequence[str]) -> Row:
@@ -153,7 +153,7 @@ class FluentFacts:
         return Layer(
             *(self.shape, first, second, keys, content, self.split),
             crowded=crowded,
-            known=contents if len(contents) <= MOST_KNOWN else frozenset(),
+            all_contents=contents if len(contents) <= MOST_KNOWN else frozenset(),
         )
 
 
@@ -169,7 +169,7 @@ def read_layer(fluent: FluentFacts, hints: Mapping[str, Any]) -> Layer | None:
             crowded=bool(hint.get("crowded")),
         )
     if "/" in fluent.shape[0] and fluent.width == 3:
-        return Layer(fluent.shape, (), (0,), (1,), (2,), known=frozenset(fluent.shape[0].split("/")))
+        return Layer(fluent.shape, (), (0,), (1,), (2,), all_contents=frozenset(fluent.shape[0].split("/")))
     return (
         _walls(fluent)
         or _grid(fluent)

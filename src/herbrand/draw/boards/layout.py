@@ -349,7 +349,11 @@ def _boards(layers: list[tuple[Layer, FluentFacts]]) -> list[BoardLayout]:
         placed, key=lambda one: (one[2], bool(one[0].keys), one[0].edge != "")
     ):
         board = _board(layer, fluent)
-        counted = layer.crowded and layer.known and all(content[-1:].isdigit() for content in layer.known)
+        counted = (
+            layer.crowded
+            and layer.all_contents
+            and all(content[-1:].isdigit() for content in layer.all_contents)
+        )
         if (layer.keys or counted) and any(
             other.copies == ((),) and (board.first, board.second) == (other.first, other.second)
             for other in boards
@@ -424,11 +428,11 @@ def _fits(board: BoardLayout, other: BoardLayout) -> bool:
 def _with_name(board: BoardLayout, other: BoardLayout) -> Layer:
     """Put its name before the content of a layer, if another one can put the same into the same cell."""
     layer = board.layers[0]
-    shared = layer.known & set().union(*(one.known for one in other.layers))
+    shared = layer.all_contents & set().union(*(one.all_contents for one in other.layers))
     if layer.named or not board.cells & other.cells or all(what.lower() in BLANKS for what in shared):
         return layer
-    contents = {what if what.lower() in BLANKS else f"{layer.shape[0]} {what}" for what in layer.known}
-    return replace(layer, prefixed=True, known=frozenset(contents))
+    contents = {what if what.lower() in BLANKS else f"{layer.shape[0]} {what}" for what in layer.all_contents}
+    return replace(layer, prefixed=True, all_contents=frozenset(contents))
 
 
 def _stem(name: str) -> str:
@@ -482,7 +486,9 @@ def _drawn_on_maps(fluents: Sequence[FluentFacts], maps: Iterable[Map | None]) -
                 contents = {" ".join(row[k] for k in content) for row in fluent.rows}
                 if len(contents) <= MOST_ON_MAPS:
                     possible = frozenset(contents if content else {fluent.shape[0]})
-                    layer = Layer(fluent.shape, (), (i,), content=content, named=not content, known=possible)
+                    layer = Layer(
+                        fluent.shape, (), (i,), content=content, named=not content, all_contents=possible
+                    )
                     layers.append(replace(layer, crowded=True))
                     places |= values
                     break
@@ -569,7 +575,7 @@ def _finished(
 def _side_of_boxes(board: BoardLayout) -> int:
     """Return the side of the boxes of a sudoku: a square board with as many digits as it has rows."""
     side = isqrt(len(board.first))
-    contents = {what for layer in board.layers for what in layer.known if what.lower() not in BLANKS}
+    contents = {what for layer in board.layers for what in layer.all_contents if what.lower() not in BLANKS}
     is_square = len(board.first) == len(board.second) == side * side > 1
     return side if is_square and contents == {str(i) for i in range(1, side * side + 1)} else 0
 
@@ -590,7 +596,7 @@ def _stock(
     boards: Sequence[BoardLayout], base: Mapping[Shape, list[Row]], control: tuple[Shape, ...]
 ) -> frozenset[str]:
     """Find pieces of the boards that facts with one argument name."""
-    contents = {content for board in boards for layer in board.layers for content in layer.known}
+    contents = {content for board in boards for layer in board.layers for content in layer.all_contents}
     result: set[str] = set()
     for shape, facts in base.items():
         values = {parts[1] for parts in facts} if shape[1] == 1 and shape not in control else set()
@@ -604,7 +610,7 @@ def _is_full(board: BoardLayout, in_states: Mapping[Shape, list[list[Row]]]) -> 
     layer = board.layers[0]
     cells = {layer.cell(layer.row(parts)) for parts in in_states[layer.shape][0]}
     whole = len(cells) == (len(board.cells) or len(board.first) * len(board.second))
-    return whole and not layer.keys and not layer.crowded and bool(layer.known - {"b", "w"})
+    return whole and not layer.keys and not layer.crowded and bool(layer.all_contents - {"b", "w"})
 
 
 def _on_one_colour(board: BoardLayout, in_states: Mapping[Shape, list[list[Row]]]) -> bool:

@@ -61,7 +61,7 @@ def _sides(game: StateMachine, layout: Layout, number: int) -> dict[str, str]:
 
 def _content(layer: Layer, role: str) -> str | None:
     """Return a content that belongs to a role: named for it, or for it and a kind of piece."""
-    owned = sorted(what for what in layer.known if role.lower() in what.lower().split())
+    owned = sorted(what for what in layer.all_contents if role.lower() in what.lower().split())
     return owned[0] if owned and len(owned[0].split()) == len(layer.content) else None
 
 

@@ -262,18 +262,18 @@ class SearchWorker:
         with search.lock:
             new_states = work.expand(root, most=descents, widest=search.widest, weight=LANES / descents)
             search.playing += 1
-        done = False
+        is_complete = False
         try:
             before = self._generator.copy()
             playouts = self._assign_playouts(new_states)
             ended = self._run_playouts(playouts)
-            done = ended.complete
+            is_complete = ended.complete
         finally:
             with search.lock:
                 search.playing -= 1
-                if not done:
+                if not is_complete:
                     work.abandon()
-        if not done:
+        if not is_complete:
             return False
         with search.lock:
             search.playouts += len(playouts.parents)

@@ -38,7 +38,7 @@ __all__ = [
 _LARGEST: Final = 64_000_000
 """Bytes of the arrays of a file, at most."""
 _MOST_FILES: Final = 1000
-"""Files of a folder that are looked into, at most."""
+"""The most files of a folder that are examined."""
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def reading(path: Path | str) -> Iterator[None]:
 def write_archive(
     path: Path | str, form: str, training: Training, about: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> None:
-    """Write a training to a file, which never has a part of it only."""
+    """Write a training to a file, all of it or nothing."""
     about = {
         "format": form,
         "game": training.game.name,
@@ -80,7 +80,7 @@ def read_archive(path: Path | str, game: Game, *forms: str) -> tuple[dict[str, A
 
 
 def format_of(path: Path | str, game: Game, *forms: str) -> str:
-    """Return in which of some formats a file is; raises as `read_archive` does."""
+    """Return the format of a file, which is one of some; raises as `read_archive` does."""
     with reading(path):
         arrays = read_arrays(path, _LARGEST, "about")
     return str(_checked(path, game, arrays, forms)["format"])
@@ -93,11 +93,11 @@ def _checked(
     with reading(path):
         about: dict[str, Any] = json.loads(arrays["about"].tobytes())
         rules, name = about["rules"], str(about.get("game", ""))[:80]
-        found = about["format"]
+        form = about["format"]
     if rules != digest_of(game):
         raise HerbrandError(f"`{path}` was learned for other rules than those of `{game.name}` ({name!r})")
     with reading(path):
-        if found not in forms:
+        if form not in forms:
             raise ValueError("another format")
     return about
 

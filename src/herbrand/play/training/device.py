@@ -28,7 +28,7 @@ __all__ = ["DeviceFitter"]
 
 
 class DeviceFitter(Fitter):
-    """Does what `Fitter` does, on a device of PyTorch; the results differ by rounding only."""
+    """A `Fitter` on a device of PyTorch; the results differ by rounding only."""
 
     def __init__(self, device: str, model: ValueModel, expander: Expander) -> None:
         """Move the buffer to a device.

@@ -54,7 +54,7 @@ def network_digest(game: StateMachine) -> str:
 
 
 def write_self_play(path: Path | str, trainer: Trainer) -> None:
-    """Write a training to a file, which never has a part of it only."""
+    """Write a training to a file, all of it or nothing."""
     about = {
         "network": network_digest(trainer.game),
         "roles": list(trainer.expander.roles),
@@ -137,10 +137,10 @@ def read_self_play(path: Path | str, game: Game) -> Trainer:
 
 def _parameters(arrays: dict[str, NDArray[Any]], prefix: str, model: ValueModel) -> Parameters:
     """Return the parameters with a prefix, for a model of the same shapes."""
-    found = []
+    parameters = []
     for name, like in zip(Parameters._fields, model.parameters, strict=True):
         array = checked_array(arrays[prefix + name], "<f4", like.ndim)
         if array.shape != like.shape or not (np.abs(array) < 1e6).all():
             raise ValueError(f"{prefix}{name} do not fit the inputs")
-        found.append(array.astype(np.float32))
-    return Parameters(*found)
+        parameters.append(array.astype(np.float32))
+    return Parameters(*parameters)

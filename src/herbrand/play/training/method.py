@@ -29,7 +29,7 @@ def start_training(game: Game, settings: Settings) -> Training:
 
 
 def write_training(path: Path | str, training: Training) -> None:
-    """Write a training to a file, which never has a part of it only."""
+    """Write a training to a file, all of it or nothing."""
     if isinstance(training, Trainer):
         write_self_play(path, training)
     elif isinstance(training, RegretTrainer):

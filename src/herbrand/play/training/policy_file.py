@@ -48,7 +48,7 @@ _MOST_SNAPSHOTS: Final = 1000
 
 
 def write_regrets(path: Path | str, trainer: RegretTrainer) -> None:
-    """Write a training to a file, which never has a part of it only."""
+    """Write a training to a file, all of it or nothing."""
     strategy, exploitability = average_strategy(trainer.minimiser)
     about = {
         "roles": list(strategy.tables),
@@ -118,8 +118,8 @@ def read_regrets(path: Path | str, game: Game) -> RegretTrainer:
 
 def _table(arrays: dict[str, NDArray[Any]], number: int, moves: int) -> StrategyTable:
     """Return the strategy of a role; `ValueError` for arrays that do not fit each other."""
-    found = {name: checked_array(arrays[f"{name}_{number}"], *kind) for name, kind in _TYPES.items()}
-    table = StrategyTable(**found)
+    arrays_of_role = {name: checked_array(arrays[f"{name}_{number}"], *kind) for name, kind in _TYPES.items()}
+    table = StrategyTable(**arrays_of_role)
     choices = len(table.moves)
     if table.keys.shape[1] != KEY_BYTES or len(table.keys) != len(table.counts):
         raise ValueError("keys of another size")

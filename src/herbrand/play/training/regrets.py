@@ -95,7 +95,7 @@ class RegretTrainer(Training):
         return f"best replies gain no more than {PRECISION:g} points" if precise else ""
 
     def strategy(self) -> BehaviourStrategy:
-        """Return the average strategies, which are what plays."""
+        """Return the average strategies, by which players play."""
         return average_strategy(self.minimiser)[0]
 
     def run(
@@ -109,13 +109,13 @@ class RegretTrainer(Training):
     ) -> None:
         """Train until it has lasted `seconds`, or so many rounds, both in all, or is precise enough.
 
-        `games` counts rounds.  There is at least one round.  All is done in this process: the `executor` has
-        no tasks.
+        `games` counts rounds.  There is at least one round.  Everything runs in this process: the `executor`
+        gets no tasks.
         """
         del executor
         if device is not None:
             raise HerbrandError("regret minimisation has no use for a device: it runs on the processor")
-        update_clock, told = self.start_clock(), time.monotonic()
+        update_clock, last_told = self.start_clock(), time.monotonic()
 
         def is_over() -> bool:
             return self.done > 0 and (self.seconds >= seconds or self.done >= games or not seconds_left())
@@ -131,11 +131,11 @@ class RegretTrainer(Training):
             update_clock()
             if is_over() or self.done >= max(_FIRST_SNAPSHOT, _GROWTH * self.snapshots[-1].rounds):
                 tell(self._take_snapshot())
-            elif time.monotonic() - told > _LISTENER_SECONDS:
+            elif time.monotonic() - last_told > _LISTENER_SECONDS:
                 tell(None)
             else:
                 continue
-            told = time.monotonic()
+            last_told = time.monotonic()
         update_clock()
 
     def _take_snapshot(self) -> RegretSnapshot:

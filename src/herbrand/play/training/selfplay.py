@@ -66,14 +66,14 @@ def _chooser(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return chooser
 
 
-def _mine(
+def _for_chooser(
     values: NDArray[np.float32], choosers: NDArray[np.int64], *, constant_sum: bool
 ) -> NDArray[np.float32]:
     """Return each value for the role that chooses."""
     if constant_sum:
         return np.where(choosers == 0, values[:, 0], 1 - values[:, 0])
-    mine: NDArray[np.float32] = values[np.arange(len(values)), choosers]
-    return mine
+    chosen: NDArray[np.float32] = values[np.arange(len(values)), choosers]
+    return chosen
 
 
 def _best(
@@ -130,7 +130,7 @@ def self_play(
         starts = np.searchsorted(parents, np.arange(len(numbers)))
         values = _values(valuers, after.states)
         choosers = _chooser(counts)
-        scores = _mine(values, choosers[parents], constant_sum=constant_sum)
+        scores = _for_chooser(values, choosers[parents], constant_sum=constant_sum)
         best = _best(scores, parents, starts)
         noise = generator.gumbel(size=len(scores)).astype(np.float32) * temperatures[numbers][parents]
         chosen = _best(scores + noise, parents, starts)
@@ -200,20 +200,20 @@ def play_match(
                 here = np.flatnonzero(sided[parents] == side)
                 if len(here):
                     values = _values(valuers, after.states[here])
-                    scores[here] = _mine(values, choosers[parents[here]], constant_sum=constant_sum)
+                    scores[here] = _for_chooser(values, choosers[parents[here]], constant_sum=constant_sum)
             states = after.states[_best(scores, parents, starts)]
         ends[numbers] = states
         goals.append(np.maximum(expander.goals(ends), 0).astype(float))
     roles = len(expander.roles)
     if roles == 1:
         return float(0.5 + (goals[0] - goals[1]).mean() / 200)
-    mine = [
+    first_goals = [
         goals[first][:, [r for r in range(roles) if (r + first) % 2 == 0]].mean(axis=1) for first in range(2)
     ]
-    theirs = [
+    second_goals = [
         goals[first][:, [r for r in range(roles) if (r + first) % 2]].mean(axis=1) for first in range(2)
     ]
-    return float(np.mean([0.5 + (a - b) / 200 for a, b in zip(mine, theirs, strict=True)]))
+    return float(np.mean([0.5 + (a - b) / 200 for a, b in zip(first_goals, second_goals, strict=True)]))
 
 
 def _openings(expander: Expander, generator: np.random.Generator, games: int, most: int) -> States:

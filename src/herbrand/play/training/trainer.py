@@ -184,7 +184,7 @@ class Trainer(Training):
         if share() >= 1.0:
             return
         fitter = _make_fitter(device, self.model, self.expander)
-        taken = math.floor(share() * snapshots)
+        snapshots_taken = math.floor(share() * snapshots)
         began, compared = time.monotonic(), 0.0
         most = _MOST_GAMES if math.isinf(until) else _FEWEST_GAMES  # until it is known how long they take
         pending = self._send_round(runner, until, most)
@@ -210,8 +210,8 @@ class Trainer(Training):
                 has_time = (
                     compared <= _COMPARING * (time.monotonic() - began) or math.isinf(until) or now >= 1.0
                 )
-                if math.floor(now * snapshots) > taken and has_time:
-                    taken = math.floor(now * snapshots)
+                if math.floor(now * snapshots) > snapshots_taken and has_time:
+                    snapshots_taken = math.floor(now * snapshots)
                     compared -= time.monotonic()
                     snapshot = self._take_snapshot(error)
                     compared += time.monotonic()
@@ -306,7 +306,7 @@ class Trainer(Training):
 
 
 def _make_fitter(device: str | None, model: ValueModel, expander: Expander) -> Fitter:
-    """Return what fits a model on a device of PyTorch, or by NumPy without one.
+    """Return the fitter of a model, on a device of PyTorch or, without one, by NumPy.
 
     Raises `MissingExtra` without PyTorch, `HerbrandError` for a device that is not there.
     """
@@ -350,20 +350,21 @@ def _first_model(
     shares = expander.bits(states).mean(axis=0) if len(states) else np.zeros(expander.fluents)
     spread = shares * (1 - shares)
     fluents = np.argsort(-spread, kind="stable")[:_MOST_FLUENTS]
-    chosen = [2 * (1 + fluents[spread[fluents] > 0])]
-    known = dict(judges)
-    gates = max((each.gates for each in known.values()), key=len, default=NO_GATES)
+    literals_of_fluents = 2 * (1 + fluents[spread[fluents] > 0])
+    learned_judges = dict(judges)
+    gates = max((each.gates for each in learned_judges.values()), key=len, default=NO_GATES)
     for role in range(roles):
-        if role in known or (constant_sum and (role or known)):  # with a constant sum one is enough
-            continue
+        if role in learned_judges or (constant_sum and (role or learned_judges)):
+            continue  # with a constant sum one is enough
         learned = learn_judge(expander, role, seed=seed, deadline=until, novelty=False)
         shared = min(len(gates), len(learned.gates))
         if not np.array_equal(gates[:shared], learned.gates[:shared]):  # from states that tell other threats
             learned = learn_judge(expander, role, seed=seed, deadline=until, novelty=False, threats=False)
-        known[role] = learned
+        learned_judges[role] = learned
         gates = max(gates, learned.gates, key=len)
-    literals = np.unique(np.concatenate([*chosen, *(each.judge.literals for each in known.values())]))
+    literals_of_judges = [each.judge.literals for each in learned_judges.values()]
+    literals = np.unique(np.concatenate([literals_of_fluents, *literals_of_judges]))
     model = ValueModel.untrained(literals.astype(np.int32), roles, constant_sum=constant_sum, gates=gates)
-    for role, learned in known.items():
+    for role, learned in learned_judges.items():
         model.set_judge(role, learned.judge)
     return model
