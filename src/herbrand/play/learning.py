@@ -97,7 +97,7 @@ def learn_judge(
     until = started + 0.5 * max(0.0, deadline - started)
     chosen: Threats | None = None
     candidates = _candidates(expander, generator)
-    reader = no_judge(len(expander.roles), 2 * candidates).valuer(expander.network, role)
+    reader: Valuer | None = None
     for iteration in range(2):
         sample = _sample_states(expander, role, generator, best if iteration else None, until, additions)
         new_labels = _label(expander, role, sample, generator, until)
@@ -108,8 +108,10 @@ def learn_judge(
         if valid.sum() < _MIN_SAMPLES:
             break
         worth = rarity(expander, states[valid], additions) if novelty else np.zeros_like(additions, float)
-        data = expander, role, states[valid], labels[valid], worth, candidates, reader
         began = time.monotonic()
+        if reader is None:  # in large games compiling it takes seconds
+            reader = no_judge(len(expander.roles), 2 * candidates).valuer(expander.network, role)
+        data = expander, role, states[valid], labels[valid], worth, candidates, reader
         fit = _regress(*data, chosen)
         until = deadline - _NEXT_REGRESSION * (time.monotonic() - began)
         for more in find_threats(expander, sample) if threats and not iteration else ():
