@@ -532,8 +532,8 @@ int direction(i32 table, int operand) {
     return both;
 }
 
-// Lists what the loops read that can go on from their last result.  Feedback grows with feedback, since rules of recursion have no negation; where that cannot be
-// seen operation by operation, the loop begins anew each time.
+// Lists what the loops read that can go on from their last result.  Feedback grows with feedback, since rules of recursion
+// have no negation; where that cannot be seen operation by operation, the loop begins anew each time.
 void find_reads(Program &p) {
     std::vector<u8> ways(p.rows, 3); // of a row: as `direction` says, for the feedback as a whole
     std::vector<i32> read;
