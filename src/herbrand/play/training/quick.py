@@ -19,8 +19,6 @@ __all__ = ["improve_judge"]
 
 _SHARE: Final = 0.9
 """Share of the time for self-play; the rest is for building searches."""
-_BEGINNING: Final = 0.3
-"""Share of the time, at most, for learning the values of other roles from random games."""
 _SNAPSHOT_SECONDS: Final = 2.5
 _MOST_SNAPSHOTS: Final = 12
 
@@ -41,9 +39,7 @@ def improve_judge(
     """
     began = time.monotonic()
     until = began + _SHARE * seconds
-    trainer = Trainer.start(
-        game, Settings(seed, batch=1), {role: learned}, until=began + _BEGINNING * seconds
-    )
+    trainer = Trainer.start(game, Settings(seed, batch=1), {role: learned}, until=until)
 
     def check(_: Trainer, __: Snapshot | None) -> None:
         if stopped():

@@ -42,6 +42,8 @@ _ROUND: Final = 0.1
 _RATE, _LAST_RATE = 1e-3, 1e-4
 """Learning rates at the beginning and at the end."""
 _MOST_FLUENTS: Final = 1024
+_RANDOM_GAMES: Final = 0.3
+"""Share of a limited time for learning values of roles without any from random games."""
 _SAMPLE: Final = 128
 """Random games in which fluents have to vary to become inputs."""
 _MATCHES: Final = 200
@@ -353,6 +355,8 @@ def _first_model(
     literals_of_fluents = 2 * (1 + fluents[spread[fluents] > 0])
     learned_judges = dict(judges)
     gates = max((each.gates for each in learned_judges.values()), key=len, default=NO_GATES)
+    now = time.monotonic()
+    until = now + _RANDOM_GAMES * (until - now)
     for role in range(roles):
         if role in learned_judges or (constant_sum and (role or learned_judges)):
             continue  # with a constant sum one is enough
