@@ -240,6 +240,7 @@ KINDS: Final = {
     "measure of progress": ("M", "a sum that grows"),
     "inductive invariant": ("I", "an inductive invariant"),
     "k-induction": ("K", "k-induction"),
+    "functional dependencies": ("D", "arguments of derived relations that determine others"),
     "exhausted bound": ("B", "bounded model checking of all plays"),
     "strategy": ("S", "a strategy"),
     "sequence": ("Q", "moves that are fixed in advance"),

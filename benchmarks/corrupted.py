@@ -43,6 +43,8 @@ from herbrand.analyse.certification.outside import Checker, checker_for, run_che
 from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, Spoiler, StateSet
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
+from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
+from herbrand.analyse.invariants.exposed import expose, exposed_atom
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
@@ -142,6 +144,7 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "k-induction": (
         "playability", given("ticTacToe", KInduction("playability", 2, _GROUPS)),
     ),
+    "functional dependencies": ("goals", bundled("trefoil", states=1_000)),
 }  # fmt: skip
 """By the kind of evidence, a property and a game that has it."""
 
@@ -258,6 +261,11 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
             other = replace(certificate, steps=chance.choice((0, 1, 3)))
         else:
             other = replace(certificate, invariant=changed_invariant(certificate.invariant, names, chance))
+    elif isinstance(certificate, Dependencies):
+        if chance.random() < 0.8:
+            other = replace(certificate, groups=changed_groups(certificate.groups, chance))
+        else:
+            other = replace(certificate, invariant=changed_invariant(certificate.invariant, names, chance))
     elif isinstance(certificate, Invariant):
         other = changed_invariant(certificate, names, chance)
     elif isinstance(certificate, ProgressMeasure):
@@ -268,6 +276,23 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
     elif isinstance(certificate, Bound):
         other = changed_bound(certificate, names, chance)
     return verdict.with_(certificate=other)
+
+
+def changed_groups(groups: tuple[DerivedGroup, ...], chance: Random) -> tuple[DerivedGroup, ...]:
+    """Return groups of derived atoms without one of them, or with other atoms in one."""
+    rows = list(groups)
+    place = chance.randrange(len(rows))
+    atoms, some = rows[place]
+    way = chance.randrange(4)
+    if way == 0:
+        del rows[place]
+    elif way == 1:
+        rows[place] = DerivedGroup((*atoms, *chance.choice(rows).atoms[:1]), some)
+    elif way == 2 and len(atoms) > 1:
+        rows[place] = DerivedGroup(atoms[1:], some)
+    else:
+        rows[place] = DerivedGroup(atoms, not some)
+    return tuple(rows)
 
 
 def changed_bound(bound: Bound, names: list[str], chance: Random) -> Bound:
@@ -310,6 +335,8 @@ class StillProof:
             return bool(space.acyclic) and space.longest_play <= steps
         if isinstance(certificate, KInduction):
             return self._is_inductive(certificate.invariant, "") and self._induction(certificate)
+        if isinstance(certificate, Dependencies):
+            return self._is_inductive(certificate.invariant, "") and self._excludes(certificate)
         if isinstance(certificate, Bound):
             return self._is_inductive(certificate.invariant, "") and self._is_bound(certificate)
         if isinstance(certificate, ProgressMeasure):
@@ -378,6 +405,28 @@ class StillProof:
                     if solver.solve(self._wanted(frame, certificate.wanted)):
                         return False
         return True
+
+    def _excludes(self, certificate: Dependencies) -> bool:
+        """Return whether groups follow one from the other, and exclude states, by asking about each alone."""
+        system = System(expose(self.game, certificate.relations).network)
+        network = system.network
+        with Solver(system.circuit, time.monotonic() + SECONDS) as solver:
+            frame = system.any_state()
+            self._require(solver, frame, certificate.invariant)
+            seen = zip(network.percepts[:, 1].tolist(), frame.sees().tolist(), strict=True)
+            atoms = {exposed_atom(network.terms.text(term)): literal for term, literal in seen}
+            for names, some in certificate.groups:
+                literals = [atoms[name] for name in names]
+                pairs = list(combinations(literals, 2))
+                if any(solver.solve(a, b) for a, b in pairs):
+                    return False
+                if some and solver.solve(*(x ^ 1 for x in literals)):
+                    return False
+                for a, b in pairs:
+                    solver.add([a ^ 1, b ^ 1])
+                if some:
+                    solver.add(literals)
+            return not solver.solve(self._wanted(frame, certificate.wanted))
 
     def _is_bound(self, bound: Bound) -> bool:
         assert bound.within == 1

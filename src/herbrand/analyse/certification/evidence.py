@@ -23,6 +23,7 @@ from herbrand.analyse.exploration.certificates import (
     StateSet,
 )
 from herbrand.analyse.invariants.bounds import Bound
+from herbrand.analyse.invariants.derived import Dependencies
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
@@ -244,7 +245,7 @@ def _obligations(
         bool(again)
         and not solve
         and (
-            isinstance(certificate, CounterCertificate | Invariant | KInduction)
+            isinstance(certificate, CounterCertificate | Dependencies | Invariant | KInduction)
             or (isinstance(certificate, Bound) and certificate.within == 1)
         )
     )
@@ -264,6 +265,8 @@ def _obligations(
     with recording(solve=False) as asked:
         if isinstance(certificate, KInduction):
             certificate.check_steps(game, seconds)
+        elif isinstance(certificate, Dependencies):
+            certificate.check_groups(game, seconds)
     return [*asked, *(replace(one, repeats=False) for one in again)]
 
 

@@ -29,6 +29,7 @@ from herbrand.analyse.certification.remarks import (
 )
 from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, Spoiler, StateSet
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
+from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.claims import read_claim
@@ -56,7 +57,7 @@ _CLAIMS: Final = {
 }
 """The claim about all states that shows a property."""
 _BY_ROLE: Final = ("weak_winnability", "strong_winnability")
-_UNREACHABLE: Final = (Invariant.kind, Exhausted.kind, KInduction.kind)
+_UNREACHABLE: Final = (Invariant.kind, Exhausted.kind, KInduction.kind, Dependencies.kind)
 _PROOFS: Final = {
     ("termination", "proved"): (
         StateSet.kind, CounterCertificate.kind, Bound.kind, ProgressMeasure.kind, Exhausted.kind,
@@ -247,6 +248,14 @@ def _certificate(kind: str, value: Mapping[str, Any]) -> Certificate:
         return Exhausted(_text_in(value["never"]), _size(value["steps"]))
     if kind == KInduction.kind:
         return KInduction(_text_in(value["never"]), _size(value["steps"]), _invariant(value["invariant"]))
+    if kind == Dependencies.kind:
+        groups = tuple(
+            DerivedGroup(_texts(group["atoms"]), group["one_is_true"] is True) for group in value["groups"]
+        )
+        if not all(group.atoms for group in groups):
+            raise TypeError("groups have atoms")
+        relations = tuple((_text_in(one["name"]), _size(one["arguments"])) for one in value["relations"])
+        return Dependencies(_text_in(value["never"]), groups, relations, _invariant(value["invariant"]))
     if kind == Bound.kind:
         rising, falling = _texts(value["rising"]), _texts(value["falling"])
         return Bound(rising, falling, _invariant(value["invariant"]), max(1, _size(value["within"])))

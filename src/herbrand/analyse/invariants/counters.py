@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from herbrand.analyse.invariants.cases import StepCases, add_choice
 from herbrand.analyse.invariants.groups import Group, number_exclusive, observed_groups
-from herbrand.analyse.invariants.ranking import StepCases, add_choice, whole_weights
+from herbrand.analyse.invariants.ranking import whole_weights
 from herbrand.errors import MissingExtra, optional_import
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from herbrand.analyse.invariants.cases import Case
     from herbrand.analyse.invariants.frames import System
-    from herbrand.analyse.invariants.ranking import Case
     from herbrand.network.circuit import UnrolledCircuit
 
 __all__ = ["Counted", "find_counted"]
@@ -99,8 +100,9 @@ def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -
     safe: dict[int, bool] = {}
     """Literals that occurred before: whether they are shown to be false whatever the move is."""
     seen: set[int] = set()
-    circuit, solver = cases.circuit, cases.solver
-    for case in cases.cases:
+    circuit = cases.circuit
+    for case in cases.in_turn():
+        solver = cases.solver
         after = {fluent: literal for fluent, _, literal in case.changes}
         touched = dict.fromkeys(i for fluent in after for i in of_fluent[fluent] if i not in lost)
         broken = {}
@@ -116,7 +118,7 @@ def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -
         while broken:
             violated = int(circuit.variables(1)[0])
             solver.add([violated ^ 1, *broken.values()])
-            if not solver.solve(violated, *case.when):
+            if not cases.possible(case, violated):
                 break
             model = solver.model()
             lost.update(i for i, literal in broken.items() if model(literal))
@@ -124,7 +126,7 @@ def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -
         for i, weighted in enumerate(sums):
             if i not in changed:
                 differs = weighted.differs(case)
-                if differs is None or (differs and solver.solve(differs, *case.when)):
+                if differs is None or (differs and cases.possible(case, differs)):
                     changed.add(i)
     return lost, changed
 
@@ -187,7 +189,7 @@ def _require_sum(cases: StepCases, groups: Sequence[Group], weights: NDArray[np.
     part is excluded if the rest cannot make up for it, and else few parts of the rest differ from what they
     add at the least, or at the most: a counter at 1 means that there is at most one piece.
     """
-    state, circuit, solver = cases.state, cases.circuit, cases.solver
+    state, circuit = cases.state, cases.circuit
     number = number_exclusive(groups, len(weights))
     full = {frozenset(group.fluents) for group in groups if group.some}
     parts: dict[int, dict[int, list[int]]] = {}
@@ -213,7 +215,7 @@ def _require_sum(cases: StepCases, groups: Sequence[Group], weights: NDArray[np.
                 most = sign * (total - weight - (end - extreme(ways))) // step
                 if most <= _FEW:
                     for x in literals:
-                        solver.add([x ^ 1, more[max(most + 1, 0)] ^ 1])
+                        cases.require((x ^ 1, more[max(most + 1, 0)] ^ 1))
 
 
 def _at_least(circuit: UnrolledCircuit, literals: Sequence[int], most: int) -> list[int]:

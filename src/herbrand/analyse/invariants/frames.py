@@ -76,6 +76,12 @@ class Frame:
             self._has_goals = True
         return self.literals(network.goal)
 
+    def sees(self) -> NDArray[np.int32]:
+        """Return the literals of percepts that do not depend on moves; others have no meaning here."""
+        network = self.system.network
+        self.system.circuit.copy(network, self.value, network.cones[0], network.cones[1])
+        return self.literals(network.sees)
+
     def stuck(self, role: int) -> int:
         """Return the literal that the game is not over and a role has no legal move."""
         moves = self.legal[self.system.moves[role]]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.analyse.invariants.cases import StepCases
+from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from herbrand.analyse.invariants.frames import Frame, System
+    from herbrand.analyse.invariants.frames import System
     from herbrand.analyse.invariants.groups import Group
 
-__all__ = ["equivalences", "inductive_part", "prove_unreachable"]
+__all__ = ["equivalences", "inductive_part", "prove_by_cases", "prove_unreachable"]
 
 Clause = tuple[tuple[int, bool], ...]
 """A disjunction: fluents by number with their values."""
@@ -60,6 +62,46 @@ def prove_unreachable(
     except BudgetExceeded:
         pass
     return proved
+
+
+def prove_by_cases(
+    system: System,
+    groups: Sequence[Group],
+    wanted: Mapping[str, Callable[[Frame], int]],
+    deadline: float,
+) -> list[str]:
+    """Return the names of wanted states that follow no state that is not, one joint move after the other.
+
+    The caller must exclude that the initial state is wanted.  In games with many lines, such as five in a
+    row, this takes seconds where the solver loses its way among all moves together.  Ends early past the
+    deadline.
+    """
+    rest = dict(wanted)
+    try:
+        cases = StepCases(system, groups, deadline)
+    except BudgetExceeded:
+        return []
+    try:
+        if not cases.list_cases():
+            return []
+        before = Frame(system, cases.state)
+        holds = {name: target(before) for name, target in wanted.items()}
+        for case in cases.in_turn():
+            state = cases.state.copy()
+            for fluent, _, literal in case.changes:
+                state[fluent] = literal
+            after = Frame(system, state)
+            for name, target in list(rest.items()):
+                literal = target(after)
+                if literal and cases.possible(case, literal, holds[name] ^ 1):
+                    del rest[name]
+            if not rest:
+                return []
+    except BudgetExceeded:
+        return []
+    finally:
+        cases.close()
+    return list(rest)
 
 
 def inductive_part(

@@ -302,17 +302,21 @@ class RuleClauses:
             self.add([*unless, *(chosen[m] for m in own_moves)])
             self.exactly([chosen[m] for m in own_moves], at_least=False)
 
-    def exactly(self, literals: list[int], *, at_least: bool) -> None:
-        """Require at most one literal, or exactly one (sequential counter, Sinz 2005)."""
+    def exactly(self, literals: list[int], *, at_least: bool, when: int | None = None) -> None:
+        """Require at most one literal, or exactly one (sequential counter, Sinz 2005).
+
+        With `when`, a variable, this is required where it is true.
+        """
+        unless = [] if when is None else [-when]
         if at_least:
-            self.add(literals)
+            self.add([*unless, *literals])
         before = None
         for literal in literals:
             prefix = self.new()
             self.add([-literal, prefix])
             if before is not None:
                 self.add([-before, prefix])
-                self.add([-before, -literal])
+                self.add([*unless, -before, -literal])
             before = prefix
 
     def after(self, frame: int) -> int:

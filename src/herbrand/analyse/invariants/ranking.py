@@ -19,34 +19,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.analyse.invariants.frames import Frame
-from herbrand.analyse.invariants.groups import number_exclusive, require
+from herbrand.analyse.invariants.cases import StepCases
+from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, optional_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.frames import System
     from herbrand.analyse.invariants.groups import Group
     from herbrand.engine.expand import Expander
-    from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["Case", "StepCases", "Weights", "add_choice", "find_weights", "least_weights", "whole_weights"]
+__all__ = ["Weights", "find_weights", "least_weights", "whole_weights"]
 
 _ROWS = 300
 """Steps that are added to the linear program at once."""
-_CASES = 6000
-"""The most joint moves."""
-_QUICK = 300
-"""Solver conflicts for whether a fluent can change in a case at all."""
-_SUMS = 3000
-"""The most distinct sums."""
 _MOST_STEPS = 4
 """The most steps within which a fluent with a weight must change."""
-_CLASS_ARGUMENTS = ((), (-1,), (0,), (1, -1), (0, -1))
+_REST = (2, 3, 4, 5)
+_CLASS_ARGUMENTS = ((), (-1,), (0,), _REST, (1, -1), (0, -1), (1, *_REST), (0, *_REST))
 """Positions of the arguments that distinguish classes of fluents, in the order of attempts."""
 _SCALES = 60
 """The greatest denominator of the weights, exclusive."""
@@ -75,14 +69,17 @@ def find_weights(
     for passing in (False, True):
         samples = _Samples(steps)
         cases = StepCases(system, groups, deadline, passing=passing)
+        resting: list[frozenset[int]] = []
+        """Sets of fluents of which none has to change in a few steps."""
         try:
             for classes in _classes(system):
                 weights = _weights(expander, cases, samples, np.where(fixed & passing, -1, classes))
-                if weights is None:
+                if weights is None or any(places.issuperset(weights) for places in resting):
                     continue
                 within = _changes_within(system, groups, list(weights), deadline) if passing else 1
                 if within is not None:
                     return Weights(weights, within)
+                resting.append(frozenset(weights))
         finally:
             cases.close()
     return None
@@ -232,260 +229,3 @@ def whole_weights(
         if np.abs(integers - values * scale).max() < 1e-3 * scale and fits(integers):
             return integers.astype(np.int64)
     return None
-
-
-def add_choice(
-    circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]
-) -> dict[int, int]:
-    """Return the sums, each with its literal, after adding one of several amounts, each with its literal."""
-    following: dict[int, list[int]] = {}
-    for total, literal in sums.items():
-        for change, way in ways:
-            both = circuit.all_of((literal, way)) if way else 0
-            if both:
-                following.setdefault(total + change, []).append(both)
-    return {total: circuit.any_of(literals) for total, literals in following.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One joint move, with its preconditions and effects."""
-
-    joint: tuple[int, ...]
-    when: tuple[int, ...]
-    """Literals that hold exactly where it is legal and the game is not over."""
-    changes: tuple[tuple[int, int, int], ...]
-    """Fluents that it may change, each with the literals of its values before and after."""
-
-
-class StepCases:
-    """All steps from states in which the groups hold, one case for each joint move.
-
-    Fluents that a legal move determines are substituted as constants, so that most of the network folds
-    away and only the few fluents remain that the move changes.
-    """
-
-    def __init__(
-        self, system: System, groups: Sequence[Group], deadline: float, *, passing: bool = False
-    ) -> None:
-        self.system = system
-        self.passing = passing
-        """Whether `counterexamples` ignores steps that change no fluent with a weight."""
-        self.circuit = system.circuit
-        self.deadline = deadline
-        self.state: NDArray[np.int32] = self.circuit.variables(len(system.network.fluents))
-        self.solver = Solver(self.circuit, deadline)
-        self.others: dict[int, set[int]] = {}
-        """Fluents that are false when one is true."""
-        self.group = number_exclusive(groups, len(self.state))
-        for group in groups:
-            require(self.solver, self.state.tolist(), group)
-            if not group.some:
-                for fluent in group.fluents:
-                    self.others.setdefault(fluent, set()).update(group.fluents)
-        self.cases: list[Case] = []
-
-    def close(self) -> None:
-        """Free the solver's memory."""
-        self.solver.close()
-
-    def list_cases(self) -> bool:
-        """List the cases, on the first call; return whether there are at most `_CASES`."""
-        if self.cases:
-            return len(self.cases) <= _CASES
-        for case in self._split({}, {}):
-            self.cases.append(case)
-            if len(self.cases) > _CASES:
-                return False
-        return True
-
-    def _split(self, values: Mapping[int, int], moves: Mapping[int, int]) -> Iterator[Case]:
-        """Yield the cases with given values of some fluents and moves of some roles."""
-        if time.monotonic() > self.deadline:
-            raise BudgetExceeded("the time", "while joint moves were being listed")
-        state = self.state.copy()
-        for fluent, value in values.items():
-            state[fluent] = value
-        frame = Frame(self.system, state)
-        if frame.terminal == 1:
-            return
-        options = []
-        for role, own_moves in enumerate(self.system.moves):
-            options.append(
-                [moves[role]] if role in moves else own_moves[frame.legal[own_moves] != 0].tolist()
-            )
-        if not all(options) or any(frame.legal[m] == 0 for m in moves.values()):
-            return
-        undecided = [role for role, choices in enumerate(options) if len(choices) > 1]
-        if not undecided:
-            yield self._case(frame, values, tuple(choices[0] for choices in options))
-            return
-        role = undecided[0]
-        for move in options[role]:
-            more = self._implied_values(int(frame.legal[move]), values)
-            if more is not None:
-                yield from self._split(more, {**moves, role: move})
-
-    def _implied_values(self, literal: int, values: Mapping[int, int]) -> dict[int, int] | None:
-        """Return `values` with those that a literal implies; None if it contradicts them."""
-        left, right = self.circuit.left, self.circuit.right
-        demanded = dict(values)
-        first = int(self.state[0]) >> 1 if len(self.state) else 0
-        stack, visited = [literal], set()
-        while stack:
-            literal = stack.pop()
-            node = literal >> 1
-            if literal in visited or node == 0:
-                continue
-            visited.add(literal)
-            if left[node] >= 0:
-                if not literal & 1:
-                    stack += [int(left[node]), int(right[node])]
-                continue
-            fluent = node - first
-            if not 0 <= fluent < len(self.state):
-                continue
-            true = 1 - (literal & 1)
-            for place in self.others.get(fluent, ()) if true else ():
-                if place != fluent and demanded.setdefault(place, 0):
-                    return None
-            if demanded.setdefault(fluent, true) != true:
-                return None
-        return demanded
-
-    def _case(self, frame: Frame, values: Mapping[int, int], joint: tuple[int, ...]) -> Case:
-        network = self.system.network
-        choices = np.zeros(len(network.moves), np.int32)
-        choices[list(joint)] = 1
-        first = 1 + len(network.fluents)
-        frame.value[first : first + len(choices)] = choices
-        self.circuit.copy(network, frame.value, network.cones[0], network.cones[1])
-        after = frame.literals(network.next)
-        when = [frame.terminal ^ 1, *(int(frame.legal[m]) for m in joint)]
-        when += [int(self.state[fluent]) ^ (1 - value) for fluent, value in values.items()]
-        different = np.flatnonzero(frame.state != after).tolist()
-        changes = tuple((f, int(frame.state[f]), int(after[f])) for f in different)
-        return Case(joint, tuple(dict.fromkeys(when)), changes)
-
-    def counterexamples(
-        self, weights: NDArray[np.int64], most: int = 0
-    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that make the sum grow by at most `most`; None beyond `_SUMS` distinct sums.
-
-        Each is a state with a joint move; there is at most one for each case.
-        """
-        return self._steps(lambda case: self._no_growth(case, weights, most))
-
-    def changing_steps(
-        self, weights: NDArray[np.int64], assumed: Sequence[int]
-    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that change the sum, from states with some literals true; see `counterexamples`."""
-        return self._steps(lambda case: self._change(case, weights), assumed)
-
-    def _steps(
-        self, target: Callable[[Case], int | None], assumed: Sequence[int] = ()
-    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return a step of each case in which the literal of `target` can be true."""
-        steps = []
-        for case in self.cases:
-            literal = target(case)
-            if literal is None:
-                return None
-            if literal and self.solver.solve(literal, *assumed, *case.when):
-                model = self.solver.model()
-                state = np.array([model(x) for x in self.state.tolist()], np.bool_)
-                steps.append((state, case.joint))
-        return steps
-
-    def changes(
-        self, expander: Expander, steps: Sequence[tuple[NDArray[np.bool_], tuple[int, ...]]]
-    ) -> NDArray[np.int8]:
-        """Return the distinct changes of the fluents in steps, [n, fluents]: -1, 0 or 1."""
-        states = expander.pack_bits(np.array([state for state, _ in steps], np.bool_))
-        first = np.array(expander.network.circuit.bounds[:-1], np.int32)
-        moves = np.array([joint for _, joint in steps], np.int32) - first
-        after = expander.bits(expander.step(states, moves)).astype(np.int8)
-        distinct: NDArray[np.int8] = np.unique(after - expander.bits(states), axis=0)
-        return distinct
-
-    def _no_growth(self, case: Case, weights: NDArray[np.int64], most: int) -> int | None:
-        """Return the literal that the sum grows by at most `most`; None beyond `_SUMS` distinct sums."""
-        circuit = self.circuit
-        terms = self._terms(case, weights)
-        moving = [literal for _, up, down in terms for literal in (up, down)]
-        terms.sort(key=lambda term: term[2] == 0)  # terms that can only add come last
-        sums = {0: 1}
-        for weight, up, down in terms:
-            if down == 0:  # sums above `most` stay above
-                sums = {total: literal for total, literal in sums.items() if total <= most}
-            ways = [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))]
-            sums = add_choice(circuit, sums, ways)
-            if len(sums) > _SUMS:
-                return None
-        none = circuit.any_of([literal for total, literal in sums.items() if total <= most])
-        return circuit.all_of((none, circuit.any_of(moving))) if self.passing else none
-
-    def _change(self, case: Case, weights: NDArray[np.int64]) -> int | None:
-        """Return the literal that the sum changes in a case; None beyond `_SUMS` distinct sums."""
-        circuit = self.circuit
-        by_group: dict[int, list[tuple[int, int, int]]] = {}
-        for fluent, before, after in case.changes:
-            if weights[fluent]:
-                by_group.setdefault(self.group[fluent], []).append((int(weights[fluent]), before, after))
-        sums = {0: 1}
-        for changes in by_group.values():  # never two of a group are true, before and after
-            sides = []
-            for side in (1, 2):
-                ways: dict[int, list[int]] = {0: [circuit.all_of([change[side] ^ 1 for change in changes])]}
-                for change in changes:
-                    ways.setdefault(change[0], []).append(change[side])
-                sides.append({weight: circuit.any_of(literals) for weight, literals in ways.items()})
-            growth: dict[int, list[int]] = {}
-            for gone, was in sides[0].items():
-                for come, is_now in sides[1].items():
-                    growth.setdefault(come - gone, []).append(circuit.all_of((was, is_now)))
-            sums = add_choice(
-                circuit, sums, [(change, circuit.any_of(ways)) for change, ways in growth.items()]
-            )
-            if len(sums) > _SUMS:
-                return None
-        return sums.get(0, 0) ^ 1
-
-    def _terms(self, case: Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-        """Return the terms of the change: positive weights, with the literals of being added and subtracted.
-
-        Fluents of equal weight in one group are merged, and literals that are only permuted among fluents of
-        equal weight, as when a board is rotated, cancel out.
-        """
-        circuit, solver = self.circuit, self.solver
-        by_weight: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for fluent, before, after in case.changes:
-            weight = int(weights[fluent])
-            if weight:
-                by_weight.setdefault((self.group[fluent], weight), []).append((before, after))
-        merged = []
-        counts: dict[int, int] = {}
-        for (_, weight), pairs in by_weight.items():
-            before, after = (circuit.any_of(side) for side in zip(*pairs, strict=True))
-            merged.append((weight, before, after))
-            for literal, amount in ((before, -weight), (after, weight)):
-                sign = -1 if literal & 1 else 1
-                counts[literal >> 1] = counts.get(literal >> 1, 0) + sign * amount
-        terms = []
-        for weight, before, after in merged:
-            gone, come = (int(counts[literal >> 1] == 0) for literal in (before, after))
-            if gone and come:
-                continue
-            if not gone and not come:
-                up, down = circuit.all_of((before ^ 1, after)), circuit.all_of((before, after ^ 1))
-            else:
-                up, down = (after, 0) if gone else (0, before)
-            if weight < 0:
-                up, down = down, up
-            up, down = (
-                0 if literal and solver.attempt(_QUICK, literal, *case.when) is False else literal
-                for literal in (up, down)
-            )
-            if up or down:
-                terms.append((abs(weight), up, down))
-        return terms

@@ -166,10 +166,12 @@ class Assignment:
     """Values of literals; variables unknown to the solver are false."""
 
     def __init__(self, model: list[int]) -> None:
-        self._true = {number for number in model if number > 0}
+        self._model = model
+        """[variable - 1] the variable, or minus the variable if it is false."""
 
     def __call__(self, literal: int) -> bool:
         """Return the value of a literal."""
         if literal < 2:
             return bool(literal)
-        return ((literal >> 1) in self._true) ^ bool(literal & 1)
+        variable = literal >> 1
+        return (variable <= len(self._model) and self._model[variable - 1] > 0) ^ bool(literal & 1)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herbrand.analyse.invariants.cases import StepCases, add_choice
 from herbrand.analyse.invariants.groups import require
-from herbrand.analyse.invariants.ranking import StepCases, add_choice, whole_weights
+from herbrand.analyse.invariants.ranking import whole_weights
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, optional_import
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herbrand.analyse.exploration.walks import play
+from herbrand.analyse.invariants.exposed import with_percepts
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups
 from herbrand.analyse.invariants.plain import RuleClauses
 from herbrand.analyse.proofs.symbolic import invariant_of
 from herbrand.convert.levels import MOVE, level_of
-from herbrand.diagnostic import Source
-from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.errors import BudgetExceeded
 from herbrand.syntax.nodes import Atom, Constant, Function, Literal, Rule, atoms_of
 
 if TYPE_CHECKING:
@@ -71,13 +71,7 @@ def watch(game: StateMachine, bodies: Sequence[Body]) -> Watch:
         Rule(Atom("sees", (observer, Function("remark", (Constant(str(place)),)))), body)
         for place, body in enumerate(bodies)
     )
-    own = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
-    # games are equal if their texts are, and results are cached by game
-    source = Source("\n".join([game.tree.source.text, *map(str, rules)]), game.tree.source.name)
-    tree = replace(game.tree, source=source, statements=(*own, *rules))
-    copy = type(game)(tree, name=game.name, limits=game.limits)
-    if copy.rules.errors:
-        raise HerbrandError(f"the conditions are not valid rules: {copy.rules.errors[0].message}")
+    copy = with_percepts(game, rules)
     graph = copy.rules.graph
     keys = [{atom.key for literal in body for atom, _ in atoms_of(literal)} for body in bodies]
     return Watch(copy, tuple(any(level_of(graph, key) == MOVE for key in some) for some in keys))

@@ -36,9 +36,17 @@ from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.exploration.walks import gets, has_no_goal, is_stuck, play, sample_lines
 from herbrand.analyse.invariants.bounds import ProgressMeasure
 from herbrand.analyse.invariants.counters import find_counted
+from herbrand.analyse.invariants.dependencies import exclude_by_dependencies
+from herbrand.analyse.invariants.derived import Dependencies
+from herbrand.analyse.invariants.exposed import derived_relations, expose
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups, find_more
-from herbrand.analyse.invariants.induction import equivalences, inductive_part, prove_unreachable
+from herbrand.analyse.invariants.induction import (
+    equivalences,
+    inductive_part,
+    prove_by_cases,
+    prove_unreachable,
+)
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.loose import loosen
@@ -52,7 +60,7 @@ from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.engine.expand import Expander
-from herbrand.errors import BudgetExceeded, MissingExtra
+from herbrand.errors import BudgetExceeded, HerbrandError, MissingExtra
 from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
@@ -74,6 +82,8 @@ __all__ = ["PROPERTIES", "invariant_of", "prove"]
 PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
 """The properties that `prove` decides."""
 _CLAIMS = {"playability": "stuck", "goals": "no goal", "win": "win"}
+_RELATIONS = {"playability": (("legal", 2), ("terminal", 0)), "goals": (("goal", 2),)}
+"""What derived relations are about."""
 _WALKING = 5.0
 """The most seconds of random play."""
 SHORTEST = True
@@ -169,8 +179,10 @@ class _Proof:
         if self.only_proofs:
             self._run_pdr(queries, 0.3, merge=True)
             self._by_counters(queries, 0.6)
+            self._by_dependencies(queries, 0.4)
         else:
             self._by_counters(queries, 0.8)
+            self._by_dependencies(queries, 0.3)
             if any(name.startswith("win") for name in self._undecided(queries)):
                 self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
                 self._search_wins(queries, 0.4)
@@ -185,7 +197,7 @@ class _Proof:
             self.system = System(smaller, loops=False)
             sample = self.sample
             self.sample = sample.select(np.isin(self.game.network.fluents, smaller.fluents))
-            self._by_groups(never_stuck, verdicts, 0.4)
+            self._by_groups(never_stuck, verdicts, 0.4 if self._undecided(never_stuck) else 0.7)
             self.sample = sample
         if self._undecided(queries) or self._needs_bound:
             self.system = System(self.game.network)
@@ -222,7 +234,7 @@ class _Proof:
         if not claims:
             return
         self.system = System(self.game.network, loops=False)
-        self._induction(claims, most=0)
+        self._induction(claims, most=0, fraction=0.05)  # without any groups it is easy or hopeless
         if "goals" in self._undecided(claims):
             with suppress(BudgetExceeded):
                 deadline = time.monotonic() + fraction * self.budget.left
@@ -231,6 +243,28 @@ class _Proof:
                     self.groups, self.sums = counted
                     self._induction(claims, most=0)
         self.groups, self.sums = [], []
+
+    def _by_dependencies(self, queries: Mapping[str, _Query], fraction: float) -> None:
+        """Decide properties by arguments of derived relations that determine others, such as of a count."""
+        for name, query in self._undecided(queries).items():
+            relations = derived_relations(self.game, _RELATIONS[name]) if name in _CLAIMS else []
+            if not relations:
+                continue
+            now = time.monotonic()
+            deadline = now + fraction * self.budget.left
+            with suppress(BudgetExceeded, HerbrandError):
+                exposed = expose(self.game, relations)
+                self.system = System(exposed.network_within(deadline - now))
+                sample = play(exposed.expander, time.monotonic() + 0.1 * (deadline - time.monotonic()))
+                until = time.monotonic() + 0.3 * (deadline - time.monotonic())
+                groups = find_groups(self.system, until, sample.states)
+                derived = exclude_by_dependencies(
+                    self.system, groups, sample.states, self._target(name), deadline
+                )
+                if derived is not None:
+                    query.never, query.method = True, "functional dependencies"
+                    invariant = invariant_of(self.system, groups)
+                    query.certificate = Dependencies(name, tuple(derived), tuple(relations), invariant)
 
     def _by_groups(
         self, queries: Mapping[str, _Query], verdicts: dict[str, Verdict], fraction: float
@@ -274,7 +308,7 @@ class _Proof:
         find(bound, 0.25)  # often the simple groups suffice
         find(groups, 0.4)
         find(bound, 0.4)
-        find(weights, 0.5)
+        find(weights, 0.7)
         self._induction(queries, most=0)
         self._one_step(queries)
         count = len(self.groups)
@@ -341,11 +375,11 @@ class _Proof:
     def _invariant(self, name: str, sums: Iterable[Mapping[int, int]] = ()) -> Invariant:
         return invariant_of(self.system, self.groups, name, (*self.sums, *sums))
 
-    def _induction(self, queries: Mapping[str, _Query], most: int) -> None:
+    def _induction(self, queries: Mapping[str, _Query], most: int, fraction: float = 0.2) -> None:
         rest = self._undecided(queries)
         if not rest:
             return
-        deadline = time.monotonic() + 0.2 * self.budget.left
+        deadline = time.monotonic() + fraction * self.budget.left
         if most == 0:
             unreachable = prove_unreachable(
                 self.system, self.groups, {name: self._target(name) for name in rest}, deadline, 0
@@ -359,13 +393,7 @@ class _Proof:
                         self.system, self.groups, {name: self._target(name)}, deadline, steps
                     )
         for name, steps in unreachable.items():
-            rest[name].never = True
-            invariant = self._invariant(name)
-            rest[name].method = "k-induction" if steps else "counters" if self.sums else "induction"
-            if steps == 0:
-                rest[name].certificate = invariant
-            else:
-                rest[name].certificate = KInduction(name, steps, self._invariant(""))
+            self._record_induction(rest[name], name, steps)
 
     def _one_step(self, queries: Mapping[str, _Query]) -> None:
         """Try induction over one step, which excludes stuck roles where a move can often be taken back."""
@@ -374,6 +402,23 @@ class _Proof:
             if query.clean < 0 and self._target(name)(self.system.initial()) == 0:
                 query.clean = 0
         self._induction(faults, most=1)
+        rest = {
+            name: self._target(name) for name, query in self._undecided(faults).items() if query.clean >= 0
+        }
+        if rest:
+            deadline = time.monotonic() + 0.3 * self.budget.left
+            for name in prove_by_cases(self.system, self.groups, rest, deadline):
+                self._record_induction(faults[name], name, 1)
+
+    def _record_induction(self, query: _Query, name: str, steps: int) -> None:
+        """Record a proof by induction over some steps; by 0 if the invariant excludes the states."""
+        query.never = True
+        if steps == 0:
+            query.method = "counters" if self.sums else "induction"
+            query.certificate = self._invariant(name)
+        else:
+            query.method = "k-induction"
+            query.certificate = KInduction(name, steps, self._invariant(""))
 
     def _walk_randomly(self, queries: Mapping[str, _Query]) -> None:
         """Look for witnesses in random games."""

@@ -1,0 +1,53 @@
+"""Whole numbers as literals of a circuit: a list of bits, the lowest first."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.network.circuit import UnrolledCircuit
+
+__all__ = ["greater", "total_of"]
+
+
+def total_of(circuit: UnrolledCircuit, numbers: Iterable[Sequence[int]]) -> list[int]:
+    """Return the bits of a sum; short numbers are added first, by ripple-carry adders."""
+    order = count()  # of numbers with as many bits, the older ones
+    heap = [(len(bits), next(order), list(bits)) for bits in numbers if bits]
+    heapify(heap)
+    while len(heap) > 1:
+        bits = _sum(circuit, heappop(heap)[2], heappop(heap)[2])
+        heappush(heap, (len(bits), next(order), bits))
+    return heap[0][2] if heap else []
+
+
+def _sum(circuit: UnrolledCircuit, shorter: Sequence[int], longer: Sequence[int]) -> list[int]:
+    """Return the bits of the sum of two numbers, the second of which has at least as many bits."""
+    bits, carry = [], 0
+    for place, a in enumerate(longer):
+        b = shorter[place] if place < len(shorter) else 0
+        half = _differ(circuit, a, b)
+        bits.append(_differ(circuit, half, carry))
+        carry = circuit.any_of((circuit.all_of((a, b)), circuit.all_of((half, carry))))
+    return [*bits, carry] if carry else bits
+
+
+def greater(circuit: UnrolledCircuit, a: Sequence[int], b: Sequence[int]) -> int:
+    """Return the literal that the first number is greater than the second."""
+    result = 0
+    for place in range(max(len(a), len(b))):
+        x = a[place] if place < len(a) else 0
+        y = b[place] if place < len(b) else 0
+        more = circuit.all_of((x, y ^ 1))
+        same = _differ(circuit, x, y) ^ 1
+        result = circuit.any_of((more, circuit.all_of((same, result))))
+    return result
+
+
+def _differ(circuit: UnrolledCircuit, a: int, b: int) -> int:
+    """Return the literal that exactly one of two literals is true."""
+    return circuit.any_of((circuit.all_of((a, b ^ 1)), circuit.all_of((a ^ 1, b))))
