@@ -14,13 +14,16 @@ import numpy as np
 from herbrand.core import GateGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from herbrand.network.network import Network
 
-__all__ = ["UnrolledCircuit"]
+__all__ = ["UnrolledCircuit", "implied", "simplified"]
+
+_DEPTH = 12
+"""Gates one above the other that `simplified` looks at."""
 
 
 class UnrolledCircuit:
@@ -73,3 +76,42 @@ class UnrolledCircuit:
     def only_one(self, literals: Iterable[int] | NDArray[np.int32]) -> tuple[int, int]:
         """Return the literals of "exactly one is true" and "at most one is true"."""
         return self._graph.only_one(np.fromiter(literals, np.int32))
+
+
+def implied(circuit: UnrolledCircuit, literals: Iterable[int]) -> dict[int, int]:
+    """Return the values, 0 or 1, by node, that follow from some literals by the form of conjunctions."""
+    left, right = circuit.left, circuit.right
+    values: dict[int, int] = {}
+    stack = list(literals)
+    while stack:
+        literal = stack.pop()
+        node = literal >> 1
+        if node in values or not node:
+            continue
+        values[node] = 1 - (literal & 1)
+        if not literal & 1 and left[node] >= 0:
+            stack += [int(left[node]), int(right[node])]
+    return values
+
+
+def simplified(circuit: UnrolledCircuit, literal: int, values: Mapping[int, int]) -> int:
+    """Return a literal that is equal to another one where some nodes have given values.
+
+    Only the gates near it are rewritten.
+    """
+    rewritten: dict[int, int] = {}
+
+    def rewrite(literal: int, depth: int) -> int:
+        node = literal >> 1
+        if node in values:
+            return values[node] ^ (literal & 1)
+        a = int(circuit.left[node])
+        if a < 0 or not depth:
+            return literal
+        if node not in rewritten:
+            b = int(circuit.right[node])
+            parts = rewrite(a, depth - 1), rewrite(b, depth - 1)
+            rewritten[node] = circuit.all_of(parts) if parts != (a, b) else 2 * node
+        return rewritten[node] ^ (literal & 1)
+
+    return rewrite(literal, _DEPTH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ class System:
     """
 
     def __init__(self, network: Network, *, loops: bool = True) -> None:
+        self._original = network
         self.network = unrolled(network) if loops else network
         self.circuit = UnrolledCircuit()
         text = network.terms.text
@@ -37,6 +39,12 @@ class System:
         self.move_texts = [text(move) for move in self.network.moves[:, 1].tolist()]
         self.fluent_texts = [text(fluent) for fluent in self.network.fluents.tolist()]
         self.goal_values = [(role, text(value)) for role, value in self.network.goals.tolist()]
+
+    def without_loops(self) -> System:
+        """Return the system in which recursion within states is not unrolled, over the same circuit."""
+        system = copy(self)
+        system.network = self._original
+        return system
 
     def initial(self) -> Frame:
         """Return the initial state."""

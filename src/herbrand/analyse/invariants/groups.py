@@ -101,12 +101,13 @@ def number_exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]
 def implied_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     """Return further candidates from sampled states, [n, fluents].
 
-    These are implications between two fluents, such as from a stone to the one under it; exactly one of all
-    fluents of some functions, such as `(places ?)` and `(rotates ?)`; and fluents that are never true
-    together with one that has no arguments, such as `first_turn`.
+    These are at least one of all fluents of a function, such as the pieces on a board; implications between
+    two fluents, such as from a stone to the one under it; exactly one of all fluents of some functions, such
+    as `(places ?)` and `(rotates ?)`; and fluents that are never true together with one that has no
+    arguments, such as `first_turn`.
     """
     terms, fluents = network.terms, network.fluents.tolist()
-    groups = _families(network, states)
+    groups = [*_families(network, states), *_never_empty(network, states)]
     if len(fluents) > _MOST_IMPLYING:
         return groups
     bits = states.astype(np.float32)
@@ -125,6 +126,25 @@ def implied_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     for f in (f for f, fluent in enumerate(fluents) if ever[f] and not terms.args[fluent]):
         near += [Group((f, g), some=False) for g in np.flatnonzero(apart[f] & ever).tolist()]
     return [*groups, *near, *far][:_MOST_IMPLIED]
+
+
+def _never_empty(network: Network, states: NDArray[np.bool_]) -> list[Group]:
+    """Return groups of all fluents of a function, or with one last argument, of which one always was true.
+
+    Fluents that were true in each state are left out: there is more on a board than its holes.
+    """
+    families: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    lasting = np.all(states, axis=0).tolist()
+    for place, fluent in enumerate(network.fluents.tolist()):
+        functor, args = network.terms.functor[fluent], network.terms.args[fluent]
+        if not lasting[place]:
+            families[functor,].append(place)
+            families[functor, *args[-1:]].append(place)
+    return [
+        Group(places, some=True)
+        for places in dict.fromkeys(map(tuple, families.values()))
+        if states[:, list(places)].any(axis=1).all()
+    ]
 
 
 def _families(network: Network, states: NDArray[np.bool_]) -> list[Group]:

@@ -16,6 +16,7 @@ from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded
+from herbrand.network.circuit import implied, simplified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,10 +68,12 @@ def prove_unreachable(
 def prove_by_cases(
     system: System,
     groups: Sequence[Group],
-    wanted: Mapping[str, Callable[[Frame], int]],
+    wanted: Mapping[str, Callable[[Frame], Sequence[int]]],
     deadline: float,
 ) -> list[str]:
     """Return the names of wanted states that follow no state that is not, one joint move after the other.
+
+    A state is wanted if one of some literals is true; each of them is asked about alone.
 
     The caller must exclude that the initial state is wanted.  In games with many lines, such as five in a
     row, this takes seconds where the solver loses its way among all moves together.  Ends early past the
@@ -78,22 +81,25 @@ def prove_by_cases(
     """
     rest = dict(wanted)
     try:
-        cases = StepCases(system, groups, deadline)
+        cases = StepCases(system.without_loops(), groups, deadline)
     except BudgetExceeded:
         return []
     try:
         if not cases.list_cases():
             return []
         before = Frame(system, cases.state)
-        holds = {name: target(before) for name, target in wanted.items()}
+        assumed = {
+            name: [before.terminal ^ 1, *(x ^ 1 for x in ways(before))] for name, ways in wanted.items()
+        }
+        known = {name: implied(system.circuit, literals) for name, literals in assumed.items()}
         for case in cases.in_turn():
             state = cases.state.copy()
             for fluent, _, literal in case.changes:
                 state[fluent] = literal
             after = Frame(system, state)
-            for name, target in list(rest.items()):
-                literal = target(after)
-                if literal and cases.possible(case, literal, holds[name] ^ 1):
+            for name, ways in list(rest.items()):
+                literals = (simplified(system.circuit, literal, known[name]) for literal in ways(after))
+                if any(literal and cases.possible(case, literal, *assumed[name]) for literal in literals):
                     del rest[name]
             if not rest:
                 return []

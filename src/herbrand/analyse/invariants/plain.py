@@ -1,7 +1,7 @@
 """Certificates by SAT over several steps, checked by a plain encoding and another solver.
 
 The searches unroll a game in a circuit that folds and shares gates; here every gate of every
-step has its own variable and its three clauses, and the solver is CaDiCaL.
+step has its own variable and its three clauses, and the solver is CaDiCaL, for large networks MiniSat.
 Only `network.unroll` is common to both.
 """
 
@@ -43,6 +43,10 @@ __all__ = [
     "keeps_changing",
 ]
 
+_LARGE = 30_000
+"""With more gates, questions can take so long that the solver must be one that watches the clock."""
+_CONFLICTS, _PROPAGATIONS = 1000, 10_000_000
+"""The most of each between two looks at the clock."""
 _MOST_CLAUSES = 20_000_000
 _MOST_RECORDED = 3_000_000
 """Clauses that are written to one file."""
@@ -230,7 +234,9 @@ class RuleClauses:
         self.seconds = seconds
         self.deadline = time.monotonic() + seconds
         self.network = unrolled(game.network)
-        self.solver: Any = None if is_only_recording() else library().Solver(name="cadical153")
+        self._is_large = self.network.gates > _LARGE
+        name = "minisat22" if self._is_large else "cadical153"
+        self.solver: Any = None if is_only_recording() else library().Solver(name=name)
         self._recorded: list[list[int]] | None = [] if is_recording() else None
         text = self.network.terms.text
         self.roles = [text(role) for role in self.network.roles]
@@ -437,10 +443,21 @@ class RuleClauses:
         """
         if time.monotonic() > self.deadline:
             raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate")
-        satisfiable = self.solver is not None and bool(self.solver.solve(assumptions=list(assumed)))
+        satisfiable = self.solver is not None and self._solve(list(assumed))
         if not satisfiable:
             record("cnf", lambda: self._dimacs(assumed), means, satisfiable=False)
         return satisfiable
+
+    def _solve(self, assumed: list[int]) -> bool:
+        while self._is_large:  # CaDiCaL cannot be stopped
+            self.solver.conf_budget(_CONFLICTS)
+            self.solver.prop_budget(_PROPAGATIONS)
+            answer = self.solver.solve_limited(assumptions=assumed, expect_interrupt=True)
+            if answer is not None:
+                return bool(answer)
+            if time.monotonic() > self.deadline:
+                raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate")
+        return bool(self.solver.solve(assumptions=assumed))
 
     def _dimacs(self, assumed: Iterable[int]) -> str:
         """Return the clauses and assumptions as text; comments name the variables of the first state."""

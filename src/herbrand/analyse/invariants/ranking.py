@@ -65,8 +65,9 @@ def find_weights(
     changes (`walks.RandomPlay`).  None where no such weights exist or the search is too large.  Raises
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    fixed = _turns(system, steps)
+    samples = _Samples(steps)
     for passing in (False, True):
+        fixed = _turns(system, samples.steps)  # passes are seldom seen in random play
         samples = _Samples(steps)
         cases = StepCases(system, groups, deadline, passing=passing)
         resting: list[frozenset[int]] = []

@@ -402,9 +402,8 @@ class _Proof:
             if query.clean < 0 and self._target(name)(self.system.initial()) == 0:
                 query.clean = 0
         self._induction(faults, most=1)
-        rest = {
-            name: self._target(name) for name, query in self._undecided(faults).items() if query.clean >= 0
-        }
+        faults = self._undecided(faults)
+        rest = {name: partial(self._faults, name) for name, query in faults.items() if query.clean >= 0}
         if rest:
             deadline = time.monotonic() + 0.3 * self.budget.left
             for name in prove_by_cases(self.system, self.groups, rest, deadline):
