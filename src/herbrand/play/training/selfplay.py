@@ -31,6 +31,8 @@ _BLUNDER = 0.02
 """Probability of a move drawn uniformly."""
 _COLDEST, _HOTTEST = 0.003, 0.06
 """The range of temperatures; each game has its own."""
+_TIES = 0.5 / (100 * SCALE)
+"""Noise that decides between equal values only."""
 _LOSS = 0.01
 """A move that is worse than the best by more than this share of all goal points cuts off what follows from
 the targets of the states before it."""
@@ -174,7 +176,7 @@ def play_match(
 ) -> float:
     """Return the score of the first of two models against the second, from 0 to 1.
 
-    Both choose the best successor.  The first moves are drawn, and games come in pairs with equal first
+    Both choose the best successor, of equal ones any.  The first moves are drawn, and games come in pairs with equal first
     moves, in which the models exchange roles: the first model has every other role, beginning with the first
     or the second.  In a game of one role the models compare their goals.
     """
@@ -201,6 +203,7 @@ def play_match(
                 if len(here):
                     values = _values(valuers, after.states[here])
                     scores[here] = _for_chooser(values, choosers[parents[here]], constant_sum=constant_sum)
+            scores += _TIES * generator.random(len(scores), np.float32)
             states = after.states[_best(scores, parents, starts)]
         ends[numbers] = states
         goals.append(np.maximum(expander.goals(ends), 0).astype(float))
