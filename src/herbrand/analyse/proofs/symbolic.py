@@ -179,9 +179,11 @@ class _Proof:
         if self.only_proofs:
             self._run_pdr(queries, 0.3, merge=True)
             self._by_counters(queries, 0.6)
+            self._by_cases(queries, 0.2)
             self._by_dependencies(queries, 0.4)
         else:
             self._by_counters(queries, 0.8)
+            self._by_cases(queries, 0.15)
             self._by_dependencies(queries, 0.3)
             if any(name.startswith("win") for name in self._undecided(queries)):
                 self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
@@ -397,17 +399,38 @@ class _Proof:
 
     def _one_step(self, queries: Mapping[str, _Query]) -> None:
         """Try induction over one step, which excludes stuck roles where a move can often be taken back."""
+        faults = self._absent_at_first(queries)
+        self._induction(faults, most=1)
+        self._one_step_by_cases(faults, time.monotonic() + 0.3 * self.budget.left)
+
+    def _absent_at_first(self, queries: Mapping[str, _Query]) -> dict[str, _Query]:
+        """Return the undecided queries about faults that the initial state does not have."""
         faults = {name: query for name, query in self._undecided(queries).items() if name in _CLAIMS}
         for name, query in faults.items():
             if query.clean < 0 and self._target(name)(self.system.initial()) == 0:
                 query.clean = 0
-        self._induction(faults, most=1)
-        faults = self._undecided(faults)
-        rest = {name: partial(self._faults, name) for name, query in faults.items() if query.clean >= 0}
-        if rest:
-            deadline = time.monotonic() + 0.3 * self.budget.left
-            for name in prove_by_cases(self.system, self.groups, rest, deadline):
+        return {name: query for name, query in faults.items() if query.clean >= 0}
+
+    def _one_step_by_cases(self, faults: Mapping[str, _Query], deadline: float) -> None:
+        rest = sorted(self._undecided(faults))
+        for number, name in enumerate(rest):
+            now = time.monotonic()
+            until = now + (deadline - now) / (len(rest) - number)
+            if prove_by_cases(self.system, self.groups, {name: partial(self._faults, name)}, until):
                 self._record_induction(faults[name], name, 1)
+
+    def _by_cases(self, queries: Mapping[str, _Query], fraction: float) -> None:
+        """Decide properties by one step for each joint move, with few groups: in many games that is quick."""
+        if not any(name in _CLAIMS for name in self._undecided(queries)):
+            return
+        now = time.monotonic()
+        deadline = now + fraction * self.budget.left
+        with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
+            self.system = System(self.game.network)
+            until = now + 0.3 * (deadline - now)
+            self.groups = find_groups(self.system, until, self.sample.states, simple=True)
+            self._one_step_by_cases(self._absent_at_first(queries), deadline)
+        self.groups = []
 
     def _record_induction(self, query: _Query, name: str, steps: int) -> None:
         """Record a proof by induction over some steps; by 0 if the invariant excludes the states."""

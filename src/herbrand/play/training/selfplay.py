@@ -176,9 +176,9 @@ def play_match(
 ) -> float:
     """Return the score of the first of two models against the second, from 0 to 1.
 
-    Both choose the best successor, of equal ones any.  The first moves are drawn, and games come in pairs with equal first
-    moves, in which the models exchange roles: the first model has every other role, beginning with the first
-    or the second.  In a game of one role the models compare their goals.
+    Both choose the best successor, of equal ones any.  The first moves are drawn, and games come in pairs
+    with equal first moves, in which the models exchange roles: the first model has every other role,
+    beginning with the first or the second.  In a game of one role the models compare their goals.
     """
     pairs = max(1, games // 2)
     start = _openings(expander, generator, pairs, openings)
