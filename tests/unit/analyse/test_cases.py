@@ -16,6 +16,7 @@ from herbrand.analyse.invariants.groups import find_groups
 from herbrand.analyse.invariants.induction import prove_by_cases, prove_unreachable
 from herbrand.analyse.invariants.ranking import find_weights
 from herbrand.analyse.invariants.sat import Solver
+from herbrand.errors import BudgetExceeded
 from herbrand.network.circuit import UnrolledCircuit
 
 
@@ -110,3 +111,21 @@ def test_time_is_up() -> None:
     game = herbrand.load("gomoku")
     system = System(game.network)
     assert prove_by_cases(system, [], {"goals": lambda frame: [frame.terminal]}, time.monotonic() - 1) == []
+
+
+def test_the_end_of_a_solvers_memory_is_a_budget() -> None:
+    circuit = UnrolledCircuit()
+    x, y = circuit.variables(2).tolist()
+    with Solver(circuit, time.monotonic() + 60) as solver:
+
+        class Full:
+            def __getattr__(self, name: str) -> object:
+                def full(*_: object, **__: object) -> None:
+                    raise MemoryError("Solver ran out of addressable memory")
+
+                return full
+
+        kept, solver._solver = solver._solver, Full()
+        with pytest.raises(BudgetExceeded, match="memory"):
+            solver.solve(circuit.all_of((x, y)))
+        solver._solver = kept

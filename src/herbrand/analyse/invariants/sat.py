@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from herbrand.runtime.collector import suspend_collector
 from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.network.circuit import UnrolledCircuit
 
@@ -39,6 +40,15 @@ def missing_solver() -> str:
     except MissingExtra as error:
         return f"pip install 'herbrand[{error.extra}]'"
     return ""
+
+
+@contextmanager
+def _within_its_memory() -> Iterator[None]:
+    """Turn the end of what a solver can address, with numbers of 32 bits, into `BudgetExceeded`."""
+    try:
+        yield
+    except MemoryError as error:
+        raise BudgetExceeded("the memory", "of a SAT solver") from error
 
 
 class Solver:
@@ -75,7 +85,8 @@ class Solver:
             self._state = np.concatenate((self._state, np.zeros(size - len(self._state), np.int8)))
             self._uses = np.concatenate((self._uses, np.zeros(size - len(self._uses), np.int32)))
         if self._state[node] != 1 and self.circuit.left[node] >= 0:
-            self._encode(node)
+            with _within_its_memory():
+                self._encode(node)
         return -node if literal & 1 else node
 
     def _encode(self, node: int) -> None:
@@ -135,7 +146,8 @@ class Solver:
 
     def _solve_limited(self, assumptions: Sequence[int] = ()) -> bool | None:
         """Ask the solver; other threads, such as a player's whose clock runs, go on meanwhile."""
-        answer: bool | None = self._solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
+        with _within_its_memory():
+            answer: bool | None = self._solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
         return answer
 
     def guess(self, true: Iterable[int], false: Iterable[int]) -> None:
