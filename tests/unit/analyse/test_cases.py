@@ -82,7 +82,7 @@ def test_a_counter_that_starts_again() -> None:
     assert lamp > counts[98] - counts[0]
 
 
-def five(game: herbrand.Game) -> dict[str, bool]:
+def proofs_of_goals(game: herbrand.Game) -> dict[str, bool]:
     """Return whether goals of both roles are proved, at once and by cases."""
     system = System(game.network)
     groups = find_groups(system, time.monotonic() + 60)
@@ -100,15 +100,15 @@ def five(game: herbrand.Game) -> dict[str, bool]:
 
 
 def test_one_step_by_cases() -> None:
-    # that never two roles have five in a row needs the step that made one
-    assert five(herbrand.load("gomoku")) == {"at once": False, "by cases": True}
+    # that never two roles have three in a row needs the step that made one
+    assert proofs_of_goals(herbrand.load("ticTacToe")) == {"at once": False, "by cases": True}
     text = str(herbrand.load("ticTacToe").tree.source.text)
     wrong = text + "(<= (goal xplayer 3) (true (cell 1 1 x)))"
-    assert five(herbrand.loads(wrong, name="wrong")) == {"at once": False, "by cases": False}
+    assert proofs_of_goals(herbrand.loads(wrong, name="wrong")) == {"at once": False, "by cases": False}
 
 
 def test_time_is_up() -> None:
-    game = herbrand.load("gomoku")
+    game = herbrand.load("ticTacToe")
     system = System(game.network)
     assert prove_by_cases(system, [], {"goals": lambda frame: [frame.terminal]}, time.monotonic() - 1) == []
 
