@@ -180,11 +180,11 @@ class _Proof:
             self._run_pdr(queries, 0.3, merge=True)
             self._by_counters(queries, 0.6)
             self._by_cases(queries, 0.2)
-            self._by_dependencies(queries, 0.4)
+            self._by_dependencies(queries, 0.3)
         else:
             self._by_counters(queries, 0.8)
             self._by_cases(queries, 0.15)
-            self._by_dependencies(queries, 0.3)
+            self._by_dependencies(queries, 0.15)
             if any(name.startswith("win") for name in self._undecided(queries)):
                 self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
                 self._search_wins(queries, 0.4)
