@@ -253,7 +253,7 @@ class StepCases:
             literal = target(case)
             if literal is None:
                 return None
-            if literal and self.possible(case, literal, *assumed):
+            if literal and self.solver.solve(literal, *assumed, *case.when):
                 model = self.solver.model()
                 state = np.array([model(x) for x in self.state.tolist()], np.bool_)
                 steps.append((state, case.joint))
