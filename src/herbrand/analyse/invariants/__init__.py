@@ -11,11 +11,15 @@ and their certificates.  Imports `exploration` for random play, and what lies be
 | `domains`    | transition distances within groups of fluents                                     |
 | `sums`       | weighted sums that no step changes                                                |
 | `counters`   | groups and counters that agree with the board, proved one joint move after another |
+| `cases`      | all steps of a game, one joint move after the other                               |
+| `arithmetic` | sums and comparisons of whole numbers in a circuit                                |
+| `exposed`    | games in which a role sees derived atoms, so that the network has them            |
+| `dependencies` | arguments of derived relations that determine others                            |
 | `ranking`    | measures of progress: weighted sums that grow with every step                     |
 | `latches`    | fluents that change at most once                                                  |
 | `estimate`   | admissible estimates of the steps to a goal of a puzzle                            |
 | `loose`      | a game with fewer terminal states, which over-approximates the original           |
 | `reachable`  | a smaller network, equivalent in reachable states                                |
 | `induction`  | proofs that a state cannot be reached                                             |
-| `invariant`, `plain` | certificates of such proofs, checked by another solver on another encoding |
+| `invariant`, `derived`, `plain` | their certificates, checked by another solver on another encoding |
 """

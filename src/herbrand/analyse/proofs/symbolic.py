@@ -7,8 +7,9 @@ state without one goal value for each role.  The methods, in this order, each wi
 2. *groups* of fluents of which always exactly one, or never two, are true (`groups`), first in a game with
    fewer terminal states (`loose`);
 3. *induction*: no state in which the groups hold is of that kind, or none that follows one that is
-   not (`induction`);
-4. *counters* that agree with the board, such as the number of pieces (`counters`);
+   not (`induction`), also for each joint move alone;
+4. *counters* that agree with the board, such as the number of pieces (`counters`), and *functional
+   dependencies* of derived relations, such as of a count inside a state (`dependencies`);
 5. *guided search* by estimated distance (`guided`; for wins `aim`), before the search for groups and again
    later;
 6. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); briefly also before
