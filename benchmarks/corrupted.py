@@ -44,7 +44,7 @@ from herbrand.analyse.exploration.certificates import CounterCertificate, Policy
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
-from herbrand.analyse.invariants.exposed import expose, exposed_atom
+from herbrand.analyse.invariants.exposed import expose, exposed_atoms
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
@@ -409,12 +409,10 @@ class StillProof:
     def _excludes(self, certificate: Dependencies) -> bool:
         """Return whether groups follow one from the other, and exclude states, by asking about each alone."""
         system = System(expose(self.game, certificate.relations).network)
-        network = system.network
         with Solver(system.circuit, time.monotonic() + SECONDS) as solver:
             frame = system.any_state()
             self._require(solver, frame, certificate.invariant)
-            seen = zip(network.percepts[:, 1].tolist(), frame.sees().tolist(), strict=True)
-            atoms = {exposed_atom(network.terms.text(term)): literal for term, literal in seen}
+            atoms = dict(zip(exposed_atoms(system.network), frame.sees().tolist(), strict=True))
             for names, some in certificate.groups:
                 literals = [atoms[name] for name in names]
                 pairs = list(combinations(literals, 2))

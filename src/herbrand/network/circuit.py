@@ -14,7 +14,7 @@ import numpy as np
 from herbrand.core import GateGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -78,24 +78,23 @@ class UnrolledCircuit:
         return self._graph.only_one(np.fromiter(literals, np.int32))
 
 
-def implied(circuit: UnrolledCircuit, literals: Iterable[int]) -> dict[int, int]:
-    """Return the values, 0 or 1, by node, that follow from some literals by the form of conjunctions."""
+def implied(circuit: UnrolledCircuit, literals: Iterable[int]) -> set[int]:
+    """Return the literals that follow from some literals by the form of conjunctions, and these."""
     left, right = circuit.left, circuit.right
-    values: dict[int, int] = {}
+    found: set[int] = set()
     stack = list(literals)
     while stack:
         literal = stack.pop()
-        node = literal >> 1
-        if node in values or not node:
+        if literal in found or literal < 2:
             continue
-        values[node] = 1 - (literal & 1)
-        if not literal & 1 and left[node] >= 0:
-            stack += [int(left[node]), int(right[node])]
-    return values
+        found.add(literal)
+        if not literal & 1 and left[literal >> 1] >= 0:
+            stack += [int(left[literal >> 1]), int(right[literal >> 1])]
+    return found
 
 
-def simplified(circuit: UnrolledCircuit, literal: int, values: Mapping[int, int]) -> int:
-    """Return a literal that is equal to another one where some nodes have given values.
+def simplified(circuit: UnrolledCircuit, literal: int, true: set[int]) -> int:
+    """Return a literal that is equal to another one where some literals are true.
 
     Only the gates near it are rewritten.
     """
@@ -103,8 +102,10 @@ def simplified(circuit: UnrolledCircuit, literal: int, values: Mapping[int, int]
 
     def rewrite(literal: int, depth: int) -> int:
         node = literal >> 1
-        if node in values:
-            return values[node] ^ (literal & 1)
+        if literal in true:
+            return 1
+        if literal ^ 1 in true:
+            return 0
         a = int(circuit.left[node])
         if a < 0 or not depth:
             return literal

@@ -17,6 +17,7 @@ from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded
+from herbrand.network.circuit import implied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -183,24 +184,13 @@ class StepCases:
 
     def _implied_values(self, literal: int, values: Mapping[int, int]) -> dict[int, int] | None:
         """Return `values` with those that a literal implies; None if it contradicts them."""
-        left, right = self.circuit.left, self.circuit.right
         demanded = dict(values)
         first = int(self.state[0]) >> 1 if len(self.state) else 0
-        stack, visited = [literal], set()
-        while stack:
-            literal = stack.pop()
-            node = literal >> 1
-            if literal in visited or node == 0:
-                continue
-            visited.add(literal)
-            if left[node] >= 0:
-                if not literal & 1:
-                    stack += [int(left[node]), int(right[node])]
-                continue
-            fluent = node - first
+        for known in implied(self.circuit, (literal,)):
+            fluent = (known >> 1) - first
             if not 0 <= fluent < len(self.state):
                 continue
-            true = 1 - (literal & 1)
+            true = 1 - (known & 1)
             for place in self.others.get(fluent, ()) if true else ():
                 if place != fluent and demanded.setdefault(place, 0):
                     return None
@@ -229,7 +219,7 @@ class StepCases:
     def counterexamples(
         self, weights: NDArray[np.int64], most: int = 0
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that make the sum grow by at most `most`; None beyond `_SUMS` distinct sums.
+        """Return steps that make the sum grow by at most `most`, some of them if there are many.
 
         Each is a state with a joint move; there is at most one for each case.
         """
@@ -238,7 +228,10 @@ class StepCases:
     def changing_steps(
         self, weights: NDArray[np.int64], assumed: Sequence[int]
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that change the sum, from states with some literals true; see `counterexamples`."""
+        """Return steps that change the sum, from states with some literals true; see `counterexamples`.
+
+        None beyond `_SUMS` distinct sums.
+        """
         return self._steps(lambda case: self._change(case, weights), assumed)
 
     def _steps(

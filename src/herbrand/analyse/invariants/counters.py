@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.frames import System
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["Counted", "find_counted"]
+__all__ = ["Counted", "find_counted", "trailing_number"]
 
 _FAMILY_ARGUMENTS = ((), (-1,), (0,), (0, -1))
 """Positions of the arguments that distinguish the families whose true fluents are counted."""
@@ -241,7 +241,7 @@ def _equations(
     network, texts = system.network, system.fluent_texts
     counters = {}
     for group in groups:
-        ranks = [_rank(texts[fluent]) for fluent in group.fluents]
+        ranks = [trailing_number(texts[fluent]) for fluent in group.fluents]
         if group.some and len(ranks) > 2 and None not in ranks and len(set(ranks)) == len(ranks):
             counters[group.fluents] = np.array(ranks, np.int64)
     if not counters:
@@ -274,7 +274,7 @@ def _equations(
                 yield weights @ factors
 
 
-def _rank(text: str) -> int | None:
+def trailing_number(text: str) -> int | None:
     """Return the number at the end of a fluent, such as 12 of `(pegs s12)`."""
     match = re.search(r"(\d+)\)*$", text)
     return int(match[1]) if match else None

@@ -12,7 +12,6 @@ time.  Groups are proved in the order of the network, each with the help of thos
 
 from __future__ import annotations
 
-import re
 import time
 from collections import defaultdict
 from itertools import combinations
@@ -20,8 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.analyse.invariants.counters import trailing_number
 from herbrand.analyse.invariants.derived import DerivedGroup
-from herbrand.analyse.invariants.exposed import exposed_atom
+from herbrand.analyse.invariants.exposed import exposed_atoms
 from herbrand.analyse.invariants.groups import Group, number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded
@@ -63,7 +63,7 @@ def exclude_by_dependencies(
     if not candidates:
         return None
     candidates.sort(key=lambda group: int((network.sees[group] >> 1).max()))
-    names = [exposed_atom(network.terms.text(term)) for term in network.percepts[:, 1].tolist()]
+    names = exposed_atoms(network)
     frame = system.any_state()
     atoms = frame.sees()
     proved: list[DerivedGroup] = []
@@ -130,8 +130,8 @@ def _candidates(network: Network, samples: NDArray[np.bool_]) -> Iterator[NDArra
 
 def _number(text: str) -> tuple[int, str]:
     """Return what orders arguments by the number at their end."""
-    number = re.search(r"(\d+)\)*$", text)
-    return (int(number[1]), "") if number else (-1, text)
+    number = trailing_number(text)
+    return (-1, text) if number is None else (number, "")
 
 
 def _never_two(values: Sequence[int]) -> bool:

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from herbrand.analyse.invariants.exposed import expose, exposed_atom
+from herbrand.analyse.invariants.exposed import expose, exposed_atoms
 from herbrand.analyse.invariants.plain import RuleClauses
 
 if TYPE_CHECKING:
@@ -86,12 +86,8 @@ def _define(encoding: RuleClauses, frame: int, groups: Sequence[DerivedGroup]) -
     The second variable implies that all of them hold.
     """
     network = encoding.network
-    atoms = {
-        exposed_atom(network.terms.text(term)): literal
-        for (_, term), literal in zip(
-            network.percepts.tolist(), encoding.signed(frame, network.sees), strict=True
-        )
-    }
+    signed = encoding.signed(frame, network.sees)
+    atoms = dict(zip(exposed_atoms(network), signed, strict=True))
     earlier_hold = 0
     ways = []
     for names, some in groups:
@@ -101,27 +97,9 @@ def _define(encoding: RuleClauses, frame: int, groups: Sequence[DerivedGroup]) -
         if earlier_hold:
             encoding.add([-first, earlier_hold])
             encoding.add([-holds, earlier_hold])
-        _break(encoding, first, literals, some=some)
+        encoding.add([-first, *encoding.group_faults(literals, some=some)])
         encoding.exactly(literals, at_least=some, when=holds)
         earlier_hold = holds
     broken = encoding.new()
     encoding.add([-broken, *ways])
     return broken, earlier_hold
-
-
-def _break(encoding: RuleClauses, when: int, literals: Sequence[int], *, some: bool) -> None:
-    """Require, where a variable is true, that two of some literals are, or none if `some` should be."""
-    faults, before = [], 0
-    if some:
-        faults.append(encoding.new())
-        for literal in literals:
-            encoding.add([-faults[-1], -literal])
-    for literal in literals:
-        if before:
-            faults.append(encoding.new())
-            encoding.add([-faults[-1], literal])
-            encoding.add([-faults[-1], before])
-        earlier = encoding.new()  # only if one of the literals up to here is true
-        encoding.add([-earlier, literal, *([before] if before else [])])
-        before = earlier
-    encoding.add([-when, *faults])

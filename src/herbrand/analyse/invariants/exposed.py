@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from herbrand.machine.state_machine import StateMachine
+    from herbrand.network.network import Network
 
-__all__ = ["derived_relations", "expose", "exposed_atom", "with_percepts"]
+__all__ = ["derived_relations", "expose", "exposed_atom", "exposed_atoms", "with_percepts"]
 
 Relation = tuple[str, int]
 _PREFIX, _SUFFIX = "(view ", ")"
@@ -60,6 +61,11 @@ def exposed_atom(percept: str) -> str:
     '(row 1 x)'
     """
     return percept[len(_PREFIX) : -len(_SUFFIX)] if percept.startswith(_PREFIX) else ""
+
+
+def exposed_atoms(network: Network) -> list[str]:
+    """Return what the percepts of a network tell about, in their order; see `exposed_atom`."""
+    return [exposed_atom(network.terms.text(term)) for term in network.percepts[:, 1].tolist()]
 
 
 def derived_relations(game: StateMachine, wanted: Iterable[Relation]) -> list[Relation]:

@@ -25,7 +25,7 @@ from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -346,6 +346,23 @@ class RuleClauses:
         for clause in invariant.clauses:
             self.add([place(name) if value else -place(name) for name, value in clause])
 
+    def group_faults(self, literals: Sequence[int], *, some: bool) -> list[int]:
+        """Return variables that imply that two of some literals are true, or none if `some` should be."""
+        faults, before = [], 0
+        if some:
+            faults.append(self.new())
+            for literal in literals:
+                self.add([-faults[-1], -literal])
+        for literal in literals:
+            if before:
+                faults.append(self.new())
+                self.add([-faults[-1], literal])
+                self.add([-faults[-1], before])
+            earlier = self.new()  # only if one of the literals up to here is true
+            self.add([-earlier, literal, *([before] if before else [])])
+            before = earlier
+        return faults
+
     def break_in(self, frame: int, invariant: Invariant) -> None:
         """Require that an invariant, without its sums, does not hold in a state."""
 
@@ -353,20 +370,9 @@ class RuleClauses:
             return frame + 1 + self.fluents[name]
 
         faults = []
-        for group in invariant.exactly:
-            faults.append(self.new())
-            for name in group:
-                self.add([-faults[-1], -place(name)])
-        for group in (*invariant.exactly, *invariant.never_two):
-            before = 0
-            for name in group:
-                if before:
-                    faults.append(self.new())
-                    self.add([-faults[-1], place(name)])
-                    self.add([-faults[-1], before])
-                earlier = self.new()  # only if one of the fluents up to here is true
-                self.add([-earlier, place(name), *([before] if before else [])])
-                before = earlier
+        for groups, some in ((invariant.exactly, True), (invariant.never_two, False)):
+            for group in groups:
+                faults += self.group_faults([place(name) for name in group], some=some)
         for clause in invariant.clauses:
             faults.append(self.new())
             for name, value in clause:
