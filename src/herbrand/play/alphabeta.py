@@ -15,6 +15,7 @@ from herbrand.play.threads import (
     SEARCH_THREADS,
     ThreadTeam,
     available_cores,
+    join_seconds,
     ponder_seconds,
 )
 
@@ -179,7 +180,7 @@ class AlphaBetaPlayer(FallbackPlayer):
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Search until the clock runs out, or the value is proved."""
-        engines = self._engines_at(state, max(JOIN_TIMEOUT, min(1.0, 0.5 * (self.deadline - self.started))))
+        engines = self._engines_at(state, join_seconds(self.deadline - self.started))
         if not engines:
             return None
         tasks = [self._search_task(engine) for engine in engines]
@@ -194,7 +195,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         if not engines:
             super().ponder_at(state, play_clock)
             return
-        if not self._team.stop_and_join(JOIN_TIMEOUT):
+        if not self._team.stop_and_join(join_seconds(play_clock)):
             return
         from herbrand.play.search.results import pack_state
 

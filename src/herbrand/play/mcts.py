@@ -20,6 +20,7 @@ from herbrand.play.threads import (
     SEARCH_THREADS,
     ThreadTeam,
     available_cores,
+    join_seconds,
     ponder_seconds,
 )
 from herbrand.runtime.collector import suspend_full_collections
@@ -181,6 +182,8 @@ class MctsPlayer(Player):
             while not is_over():
                 if lock.acquire(timeout=0.05):
                     try:
+                        if is_over():  # meanwhile
+                            return False
                         search = build()
                     finally:
                         lock.release()
@@ -273,12 +276,12 @@ class MctsPlayer(Player):
         match.report = None
         if len(moves) == 1:
             if self._ponders and play_clock > 2 * JOIN_TIMEOUT:
-                search = self._search_at(match, state, max(JOIN_TIMEOUT, min(0.2, 0.25 * play_clock)))
+                search = self._search_at(match, state, join_seconds(play_clock))
                 if search is not None and not self.stopped:
                     self._ponder_in_background(match, search, play_clock)
             return moves[0]
         waiting = match.search is None
-        search = self._search_at(match, state, max(JOIN_TIMEOUT, min(1.0, 0.5 * (deadline - started))))
+        search = self._search_at(match, state, join_seconds(deadline - started))
         if search is None:
             move = self._select_by_rules(match, state, moves, started, deadline, waiting=waiting)
             if waiting and self.has_time(deadline):

@@ -21,6 +21,7 @@ __all__ = [
     "ThreadTeam",
     "available_cores",
     "have_own_cores",
+    "join_seconds",
     "ponder_seconds",
 ]
 
@@ -39,6 +40,15 @@ def ponder_seconds(clock: float) -> float:
     (60.0, 180.0)
     """
     return max(PONDER_SECONDS, 2 * clock)
+
+
+def join_seconds(clock: float) -> float:
+    """Return how long threads of the previous move are waited for: half of the clock, at most a second.
+
+    >>> join_seconds(10.0), join_seconds(0.2), join_seconds(0.0)
+    (1.0, 0.1, 0.02)
+    """
+    return max(JOIN_TIMEOUT, min(1.0, 0.5 * clock))
 
 
 SEARCH_THREADS = 2

@@ -182,12 +182,12 @@ def test_alpha_beta_searches_the_state_that_it_expects() -> None:
     player.start(game, "red", 30)
     assert player.finished.wait(60)
     state = game.initial_state()
-    move = player.select(state, 0.3)
-    state = state.next([move, "noop"])
-    assert str(player.select(state, 1.0)) == "noop"
     (engine,) = player._engines
-    assert _waits_for(lambda: engine.depth > 1)
+    assert _waits_for(lambda: bool(player.select(state, 0.3)) and engine.depth > 2)
+    state = state.next([engine.move_text(engine.choice), "noop"])
+    assert str(player.select(state, 10.0)) == "noop"
     assert engine.chooser == engine.role
+    assert _waits_for(lambda: engine.depth > 1)
     after = [state.next(["noop", reply]).facts for reply in state.legal_moves("yellow")]
     assert any(np.array_equal(packed, engine._root[0]) for packed in engine.expander.pack(after))
     player.stop()
