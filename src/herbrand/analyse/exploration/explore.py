@@ -38,6 +38,9 @@ _MOST_STEPS = 1 << 20
 """About the most joint moves of the states that are expanded at once."""
 _PACE = 0.2
 """Seconds that one chunk of states should take; the budget is checked between chunks."""
+_ADDED = 1 << 16
+"""States for which room is made at once."""
+_LARGE = 1 << 20
 _JOINTS = 1 << 18
 """Successors that are added at once."""
 
@@ -89,6 +92,12 @@ class StateSpace:
     def complete(self) -> bool:
         """Whether these are all reachable states."""
         return self.stopped is None
+
+    @property
+    def megabytes(self) -> float:
+        """The memory that its arrays take, in units of 10**6 bytes; those on disk are not counted."""
+        arrays = (self.states, self.over, self.counts, self.goals, self.starts, self.children, self.parents)
+        return sum(0 if isinstance(array, np.memmap) else array.nbytes for array in arrays) / 1e6
 
     @property
     def terminal_states(self) -> int:
@@ -283,7 +292,7 @@ class Explorer:
         """Make room for `more` additional states."""
         needed = self.count + more
         if needed > len(self.states):
-            size = max(needed, 2 * len(self.states))
+            size = max(needed, _larger(len(self.states)))
             self.states = self._room(size)
             self.parents = _longer(self.parents, size, -1)
 
@@ -295,14 +304,30 @@ class Explorer:
             arrays.append(self.states)
         return (self.table.bytes + sum(array.nbytes for array in arrays)) / 1e6
 
+    @property
+    def growth(self) -> float:
+        """Further memory that the next chunk, or `finish`, may take while it copies arrays."""
+        states: list[NDArray[Any]] = [self.parents]
+        if self.folder is None:
+            states.append(self.states)
+        expanded = [self.over, self.goals, self.counts, self.starts]
+        size = max(self.count + _ADDED, _larger(len(self.states)))
+        growth = 0
+        if self.count + _ADDED > len(self.states):
+            growth += size * sum(array.nbytes // len(array) for array in states)
+        if 5 * (self.count + _ADDED) > 3 * (self.table.bytes // 8):
+            growth += self.table.bytes
+        if self.expanded + _CHUNK > len(self.over):
+            growth += sum(_larger(array.nbytes) for array in expanded)
+        return max(growth, sum(array.nbytes for array in self.children)) / 1e6
+
     # -- work -----------------------------------------------------------------------------
 
     def add(self, rows: States, origins: NDArray[np.int64], first_origin: int) -> NDArray[np.int32]:
         """Add states that come from `first_origin + origins`; return their numbers."""
         numbers = np.empty(len(rows), np.int32)
-        step = 1 << 16
-        for begin in range(0, len(rows), step):
-            end = min(begin + step, len(rows))
+        for begin in range(0, len(rows), _ADDED):
+            end = min(begin + _ADDED, len(rows))
             self._grow(end - begin)
             numbers[begin:end] = self.table.insert(
                 self.states, self.parents, rows[begin:end], origins[begin:end], first_origin
@@ -339,7 +364,7 @@ class Explorer:
             return f"{budget.seconds:.3g} seconds"
         if self.count > budget.states or self.count >= (1 << 31) - (1 << 24):
             return f"{budget.states} states"
-        if self.megabytes > budget.megabytes:
+        if self.megabytes + self.growth > budget.megabytes:
             return f"{budget.megabytes:g} megabytes"
         return None
 
@@ -347,7 +372,7 @@ class Explorer:
         """Expand the states `begin .. end`; when a limit is reached meanwhile, nothing is recorded."""
         expander = self.expander
         if end > len(self.over):
-            size = max(end, 2 * len(self.over))
+            size = max(end, _larger(len(self.over)))
             self.over = _longer(self.over, size, 0)
             self.goals = _longer(self.goals, size, NO_VALUE)
             self.counts = _longer(self.counts, size, 0)
@@ -403,6 +428,11 @@ class Explorer:
             seconds=self.budget.elapsed,
             folder=self.folder,
         )
+
+
+def _larger(size: int) -> int:
+    """Return the size to which an array grows: fast while it is small, slowly later, to save memory."""
+    return 2 * size if size < _LARGE else size + size // 4
 
 
 def _joined(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
