@@ -33,12 +33,13 @@ void bind_prover(nb::module_ &m) {
                        "Answers about all states that were decided stay in a table for later questions, for any role and goal\n"
                        "value.  A lock serialises calls.")
         .def("__init__",
-             [](Prover *self, CircuitPtr circuit, i64 bytes, Array1<const i32> symmetries, int walkers) {
-                 new (self) Prover(std::move(circuit), bytes, copied(symmetries), walkers);
+             [](Prover *self, CircuitPtr circuit, i64 bytes, Array1<const i32> symmetries, int walkers, bool certain) {
+                 new (self) Prover(std::move(circuit), bytes, copied(symmetries), walkers, certain);
              },
-             nb::arg("circuit"), nb::arg("bytes"), array("symmetries"), nb::arg("walkers"),
+             nb::arg("circuit"), nb::arg("bytes"), array("symmetries"), nb::arg("walkers"), nb::arg("certain") = false,
              "`bytes` bounds the table.  `symmetries`, int32, are permutations of the fluents, one after another, that are\n"
-             "proved to preserve the game.  `walkers`, 1 to 64, are the places at which the search goes on at the same time.")
+             "proved to preserve the game.  `walkers`, 1 to 64, are the places at which the search goes on at the same time.\n"
+             "`certain` allows simultaneous choices: the others, chance among them, then reply to the move of the role.")
         .def("ask",
              [](Prover &prover, Array1<const u64> state, int role, int goal) {
                  const u64 *root = checked(prover, state);

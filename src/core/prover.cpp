@@ -1,12 +1,13 @@
 #include "prover.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace herbrand {
 
-Prover::Prover(CircuitPtr circuit, i64 bytes, const std::vector<i32> &symmetries, int walkers)
+Prover::Prover(CircuitPtr circuit, i64 bytes, const std::vector<i32> &symmetries, int walkers, bool certain)
     : circuit_(std::move(circuit)), evaluator_(circuit_), words_(circuit_->state_words()),
-      legal_words_(circuit_->legal_words()), walkers_(static_cast<std::size_t>(std::clamp(walkers, 1, MOST_WALKERS))),
+      legal_words_(circuit_->legal_words()), certain_(certain), walkers_(static_cast<std::size_t>(std::clamp(walkers, 1, MOST_WALKERS))),
       active_(std::size_t(1) << 16, 0), history_(static_cast<std::size_t>(circuit_->moves), 0) {
     const std::size_t fluents = static_cast<std::size_t>(circuit_->fluents);
     require(fluents == 0 ? symmetries.empty() : symmetries.size() % fluents == 0, "`symmetries` are not permutations of the fluents");
@@ -47,20 +48,28 @@ Prover::Prover(CircuitPtr circuit, i64 bytes, const std::vector<i32> &symmetries
                 }
                 table[bits] = key;
             }
+    move_words_.resize(static_cast<std::size_t>(circuit_->moves));
+    for (Key &word : move_words_) word = {random.next(), random.next()};
+}
+
+// The hash of an image of a state.
+Prover::Key Prover::hash_of(const u64 *state, int symmetry) const {
+    const Key *table = bytes_.data() + i64(symmetry) * 8 * words_ * 256;
+    Key key{0, 0};
+    for (int w = 0; w < words_; ++w)
+        for (u64 word = state[w], b = 0; b < 8; ++b, word >>= 8, table += 256) {
+            const Key &part = table[word & 255];
+            key.place ^= part.place;
+            key.tag ^= part.tag;
+        }
+    return key;
 }
 
 // The least hash of the images of a state, for the current question.
 Prover::Key Prover::key_of(const u64 *state) const {
-    const Key *table = bytes_.data();
     Key least{~u64(0), ~u64(0)};
     for (int s = 0; s < symmetries_; ++s) {
-        Key key{0, 0};
-        for (int w = 0; w < words_; ++w)
-            for (u64 word = state[w], b = 0; b < 8; ++b, word >>= 8, table += 256) {
-                const Key &part = table[word & 255];
-                key.place ^= part.place;
-                key.tag ^= part.tag;
-            }
+        const Key key = hash_of(state, s);
         if (key.place < least.place || (key.place == least.place && key.tag < least.tag)) least = key;
     }
     least.place ^= question_.place;
@@ -116,25 +125,29 @@ void Prover::grow() {
     bits_ = bits;
 }
 
-// Which role has a choice: MINE or THEIRS, UNCLEAR where several have or one has no legal move.
-void Prover::classify(const u64 *legal, Kind &kind, int &mover, i64 &moves) const {
+// Whose turn it is: UNCLEAR where a role has no legal move, or where several have a choice and the question is not what
+// can be forced for certain.
+Prover::Turn Prover::turn_of(const u64 *legal) const {
     const Circuit &c = *circuit_;
-    mover = -1;
-    moves = 1;
+    int choosing = 0, first = -1;
+    i64 own = 0, first_moves = 1, joint = 1;
     for (int r = 0; r < c.roles; ++r) {
-        int some = 0;
+        i64 some = 0;
         for (int j = c.places[r]; j < c.places[r + 1]; ++j) some += popcount(legal[j]);
-        if (!some || (some > 1 && mover >= 0)) {
-            kind = UNCLEAR;
-            return;
+        if (!some) return Turn{};
+        if (some == 1) continue;
+        ++choosing;
+        if (r == role_) own = some;
+        if (first < 0) {
+            first = r;
+            first_moves = some;
         }
-        if (some > 1) {
-            mover = r;
-            moves = some;
-        }
+        joint = std::min(joint * some, i64(1) << 40);
     }
-    kind = mover == role_ ? MINE : THEIRS;
-    mover = std::max(mover, 0);
+    if (choosing > 1 && !certain_) return Turn{};
+    if (own) return Turn{MINE, choosing > 1 ? role_ : -1, role_, own};
+    if (joint > MOST_REPLIES && choosing > 1) return Turn{THEIRS, first, first, first_moves};
+    return Turn{THEIRS, -1, std::max(first, 0), joint};
 }
 
 // -- the question ---------------------------------------------------------------------------------------------
@@ -163,15 +176,13 @@ void Prover::ask(const u64 *state, int role, int goal) {
     Row *row = &root_row_;
     judge(1, &row);
     if (root_row_.open) {
-        int mover;
-        i64 moves;
-        classify(root_legal_.data(), root_row_.kind, mover, moves);
+        root_row_.kind = turn_of(root_legal_.data()).kind;
         Numbers numbers;
         if (probe(root_row_.key, numbers)) {
             root_row_.pn = numbers.pn;
             root_row_.dn = numbers.dn;
         } else if (root_row_.kind == UNCLEAR) {
-            root_row_.pn = root_row_.dn = HARD;
+            std::tie(root_row_.pn, root_row_.dn) = stuck();
             simultaneous_ = true;
         }
     }
@@ -391,6 +402,7 @@ bool Prover::run(int number) {
         Frame next;
         next.key = row.key;
         next.kind = row.kind;
+        next.committed = row.committed;
         next.tp = mine ? low_next : high_next;
         next.td = mine ? high_next : low_next;
         next.parent = frame.child;
@@ -442,78 +454,130 @@ void Prover::judge(int lanes, Row *const *rows) {
             const bool clear = once[w] >> b & 1 && !(twice[w] >> b & 1), reaches = reached[w] >> b & 1;
             row.open = 0;
             row.kind = UNCLEAR;
-            row.pn = !clear ? HARD : reaches ? 0 : NEVER;
-            row.dn = !clear ? HARD : reaches ? NEVER : 0;
+            std::tie(row.pn, row.dn) = !clear ? stuck() : reaches ? std::pair{0u, NEVER} : std::pair{NEVER, 0u};
         });
 }
 
-// Generates the successors of the states that these walkers wait for.
+// Makes the positions that follow the last frame, in which a role has committed itself to a move.
+void Prover::commit(Walker &walker, int role) {
+    const Circuit &c = *circuit_;
+    Frame &frame = walker.frames.back();
+    const i64 first = frame.first;
+    const std::size_t states = static_cast<std::size_t>(words_), legals = static_cast<std::size_t>(legal_words_);
+    const std::size_t parent = static_cast<std::size_t>(frame.parent);
+    const Key key = frame.committed ? frame.key : [&] {
+        Key whole = hash_of(walker.states.data() + parent * states, 0);
+        whole.place ^= question_.place;
+        whole.tag ^= question_.tag;
+        return whole;
+    }();
+    for (int j = c.places[role]; j < c.places[role + 1]; ++j)
+        for (u64 word = walker.legal[parent * legals + static_cast<std::size_t>(j)]; word; word &= word - 1) {
+            const i32 move = c.bounds[role] + 64 * (j - c.places[role]) + lowest_bit(word);
+            const Key &part = move_words_[static_cast<std::size_t>(move)];
+            walker.rows.push_back(Row{{key.place ^ part.place, key.tag ^ part.tag}, 1, 1, move, UNCLEAR, 1, true});
+        }
+    walker.states.resize(walker.rows.size() * states);
+    walker.legal.resize(walker.rows.size() * legals);
+    for (std::size_t k = static_cast<std::size_t>(first); k < walker.rows.size(); ++k) {
+        std::copy_n(walker.states.begin() + static_cast<std::ptrdiff_t>(parent * states), words_,
+                    walker.states.begin() + static_cast<std::ptrdiff_t>(k * states));
+        u64 *legal = walker.legal.data() + k * legals;
+        std::copy_n(walker.legal.begin() + static_cast<std::ptrdiff_t>(parent * legals), legal_words_, legal);
+        std::fill(legal + c.places[role], legal + c.places[role + 1], 0);
+        const i32 local = walker.rows[k].move - c.bounds[role];
+        legal[c.places[role] + local / 64] = u64(1) << (local % 64);
+    }
+}
+
+// Adds the joint moves of a position to `joints_`; the last role with a choice varies first.
+void Prover::add_joint_moves(const u64 *legal, const Turn &turn) {
+    const Circuit &c = *circuit_;
+    const std::size_t roles = static_cast<std::size_t>(c.roles), base = joints_.size();
+    joints_.resize(base + static_cast<std::size_t>(turn.moves) * roles);
+    i64 period = turn.moves;
+    for (int r = 0; r < c.roles; ++r) {
+        i64 some = 0;
+        for (int j = c.places[r]; j < c.places[r + 1]; ++j) some += popcount(legal[j]);
+        period /= some;
+        i64 number = 0;
+        for (int j = c.places[r]; j < c.places[r + 1]; ++j)
+            for (u64 word = legal[j]; word; word &= word - 1, ++number) {
+                const i32 move = c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(word);
+                for (i64 from = number * period; from < turn.moves; from += some * period)
+                    for (i64 k = from; k < from + period; ++k)
+                        joints_[base + static_cast<std::size_t>(k) * roles + static_cast<std::size_t>(r)] = move;
+            }
+    }
+}
+
+// Generates what follows the positions that these walkers wait for.
 void Prover::expand(const std::vector<int> &wanted) {
     const Circuit &c = *circuit_;
     Evaluator &e = evaluator_;
+    const std::size_t roles = static_cast<std::size_t>(c.roles);
     // The rows of all walkers are reserved first, so that pointers to them stay valid.
     made_.clear();
     from_.clear();
+    joints_.clear();
     parents_.clear();
-    std::vector<int> movers(wanted.size());
-    std::vector<i64> at(wanted.size());
+    std::vector<bool> generates(wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         Walker &walker = walkers_[static_cast<std::size_t>(wanted[i])];
         Frame &frame = walker.frames.back();
-        Kind kind;
-        i64 count;
         const u64 *legal = walker.legal.data() + frame.parent * legal_words_;
-        classify(legal, kind, movers[i], count);
-        frame.first = at[i] = static_cast<i64>(walker.rows.size());
-        frame.count = count;
-        const int mover = movers[i];
-        for (int j = c.places[mover]; j < c.places[mover + 1]; ++j)
-            for (u64 word = walker.legal[static_cast<std::size_t>(frame.parent * legal_words_ + j)]; word; word &= word - 1) {
-                walker.rows.push_back(Row{{0, 0}, 1, 1, c.bounds[mover] + 64 * (j - c.places[mover]) + lowest_bit(word), UNCLEAR, 1});
-                from_.push_back(static_cast<i64>(i));
-            }
+        const Turn turn = turn_of(legal);
+        frame.first = static_cast<i64>(walker.rows.size());
+        frame.count = turn.moves;
+        ++expanded_;
+        generates[i] = turn.commits < 0;
+        if (!generates[i]) {
+            commit(walker, turn.commits);
+            continue;
+        }
+        const std::size_t base = joints_.size();
+        add_joint_moves(legal, turn);
+        for (i64 k = 0; k < turn.moves; ++k) {
+            const i32 move = joints_[base + static_cast<std::size_t>(k) * roles + static_cast<std::size_t>(turn.mover)];
+            walker.rows.push_back(Row{{0, 0}, 1, 1, move, UNCLEAR, 1});
+        }
+        from_.insert(from_.end(), static_cast<std::size_t>(turn.moves), static_cast<i64>(parents_.size()) / words_);
         walker.states.resize(walker.rows.size() * static_cast<std::size_t>(words_));
         walker.legal.resize(walker.rows.size() * static_cast<std::size_t>(legal_words_));
         parents_.insert(parents_.end(), walker.states.begin() + static_cast<std::ptrdiff_t>(frame.parent * words_),
                         walker.states.begin() + static_cast<std::ptrdiff_t>((frame.parent + 1) * words_));
-        ++expanded_;
     }
     const i64 total = static_cast<i64>(from_.size());
     generated_ += total;
+    std::vector<Walker *> owners;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!generates[i]) continue;
         Walker &walker = walkers_[static_cast<std::size_t>(wanted[i])];
-        for (i64 k = at[i]; k < static_cast<i64>(walker.rows.size()); ++k) made_.push_back(&walker.rows[static_cast<std::size_t>(k)]);
+        owners.push_back(&walker);
+        for (i64 k = walker.frames.back().first; k < static_cast<i64>(walker.rows.size()); ++k)
+            made_.push_back(&walker.rows[static_cast<std::size_t>(k)]);
     }
     next_.resize(LANES * static_cast<std::size_t>(words_));
     next_legal_.resize(LANES * static_cast<std::size_t>(legal_words_));
-    const auto set_others = [&](i64 begin, i64 end, bool value) {
-        for (i64 first = begin, last; first < end; first = last) {
-            const i64 i = from_[static_cast<std::size_t>(first)];
-            for (last = first + 1; last < end && from_[static_cast<std::size_t>(last)] == i;) ++last;
-            const Walker &walker = walkers_[static_cast<std::size_t>(wanted[static_cast<std::size_t>(i)])];
-            const u64 *legal = walker.legal.data() + walker.frames.back().parent * legal_words_;
-            for (int r = 0; r < c.roles; ++r) {
-                if (r == movers[static_cast<std::size_t>(i)]) continue;
-                for (int j = c.places[r]; j < c.places[r + 1]; ++j) {
-                    if (!legal[j]) continue;
-                    u64 *row = e.move(c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(legal[j]));
-                    for (i64 k = first - begin; k < last - begin; ++k)
-                        row[k >> 6] = value ? row[k >> 6] | u64(1) << (k & 63) : row[k >> 6] & ~(u64(1) << (k & 63));
-                    break;
-                }
-            }
-        }
-    };
     for (i64 begin = 0; begin < total; begin += LANES) {
         const i64 end = std::min<i64>(begin + LANES, total);
         const int lanes = static_cast<int>(end - begin);
+        const i32 *joints = joints_.data() + begin * c.roles;
         e.load(parents_.data(), words_, from_.data() + begin, 0, lanes);
         e.run_legal(lanes);
-        set_others(begin, end, true);
-        for (int k = 0; k < lanes; ++k) e.set_move(k, made_[static_cast<std::size_t>(begin + k)]->move);
+        const auto set_moves = [&](bool value) { // in runs of lanes with the same move of a role
+            for (int r = 0; r < c.roles; ++r)
+                for (int k = 0, last; k < lanes; k = last) {
+                    const i32 move = joints[k * c.roles + r];
+                    for (last = k + 1; last < lanes && (last & 63) && joints[last * c.roles + r] == move;) ++last;
+                    const u64 bits = (~u64(0) >> (64 - (last - k))) << (k & 63);
+                    u64 &word = e.move(move)[k >> 6];
+                    word = value ? word | bits : 0;
+                }
+        };
+        set_moves(true);
         e.run_next(lanes);
-        set_others(begin, end, false);
-        for (int k = 0; k < lanes; ++k) e.move(made_[static_cast<std::size_t>(begin + k)]->move)[k >> 6] = 0;
+        set_moves(false);
         e.store_next(next_.data(), words_, lanes);
         e.take_next();
         e.run_legal(lanes);
@@ -521,8 +585,7 @@ void Prover::expand(const std::vector<int> &wanted) {
         judge(lanes, made_.data() + begin);
         for (int k = 0; k < lanes; ++k) {
             Row &row = *made_[static_cast<std::size_t>(begin + k)];
-            const i64 i = from_[static_cast<std::size_t>(begin + k)];
-            Walker &walker = walkers_[static_cast<std::size_t>(wanted[static_cast<std::size_t>(i)])];
+            Walker &walker = *owners[static_cast<std::size_t>(from_[static_cast<std::size_t>(begin + k)])];
             const std::size_t number = static_cast<std::size_t>(&row - walker.rows.data());
             const u64 *state = next_.data() + k * words_, *legal = next_legal_.data() + k * legal_words_;
             std::copy(state, state + words_, walker.states.data() + number * static_cast<std::size_t>(words_));
@@ -531,27 +594,27 @@ void Prover::expand(const std::vector<int> &wanted) {
             if (row.open) __builtin_prefetch(bucket(row.key));
         }
     }
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        Walker &walker = walkers_[static_cast<std::size_t>(wanted[i])];
+    for (const int number : wanted) {
+        Walker &walker = walkers_[static_cast<std::size_t>(number)];
         Frame &frame = walker.frames.back();
         frame.expanded = true;
         walker.waits = false;
         for (i64 k = frame.first; k < frame.first + frame.count; ++k) {
             Row &row = walker.rows[static_cast<std::size_t>(k)];
             if (!row.open) continue;
-            int mover;
-            i64 moves;
-            classify(walker.legal.data() + k * legal_words_, row.kind, mover, moves);
+            const Turn turn = turn_of(walker.legal.data() + k * legal_words_);
+            row.kind = turn.kind;
+            const u32 moves = static_cast<u32>(turn.moves);
             Numbers numbers;
             if (row.kind == UNCLEAR) {
                 simultaneous_ = true;
-                row.pn = row.dn = HARD;
+                std::tie(row.pn, row.dn) = stuck();
             } else if (probe(row.key, numbers)) {
                 row.pn = numbers.pn;
                 row.dn = numbers.dn;
             } else {
-                row.pn = row.kind == MINE ? 1 : static_cast<u32>(moves);
-                row.dn = row.kind == MINE ? static_cast<u32>(moves) : 1;
+                row.pn = row.kind == MINE ? 1 : moves;
+                row.dn = row.kind == MINE ? moves : 1;
             }
         }
     }

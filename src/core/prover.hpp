@@ -6,8 +6,12 @@
 // are at.
 //
 // A state is *proved* or *disproved* only by successors that are, down to terminal states.  That holds in any game: what
-// depends on a repeated state stays open, and so does a state in which several roles have a choice.  With symmetries of
-// the rules, states that are images of each other share an entry of the table.
+// depends on a repeated state stays open.  So does a state in which several roles have a choice, unless the question is
+// what can be forced *for certain*: then the role commits itself to a move first, and the others, chance among them,
+// reply to it, one after another where they have too many joint moves.  A state with moves to which roles have committed
+// themselves is a position of its own, in which these are the only legal ones; a state in which a role has no legal move,
+// and an end without a goal value, are not what the role wants.  With symmetries of the rules, states that
+// are images of each other share an entry of the table.
 //
 // States are identified by 128 bits of a universal hash (the entry's place, and 64 more bits in the entry), so that
 // confusing two of them is less probable than a fault of the memory.
@@ -33,8 +37,8 @@ public:
     enum Verdict : int { OPEN = 0, PROVED = 1, DISPROVED = -1, STALLED = 2 };
 
     // A table of at most `bytes` bytes.  `symmetries` are permutations of the fluents, one after another, that preserve
-    // legal moves of the same role, ends, goals and successors; the caller has proved that.
-    Prover(CircuitPtr circuit, i64 bytes, const std::vector<i32> &symmetries, int walkers);
+    // legal moves of the same role, ends, goals and successors; the caller has proved that.  `certain` is said above.
+    Prover(CircuitPtr circuit, i64 bytes, const std::vector<i32> &symmetries, int walkers, bool certain);
 
     const Circuit &circuit() const { return *circuit_; }
 
@@ -52,7 +56,8 @@ public:
     i64 generated() const { return generated_; } // successors
     i64 entries() const { return entries_; }     // used entries of the table
     i64 capacity() const { return i64(BUCKET) << bits_; } // entries of the table, which grows
-    bool simultaneous() const { return simultaneous_; } // whether several roles had a choice in some state
+    // Whether some state could not be searched: several roles had a choice in it, or one had no legal move.
+    bool simultaneous() const { return simultaneous_; }
     // The least and the greatest sum of goal values in the terminal states that were generated; -1 for one without values.
     std::pair<i64, i64> sums() const { return {least_sum_, greatest_sum_}; }
     i64 proof() const { return root_pn_; }
@@ -62,6 +67,7 @@ private:
     // Numbers: 0 is decided, HARD cannot be decided on this path, NEVER is decided the other way.
     static constexpr u32 NEVER = (1u << 24) - 1, HARD = 1u << 22;
     static constexpr int BUCKET = 4, DEEPEST = 4000;
+    static constexpr i64 MOST_REPLIES = 256; // joint moves of the others that are generated together
     static constexpr int FIRST_BITS = 14; // of the number of buckets at first; entries have eight more bits of their place
 
     struct Key {
@@ -83,11 +89,12 @@ private:
         i32 move; // into this state
         Kind kind;
         u8 open; // whether it is not terminal
+        bool committed = false;
     };
     struct Frame {
         Key key;
         Kind kind;
-        bool expanded = false;
+        bool committed = false, expanded = false;
         u32 tp = 0, td = 0;
         i64 parent = 0; // its own row
         i64 first = 0, count = 0;
@@ -103,7 +110,16 @@ private:
         i64 steps = 0;
     };
 
+    // How a position goes on.
+    struct Turn {
+        Kind kind = UNCLEAR;
+        int commits = -1; // the role that commits itself to a move; -1: successors are generated
+        int mover = 0;    // a role with a choice
+        i64 moves = 1;    // positions that follow
+    };
+
     Key key_of(const u64 *state) const;
+    Key hash_of(const u64 *state, int symmetry) const;
     u64 *bucket(const Key &key) const {
         return table_.data() + 2 * BUCKET * static_cast<i64>(key.place & ((u64(1) << bits_) - 1));
     }
@@ -111,7 +127,7 @@ private:
     void store(const Key &key, u32 pn, u32 dn, i64 work);
     void grow();
 
-    void classify(const u64 *legal, Kind &kind, int &mover, i64 &moves) const;
+    Turn turn_of(const u64 *legal) const;
     void begin(int walker);
     void enter(Walker &walker, int number, const Frame &frame);
     void leave(Walker &walker, int number);
@@ -120,6 +136,8 @@ private:
     bool finish(int number, u32 pn, u32 dn);
     void trim(Walker &walker, i64 rows);
     void expand(const std::vector<int> &wanted);
+    void commit(Walker &walker, int role);
+    void add_joint_moves(const u64 *legal, const Turn &turn);
     void judge(int lanes, Row *const *rows);
     bool on_path(const Walker &walker, const Key &key, u16 slot) const;
     u64 others(const Key &key, int number) const { return active_[slot_of(key)] & ~(u64(1) << number); }
@@ -133,7 +151,9 @@ private:
     int bits_ = 0, first_bits_ = 0, most_bits_ = 6; // the binary logarithm of the number of buckets, now, at first, at most
     mutable Zeros<u64> table_;
     int symmetries_ = 1;
-    std::vector<Key> bytes_; // [symmetries, 8 * words, 256]
+    bool certain_;
+    std::vector<Key> bytes_; // [symmetries, 8 * words, 256], the identity first
+    std::vector<Key> move_words_; // [moves] of committing oneself
     std::vector<Walker> walkers_;
     std::vector<u64> active_; // [2^16] walkers that are at a state with this slot
     std::vector<u32> history_; // [moves] cutoffs that it caused
@@ -141,6 +161,9 @@ private:
     // The question.
     bool asked_ = false;
     int role_ = 0, goal_ = 0;
+    // What becomes of a state that is no good end and has no successors.
+    std::pair<u32, u32> stuck() const { return certain_ ? std::pair{NEVER, 0u} : std::pair{HARD, HARD}; }
+
     std::vector<int> good_, bad_, unclear_; // goals of the role: at least the value, less, no value
     Key question_{0, 0};
     Key root_key_{0, 0};
@@ -154,6 +177,7 @@ private:
     // Scratch for `expand`.
     std::vector<u64> parents_, next_, next_legal_;
     std::vector<i64> from_;
+    std::vector<i32> joints_; // [successors, roles] global numbers of moves
     std::vector<Row *> made_;
     std::vector<i16> values_;
 };

@@ -831,10 +831,11 @@ class Prover:
     value.  A lock serialises calls.
     """
 
-    def __init__(self, circuit: Circuit, bytes: int, symmetries: NDArray[numpy.int32], walkers: int) -> None:
+    def __init__(self, circuit: Circuit, bytes: int, symmetries: NDArray[numpy.int32], walkers: int, certain: bool = False) -> None:
         """
         `bytes` bounds the table.  `symmetries`, int32, are permutations of the fluents, one after another, that are
         proved to preserve the game.  `walkers`, 1 to 64, are the places at which the search goes on at the same time.
+        `certain` allows simultaneous choices: the others, chance among them, then reply to the move of the role.
         """
 
     def ask(self, state: NDArray[numpy.uint64], role: int, goal: int) -> None:

@@ -34,6 +34,7 @@ from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.knowledge.uniform import UniformPolicy
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.check.step_counter import StepCounter
@@ -94,6 +95,16 @@ NUMBERED = """
 (<= terminal (true (at 2))) (<= (goal player 100) (true (at 2)) (0 1)) (<= (goal player 0) (true (at 1)))
 """
 """Numbers that are relations and functions, too."""
+SEEN = """
+(role random) (role seeker) (box 1) (box 2) (init hiding)
+(<= (legal random (put ?b)) (true hiding) (box ?b)) (<= (legal random wait) (not (true hiding)))
+(<= (legal seeker wait) (true hiding)) (<= (legal seeker (open ?b)) (not (true hiding)) (box ?b))
+(<= (next (coin ?b)) (does random (put ?b))) (<= (next (coin ?b)) (true (coin ?b)))
+(<= (next (opened ?b)) (does seeker (open ?b))) (<= (sees seeker (coin ?b)) (does random (put ?b)))
+(<= over (true (opened ?b))) (<= terminal over)
+(<= (goal seeker 100) (true (coin ?b)) (true (opened ?b))) (<= (goal seeker 0) (not over)) (goal random 0)
+"""
+"""Who sees where the coin is put can always find it."""
 ONE_STEP = "(role robot) (legal robot go) (next done) (<= terminal (true done)) (goal robot 100)"
 """What is true next depends on nothing: also not on a step before the first state."""
 
@@ -559,6 +570,26 @@ def test_a_side_chooses_its_own_moves_only(tmp_path: Path, claim: Claim, chooses
     assert len(again) == 3
     by_clauses = all(accepts(tmp_path, one) for one in again)
     assert by_clauses is right or claim.goal == 0  # clauses leave the moves of the other side open
+
+
+@needs_prolog
+def test_a_strategy_by_what_a_role_sees_is_accepted(tmp_path: Path) -> None:
+    """Not with a plan that is missing or changed, nor where the role sees nothing."""
+    game = herbrand.loads(SEEN)
+    certified = certify(game, "strong_winnability", tmp_path / "files", budget=Budget(40))
+    assert (certified.verdict.answer, certified.accepted) == ("proved", True)
+    assert verify_certificate(game, tmp_path / "files", budget=Budget(40)).accepted
+    policy = certified.verdict.roles["seeker"].certificate
+    assert isinstance(policy, UniformPolicy)
+    assert len(policy.moves) == 3
+    open_1, open_2 = (belief for belief, move in policy.moves.items() if move != "wait")
+    exchanged = policy.moves | {open_1: policy.moves[open_2], open_2: policy.moves[open_1]}
+    fewer = {belief: move for belief, move in policy.moves.items() if belief != open_1}
+    blind = herbrand.loads(SEEN.replace("(sees seeker (coin ?b))", "(sees random (coin ?b))"))
+    for number, (rules, moves) in enumerate(((game, exchanged), (game, fewer), (blind, policy.moves))):
+        verdict = Verdict("proved", "-", certificate=replace(policy, moves=moves))
+        (file,) = written(tmp_path / str(number), rules, "strong_winnability", verdict)
+        assert not accepts(tmp_path / str(number), file)
 
 
 def test_the_clauses_of_a_strategy_refuse_what_is_wrong(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from herbrand.analyse.invariants.derived import Dependencies
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
+from herbrand.analyse.knowledge.uniform import UniformPolicy
 from herbrand.convert.asp import recorded_play
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
@@ -93,7 +94,7 @@ class WrittenData:
     """A certificate in a file for SWI-Prolog: a strategy, replies, or a number of states."""
 
     kind: str
-    """As the kinds of `Policy`, `Spoiler` and `StateSet`."""
+    """As the kinds of `Policy`, `UniformPolicy`, `Spoiler` and `StateSet`."""
     claim: str
     """The claim of a `StateSet`."""
     role: str | None
@@ -229,6 +230,9 @@ def files_of(
     if isinstance(certificate, Spoiler):
         yield PrologWriter(game).spoiler(certificate)
         return
+    if isinstance(certificate, UniformPolicy):
+        yield PrologWriter(game).uniform(certificate)
+        return
     yield from questions(_obligations(game, certificate, seconds, solve=solve))
 
 
@@ -350,6 +354,18 @@ class PrologWriter:
         means = f"with these moves {role} gets {value}, whatever the others do"
         return self.file(f"strategy({self.term(role)}, {value})", lines, means)
 
+    def uniform(self, policy: UniformPolicy) -> EvidenceFile:
+        """Write the move of a role for each set of states that it can consider possible."""
+        lines = [
+            f"plan([{', '.join(map(self._state, sorted(map(sorted, belief))))}], {self.term(move)})."
+            for belief, move in policy.moves.items()
+        ]
+        return self._uniform(policy.role, policy.value, lines)
+
+    def _uniform(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
+        means = f"with these moves, by what it sees, {role} gets {value}, whatever the others do"
+        return self.file(f"uniform({self.term(role)}, {value})", lines, means)
+
     def spoiler(self, spoiler: Spoiler) -> EvidenceFile:
         """Write the replies to each move of a role."""
         lines = [
@@ -396,7 +412,7 @@ class PrologWriter:
             return self._forced(data.forced, lines)
         if data.kind == StateSet.kind:
             return self._all_states(data.claim, data.role, 100, lines)
-        write = self._strategy if data.kind == Policy.kind else self._spoiler
+        write = {Policy.kind: self._strategy, UniformPolicy.kind: self._uniform}.get(data.kind, self._spoiler)
         return write(str(data.role), 100, lines)
 
     def file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:

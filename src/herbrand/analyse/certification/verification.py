@@ -32,6 +32,7 @@ from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.knowledge.uniform import UniformPolicy
 from herbrand.analyse.proofs.claims import read_claim
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
@@ -66,7 +67,7 @@ _PROOFS: Final = {
     ("goals", "proved"): (StateSet.kind, *_UNREACHABLE),
     ("monotonicity", "proved"): (StateSet.kind,),
     ("weak_winnability", "refuted"): (StateSet.kind, *_UNREACHABLE),
-    ("strong_winnability", "proved"): (Policy.kind,),
+    ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind),
     ("strong_winnability", "refuted"): (StateSet.kind, Spoiler.kind, *_UNREACHABLE),
 }  # fmt: skip
 """The kinds of certificates that can show an answer."""
@@ -194,7 +195,9 @@ def _verdict(
         raise _Unfit(f"{kind} does not show that {name} is {answer}")
     if kind == Policy.kind and features(game.rules).has_sees:
         raise _Unfit("a strategy by states does not show what a role with incomplete information can force")
-    if kind in (StateSet.kind, Policy.kind, Spoiler.kind):
+    if kind == UniformPolicy.kind and not features(game.rules).has_sees:
+        raise _Unfit("a strategy by percepts is for games with percepts")
+    if kind in (StateSet.kind, Policy.kind, UniformPolicy.kind, Spoiler.kind):
         text = _text(folder / "evidence.pl")
         return Verdict(answer, "-", certificate=WrittenData(kind, _CLAIMS.get(name, "below"), role, text))
     wanted = f"win {role}" if role is not None else "" if name == "termination" else name

@@ -40,6 +40,8 @@ _INDUCTION_SECONDS = 10.0
 """The most seconds for remarks on games with too many states to list."""
 _LEAST = 0.05
 """Share of the budget that must be left to begin a stage."""
+_VALUES_SHARE = 0.5
+"""Share of the remaining time for values, where it is known who can win."""
 _CHECKING_LATE = 0.3
 """Seconds for all checks where the budget is spent."""
 
@@ -209,11 +211,13 @@ class _Run:
         if values:
             self._within(1.0, self._solve)
         self._within(1.0, self._plan)
-        searches = values and "strong_winnability" in self.wanted and self._may_search()
+        strong = "strong_winnability" in self._undecided()
         if symbolic:
-            self._within(1.0, lambda: self._model_check(0.6 if searches else 0.9))
+            self._within(1.0, lambda: self._model_check(0.6 if strong else 0.9))
         self._follow_from_wins()
-        if searches:
+        if strong:
+            self._within(1.0, self._search_for_certain_wins)
+        if values and "strong_winnability" in self.wanted and self._may_search():
             self._within(1.0, self._solve_by_search)
         for name in self.wanted:
             self.verdicts.setdefault(
@@ -375,10 +379,8 @@ class _Run:
         hidden = len(space.expander.network.sees) > 0
         if hidden:  # strategies may depend on facts that the role does not see: only refutations carry over
             verdicts = [
-                verdict
-                if verdict.answer != "proved"
-                else Verdict.unknown("could be forced with complete information")
-                for verdict in verdicts
+                verdict if verdict.answer != "proved" else self._by_beliefs(role)
+                for role, verdict in zip(self.players, verdicts, strict=True)
             ]
         verdict = self._combine(verdicts, every=False)
         readings: dict[str, Any] = {}
@@ -399,6 +401,15 @@ class _Run:
                 if hidden and fixed.answer == "proved" and not strategy.is_known:
                     verdict = verdict.with_(answer="proved", method=fixed.method, reason=fixed.reason)
         return verdict.with_(details={**verdict.details, "sequence": readings}) if readings else verdict
+
+    def _by_beliefs(self, role: int) -> Verdict:
+        """Decide whether a role that could force a win with complete information can with what it knows."""
+        from herbrand.analyse.knowledge.uniform import strong_by_beliefs
+
+        verdict = strong_by_beliefs(self.game, role, self.win, self.budget.share(0.4))
+        if verdict.is_known:
+            return verdict
+        return Verdict.unknown(f"could be forced with complete information ({verdict.reason})")
 
     def _combine(self, verdicts: list[Verdict], *, every: bool) -> Verdict:
         """Combine the verdicts of the roles: `every` role must have the property, or some role."""
@@ -431,6 +442,37 @@ class _Run:
             details = before.details
             self.verdicts["strong_winnability"] = self._combine(verdicts, every=False).with_(details=details)
 
+    def _search_for_certain_wins(self) -> None:
+        """Decide strong winnability by proof-number search, where the states are too many to list."""
+        from herbrand.analyse.solving.certain import strong_by_search
+
+        if "strong_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
+            return
+        before = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
+        known = {role: before.roles.get(self.game.roles[role], before) for role in self.players}
+        progress = self.progress
+        found = strong_by_search(
+            self.game,
+            [role for role in self.players if not known[role].is_known],
+            self.win,
+            budget=self._budget_of_search(0.9),
+            progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
+        )
+        hidden = self.game.has_percepts
+        for role, verdict in found.items():
+            known[role] = self._by_beliefs(role) if hidden and verdict.answer == "proved" else verdict
+        if any(verdict.is_known for verdict in known.values()):
+            verdicts = [known[role] for role in self.players]
+            self.verdicts["strong_winnability"] = self._combine(verdicts, every=False).with_(
+                details=before.details
+            )
+
+    def _budget_of_search(self, fraction: float) -> Budget:
+        """Return a fraction of the time that is left, and the memory that the explored states leave."""
+        space, budget = self.result.space, self.budget.share(fraction)
+        held = 0.0 if space is None else space.megabytes
+        return replace(budget, megabytes=max(_LEAST * budget.megabytes, budget.megabytes - held))
+
     def _may_search(self) -> bool:
         """Whether alpha-beta may succeed where exploration did not: two roles that seem to take turns."""
         space = self.result.space
@@ -447,7 +489,9 @@ class _Run:
         from herbrand.analyse.solving import by_search
 
         try:
-            solution = by_search.solve_by_search(self.game, budget=self.budget.share(0.9))
+            decided = "strong_winnability" not in self._undecided()
+            fraction = _VALUES_SHARE if decided else 0.9
+            solution = by_search.solve_by_search(self.game, budget=self._budget_of_search(fraction))
         except (GameError, BudgetExceeded) as error:
             self.result.notes.append(f"not solved by search: {error}")
             return

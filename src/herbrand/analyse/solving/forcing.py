@@ -1,8 +1,10 @@
 """`ForcedGoals`: which goal values roles can force, by proof-number search on the network (`core.Prover`).
 
-For games without chance and hidden information in which one role at a time has a choice.  Every answer is a
-question with two outcomes, for example "red can force at least 50": either red has a strategy, or the others
-have one against it.  A value is the greatest goal value that a role can force.
+Every answer is a question with two outcomes, for example "red can force at least 50": either red has a
+strategy, or the others have one against it.  A value is the greatest goal value that a role can force, in
+games without chance and hidden information in which one role at a time has a choice.  What can be forced *for
+certain*, as in strong winnability, is a question in all games: the others, chance among them, reply to the
+move of the role, and know the state.
 """
 
 from __future__ import annotations
@@ -65,14 +67,17 @@ class GoalInterval:
             self.low, self.high = values[low], values[high]
 
 
-def goal_values(network: Network) -> tuple[tuple[int, ...], ...]:
-    """Return the goal values that the rules have for each role, ascending; `GameError` if one has none."""
+def goal_values(network: Network, *, every: bool = True) -> tuple[tuple[int, ...], ...]:
+    """Return the goal values that the rules have for each role, ascending.
+
+    With `every`, `GameError` is raised if a role has none.
+    """
     values: list[set[int]] = [set() for _ in network.roles]
     for role, term in network.goals.tolist():
         value = GOAL_VALUES.get(network.terms.text(term))
         if value is not None:
             values[role].add(value)
-    if not all(values):
+    if every and not all(values):
         raise GameError("a role has no goal value")
     return tuple(tuple(sorted(some)) for some in values)
 
@@ -80,8 +85,9 @@ def goal_values(network: Network) -> tuple[tuple[int, ...], ...]:
 class ForcedGoals:
     """Answers questions about states of one game; proved values stay in a table for later questions.
 
-    `progress` is called now and then with the number of states expanded.  Raises `GameError` for games with
-    chance or hidden information.
+    `progress` is called now and then with the number of states expanded.  `certain` asks what roles can force
+    for certain, in any game, as if all roles knew the state; otherwise `GameError` is raised for games with
+    chance or hidden information, and by questions where several roles choose at once.
     """
 
     def __init__(
@@ -90,17 +96,19 @@ class ForcedGoals:
         *,
         budget: Budget | None = None,
         progress: Callable[[int], None] | None = None,
+        certain: bool = False,
     ) -> None:
-        if game.chance_role is not None:
-            raise GameError("the search for what can be forced is for games without chance")
-        game.require_complete_information()
+        if not certain:
+            if game.chance_role is not None:
+                raise GameError("the search for what can be forced is for games without chance")
+            game.require_complete_information()
         self.game = game
         self.budget = budget or Budget()
         self.expander = game.expander
         self.progress = progress
         network = self.expander.network
         self.roles = self.expander.roles
-        self.goals = goal_values(network)
+        self.goals = goal_values(network, every=not certain)
         """[roles] the goal values that the rules have for each role, ascending."""
         permutations = self._permutations()
         self.symmetries = len(permutations)
@@ -111,6 +119,7 @@ class ForcedGoals:
             int(0.7e6 * self.budget.megabytes),
             np.ascontiguousarray(permutations.ravel()),
             int(np.clip(_LANES_WANTED / moves, 4, 64)),
+            certain,
         )
         self.stop = Stop()
 
@@ -137,19 +146,35 @@ class ForcedGoals:
         Raises `BudgetExceeded`, and `GameError` where the answer depends on simultaneous choices or
         on repeated states.
         """
-        core = self.core
+        answer = self.attempt(state, role, goal, self.budget.left)
+        if answer is None:
+            raise BudgetExceeded(
+                f"{self.budget.seconds:.3g} seconds", f"{self.core.expanded} states expanded"
+            )
+        return answer
+
+    def attempt(
+        self, state: States, role: int, goal: int, seconds: float, *, expanded: int = 1 << 40
+    ) -> bool | None:
+        """Like `can_force`, but returns None if that is not known after `seconds`, or when the budget ends.
+
+        `expanded` is about the most states that are expanded.  What was found stays in the table, from which
+        another attempt goes on.
+        """
+        core, until = self.core, time.monotonic() + min(seconds, self.budget.left)
+        most = core.expanded + expanded
         core.ask(state[0], role, goal)
         while True:
-            self.stop.set_deadline(min(_SLICE, self.budget.left))
-            answer = core.go_on(self.stop, 1 << 40)
+            self.stop.set_deadline(max(0.0, min(_SLICE, until - time.monotonic())))
+            answer = core.go_on(self.stop, most - core.expanded)
             if answer in (1, -1):
                 return answer == 1
             if answer == 2:
                 raise GameError(self._stalled())
             if self.progress is not None:
                 self.progress(core.expanded)
-            if self.budget.left <= 0:
-                raise BudgetExceeded(f"{self.budget.seconds:.3g} seconds", f"{core.expanded} states expanded")
+            if time.monotonic() >= until or core.expanded >= most:
+                return None
 
     def _stalled(self) -> str:
         if self.core.is_simultaneous:

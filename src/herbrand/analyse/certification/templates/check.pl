@@ -8,9 +8,9 @@
 :- initialization(main, main).
 :- use_module(game).
 :- discontiguous check/1.
-:- dynamic claim/1, step/2, loop/1, states/1, choice/2, reply/3.
+:- dynamic claim/1, step/2, loop/1, states/1, choice/2, plan/2, reply/3.
 :- dynamic never/2, kept/1, sum/1, shortest/1, longest/1, dead/4, ahead/2.
-:- dynamic chosen/3, answered/4, seen/2, finished/2.
+:- dynamic chosen/3, planned/3, answered/4, seen/2, finished/2.
 :- dynamic numbered/3, edge/2, distance/2, ended/2, lasting/2, alive/2, expected/2.
 
 main :-
@@ -22,7 +22,7 @@ main :-
 checked :-
     read_facts('claim.pl', [claim/1]),
     read_facts('evidence.pl', [
-        step/2, loop/1, states/1, choice/2, reply/3,
+        step/2, loop/1, states/1, choice/2, plan/2, reply/3,
         never/2, kept/1, sum/1, shortest/1, longest/1, dead/4, ahead/2
     ]),
     index_evidence,
@@ -50,7 +50,10 @@ refuse(Reason) :-
 % States are sorted lists; they are looked up by a hash.
 index_evidence :-
     forall(choice(State, Move), (key(State, Key, Sorted), assertz(chosen(Key, Sorted, Move)))),
+    forall(plan(Belief, Move), (belief(Belief, States), key(States, Key, Sorted), assertz(planned(Key, Sorted, Move)))),
     forall(reply(State, Move, Inputs), (key(State, Key, Sorted), assertz(answered(Key, Sorted, Move, Inputs)))).
+
+belief(Belief, States) :- maplist(sort, Belief, States).
 
 key(State, Key, Sorted) :-
     sort(State, Sorted),
@@ -141,6 +144,38 @@ win_by_choices(State, Role, Value, Path) :-
     finish(State).
 
 finish(State) :- key(State, Key, _), assertz(finished(Key, State)).
+
+% -- strategies of a role that does not see everything: plan(States, Move), for all states that are possible ----
+
+check(uniform(Role, Value)) :-
+    first(State),
+    demand(\+ terminal(State), over),
+    win_by_plan([State], Role, Value, []).
+
+win_by_plan(Belief, _, _, _) :- key(Belief, Key, _), finished(Key, Belief), !.
+win_by_plan(Belief, Role, Value, Path) :-
+    demand(\+ memberchk(Belief, Path), recurs(Belief)),
+    demand((key(Belief, Key, _), planned(Key, Belief, Move)), no_choice(Belief)),
+    findall(Seen-Next, (member(State, Belief), goes_on(State, Role, Move, Value, Seen, Next)), Pairs),
+    sort(Pairs, Sorted),
+    group_pairs_by_key(Sorted, Groups),
+    forall(member(_-States, Groups), win_by_plan(States, Role, Value, [Belief|Path])),
+    finish(Belief).
+
+% Each state that can follow the move and is no end, with what the role sees.
+goes_on(State, Role, Move, Value, Seen, Next) :-
+    demand((legals(State, Role, Moves), memberchk(Move, Moves)), illegal_choice(State, Move)),
+    actions(State, Actions),
+    demand(Actions \== [], stuck(State)),
+    member(Inputs, Actions),
+    memberchk(does(Role, Move), Inputs),
+    after(State, Inputs, Next),
+    (   terminal(Next)
+    ->  demand(goals_of(Next, Role, [Value]), ends_otherwise(Next)),
+        fail
+    ;   percepts(State, Inputs, Role, Percepts),
+        sort(Percepts, Seen)
+    ).
 
 % -- moves of one side that force a goal value: choice(State, does(Role, Move)) where it has a choice ------
 

@@ -1,0 +1,204 @@
+"""Strong winnability by search, in any game: what a role can force for certain.
+
+The role commits itself to a move, and the others, chance among them, reply to it, as if they knew it and the
+state (`forcing`).  Against a role that cannot force a win this shows a joint strategy of all others.  Where a
+role does not see the whole state, only these refutations carry over; `knowledge.uniform` finds what it can
+force with what it knows.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.analyse.exploration.certificates import Policy, Spoiler
+from herbrand.analyse.solving.forcing import ForcedGoals
+from herbrand.analyse.verdict import Verdict
+from herbrand.errors import BudgetExceeded, GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.budget import Budget
+    from herbrand.engine.expand import Expansion, States
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["METHOD", "strong_by_search"]
+
+METHOD: Final = "proof-number search"
+_FIRST_SECONDS: Final = 0.5
+"""Seconds for the first question about each role; twice as many in each later round."""
+_MOST_MOVES: Final = 50_000
+"""Moves of the largest strategy that is written down."""
+_EFFORTS: Final = (0, 1000, 100_000, 1 << 40)
+"""States that are expanded to prove again what the table has lost, at most, in one try after another."""
+_STRATEGY_SHARE: Final = 0.5
+"""Share of the remaining time for writing a strategy down."""
+
+
+def strong_by_search(
+    game: StateMachine,
+    roles: Collection[int],
+    value: int,
+    *,
+    budget: Budget,
+    progress: Callable[[int], None] | None = None,
+) -> dict[int, Verdict]:
+    """Decide for each of some roles, by number, whether it can force the greatest goal value for certain.
+
+    Ends with the first role that can; roles that are not decided within the budget are left out.  Verdicts
+    have strategies as certificates where these are small.
+    """
+    forced = ForcedGoals(game, budget=budget, progress=progress, certain=True)
+    initial = forced.expander.initial
+    verdicts: dict[int, Verdict] = {}
+    left, seconds = list(roles), _FIRST_SECONDS
+    while left and budget.left > 0:
+        for role in tuple(left):
+            began = time.monotonic()
+            try:
+                holds = forced.attempt(initial, role, value, seconds)
+            except GameError:  # it depends on states that repeat
+                left.remove(role)
+                continue
+            if holds is None:
+                continue
+            left.remove(role)
+            name = forced.roles[role]
+            reason = (
+                f"{name} can force {value}"
+                if holds
+                else f"whatever {name} does, the others can prevent {value}"
+            )
+            certificate = _strategy(forced, role, value, holds=holds)
+            verdicts[role] = Verdict(
+                "proved" if holds else "refuted", METHOD, reason, certificate=certificate,
+                seconds=time.monotonic() - began, details={"expanded": forced.core.expanded},
+            )  # fmt: skip
+            if holds:
+                return verdicts
+        seconds *= 2
+    return verdicts
+
+
+def _strategy(forced: ForcedGoals, role: int, value: int, *, holds: bool) -> Policy | Spoiler | None:
+    """Return the strategy by which a role forces a value, or that of the others; None if it is too large."""
+    until = time.monotonic() + _STRATEGY_SHARE * forced.budget.left
+    writer = _Writer(forced, role, value, until)
+    try:
+        return writer.policy() if holds else writer.spoiler()
+    except (BudgetExceeded, GameError):
+        return None
+
+
+class _Writer:
+    """Follows a proof from the initial state, and writes its moves down."""
+
+    def __init__(self, forced: ForcedGoals, role: int, value: int, until: float) -> None:
+        self.forced, self.role, self.value, self.until = forced, role, value, until
+        self.seen: set[bytes] = set()
+        self.queue: list[States] = [forced.expander.initial]
+
+    def policy(self) -> Policy:
+        """Return the moves of the role in all states to which they lead."""
+        expander = self.forced.expander
+        moves: dict[frozenset[str], str] = {}
+        while self.queue:
+            after, facts = self._expand(self.queue.pop(), len(moves))
+            if after is None:
+                continue
+            own, (verdicts, work) = after.moves[:, self.role], self._known(after)
+            move = self._winning_move(after, own, verdicts, work)
+            moves[facts] = expander.moves[self.role][int(move)]
+            self._follow(after.states[own == move])
+        return Policy(expander.roles[self.role], moves, self.value)
+
+    def spoiler(self) -> Spoiler:
+        """Return a reply of the others to each move of the role, in all states to which replies lead."""
+        expander = self.forced.expander
+        replies: dict[tuple[frozenset[str], str], tuple[str, ...]] = {}
+        while self.queue:
+            after, facts = self._expand(self.queue.pop(), len(replies))
+            if after is None:
+                continue
+            own, (verdicts, work) = after.moves[:, self.role], self._known(after)
+            chosen = []
+            for move in np.unique(own):
+                group = own == move
+                if not any(self._is_lost(after, verdicts, group, effort) for effort in _EFFORTS):
+                    raise GameError("a state of the strategy was not proved")
+                refuting = np.flatnonzero(group & (verdicts == -1))
+                chosen.append(int(refuting[np.argmin(work[refuting])]))
+                joint = after.joint_move(chosen[-1])
+                replies[facts, joint[self.role]] = joint
+            self._follow(after.states[chosen])
+        return Spoiler(expander.roles[self.role], replies, self.value)
+
+    def _expand(self, state: States, size: int) -> tuple[Expansion | None, frozenset[str]]:
+        """Return what follows a state, None if nothing does, and its facts."""
+        if size > _MOST_MOVES or time.monotonic() > self.until:
+            raise BudgetExceeded("the size of a strategy", f"{size} moves")
+        expander = self.forced.expander
+        after = expander.expand(state)
+        if not len(after):
+            return None, frozenset()
+        return after, expander.facts(state)[0]
+
+    def _known(self, after: Expansion) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        """Return what is known of successors, and the work for it; 0 for those that are written already."""
+        verdicts, work = self.forced.known(after.states, self.role, self.value)
+        seen = np.fromiter((state.tobytes() in self.seen for state in after.states), np.bool_, len(after))
+        return verdicts, np.where(seen, 0.0, np.exp2(work.astype(np.float64)))
+
+    def _winning_move(
+        self,
+        after: Expansion,
+        own: NDArray[np.int32],
+        verdicts: NDArray[np.int8],
+        work: NDArray[np.float64],
+    ) -> int:
+        """Return the move of the role with the least work that wins against every reply."""
+        for effort in _EFFORTS:
+            for move in sorted(
+                np.unique(own).tolist(),
+                key=lambda m: (int((verdicts[own == m] != 1).sum()), float(work[own == m].sum())),
+            ):
+                if self._is_lost(after, verdicts, own == move, effort) is False:
+                    return int(move)
+        raise GameError("a state of the strategy was not proved")
+
+    def _is_lost(
+        self, after: Expansion, verdicts: NDArray[np.int8], replies: NDArray[np.bool_], effort: int
+    ) -> bool | None:
+        """Return whether a reply to a move prevents the value; None if that is not known.
+
+        Replies that the table has lost are searched again, each by expanding about `effort` states.
+        """
+        if (verdicts[replies] == -1).any():
+            return True
+        unknown = False
+        for k in np.flatnonzero(replies & (verdicts == 0)).tolist():
+            seconds = self.until - time.monotonic()
+            if seconds <= 0:
+                raise BudgetExceeded("the time for a strategy", f"{len(self.seen)} states")
+            state = after.states[k : k + 1]
+            holds = self.forced.attempt(state, self.role, self.value, seconds, expanded=effort)
+            if holds is None:
+                unknown = True
+                continue
+            verdicts[k] = 1 if holds else -1
+            if not holds:
+                return True
+        return None if unknown else False
+
+    def _follow(self, states: States) -> None:
+        for k in range(len(states)):
+            state = states[k : k + 1]
+            key = state.tobytes()
+            if key not in self.seen:
+                self.seen.add(key)
+                self.queue.append(state)
