@@ -1,7 +1,8 @@
 """Analyse each rulesheet of a folder, or the bundled games, within a budget.
 
     python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...] [--property NAME...]
-                                   [--json FILE] [--continue | --again] [--markdown FILE] [--replay WHICH]
+                                   [--memory MB] [--json FILE] [--continue | --again] [--markdown FILE]
+                                   [--replay WHICH]
     python benchmarks/analysing.py FOLDER --page FILE HEADING [--budget S] [--property NAME...] [...]
 
 Each sheet has a process of its own, forked from one that has loaded the libraries.  Without a folder the
@@ -23,6 +24,7 @@ import json
 import multiprocessing
 import resource
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,20 +61,20 @@ GRACE = 60.0
 MEMORY = 6 << 30
 
 
-def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple[str, ...]) -> None:
+def child(pipe: Connection, file: str, limits: Budget, wanted: tuple[str, ...]) -> None:
     """Analyse one sheet and send what was found."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     started, processor = time.monotonic(), _processor()
     clock, time.monotonic = time.monotonic, _processor  # budgets are read from this clock
     try:
         game = herbrand.load(file)
-        prove.CHECKING = max(2.0, budget / 3)
+        prove.CHECKING = max(2.0, limits.seconds / 3)
         symbolic.SHORTEST = False
         again = len(wanted) < len(COLUMNS) and "strong_winnability" not in wanted
         entry = prove.analyse(
             game,
             wanted,
-            budget=Budget(budget, states, 1000.0),
+            budget=replace(limits, started=time.monotonic()),
             remarks=False,
             values=not again,
             exploring=EXPLORING / 3 if again else EXPLORING,
@@ -131,19 +133,20 @@ def replay(entries: dict[str, dict[str, Any]], files: dict[str, str], which: str
     return "; ".join(parts) + (f"; WRONG: {', '.join(wrong)}" if wrong else "")
 
 
-def run(file: str, budget: float, states: int, wanted: tuple[str, ...]) -> dict[str, Any]:
+def run(file: str, limits: Budget, wanted: tuple[str, ...]) -> dict[str, Any]:
     """Analyse one sheet in a process of its own."""
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(theirs, file, budget, states, wanted))
+    process = context.Process(target=child, args=(theirs, file, limits, wanted))
     process.start()
     theirs.close()
     entry: dict[str, Any] = {"error": "the process ended without an answer"}
+    patience = SLOWER * limits.seconds + GRACE
     try:
-        if mine.poll(SLOWER * budget + GRACE):
+        if mine.poll(patience):
             entry = mine.recv()
         else:
-            entry = {"error": f"no answer after {SLOWER * budget + GRACE:g} s"}
+            entry = {"error": f"no answer after {patience:g} s"}
     except EOFError:
         pass
     process.terminate()
@@ -375,6 +378,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--budget", type=float, default=20.0, help="seconds for each sheet")
     parser.add_argument("--states", type=int, default=5_000_000)
+    parser.add_argument("--memory", type=float, default=1000.0, metavar="MB", help="for states and tables")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--property", nargs="+", choices=COLUMNS[:-1], help="go on with these only")
     parser.add_argument("--page", nargs=2, metavar=("FILE", "HEADING"), help="complete a table of a page")
@@ -394,6 +398,7 @@ def main() -> None:
     if options.only:
         files = {name: file for name, file in files.items() if name in options.only}
     page = Page(Path(options.page[0]), options.page[1]) if options.page else None
+    limits = Budget(options.budget, options.states, options.memory)
     if options.budget:
         for name, file in files.items():
             before = entries.get(name)
@@ -407,7 +412,7 @@ def main() -> None:
                 wanted = tuple(property_ for property_ in wanted if property_ in options.property)
             if not wanted:
                 continue
-            entries[name] = joined(before, run(file, options.budget, options.states, wanted))
+            entries[name] = joined(before, run(file, limits, wanted))
             print(short(name, entries[name]) if page else row(name, entries[name]), flush=True)
             if options.json:
                 options.json.write_text(json.dumps(entries, indent=1), encoding="utf-8")
