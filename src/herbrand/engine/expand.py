@@ -94,6 +94,10 @@ class Legal:
         moves = 64 * at + (bits >= (ranks - before)[:, None]).argmax(axis=1)
         return np.where(counts[:, -1] > 0, moves, 0).astype(np.int32)
 
+    def sample_joint(self, random: np.random.Generator) -> NDArray[np.int32]:
+        """Return a random joint move in each state, [n, roles], as `sample` for each role."""
+        return np.stack([self.sample(role, random) for role in range(len(self.sizes))], axis=1)
+
     def joint_counts(self) -> NDArray[np.int64]:
         """Return the number of joint moves of each state, [n]; 0 where it is terminal.
 

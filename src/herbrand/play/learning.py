@@ -146,7 +146,7 @@ def _sample_states(
             break
         states = states[going]
         visited.append(states)
-        joint = _draw_joint_moves(expander, legal, going, generator)
+        joint = legal.sample_joint(generator)[going]
         if learned is not None and valuer is not None:
             _improve_moves(expander, role, states, legal, going, joint, learned.judge, valuer, generator)
         before, states = expander.bits(states), expander.step(states, joint)
@@ -187,14 +187,6 @@ def _label(
         total = np.where(valid, goals, 0.0).sum(axis=1)
         labels.append(np.where(valid.sum(axis=1) > 0, total / np.maximum(valid.sum(axis=1), 1), -1.0))
     return np.concatenate(labels) if labels else np.zeros(0)
-
-
-def _draw_joint_moves(
-    expander: Expander, legal: Legal, rows: NDArray[np.int64], generator: np.random.Generator
-) -> NDArray[np.int32]:
-    """Draw a joint move in each of the states `rows`, [rows, roles]."""
-    columns = [legal.sample(r, generator)[rows] for r in range(len(expander.roles))]
-    return np.stack(columns, axis=1)
 
 
 def _improve_moves(

@@ -44,6 +44,49 @@ TAKING = """
 FORGETFUL = TAKING.replace("(distinct ?x ?y))", ")")
 """Taking the same stone twice counts as two."""
 
+CAPTURES = """
+(role white) (role black) (foe white black) (foe black white) (init (to-move white))
+(succ 0 1) (succ 1 2) (succ 2 3) (init (captured white 0)) (init (captured black 0))
+(init (at 1 whiteKing)) (init (at 2 whitePawn)) (init (at 3 whiteRook))
+(init (at 4 blackKing)) (init (at 5 blackPawn)) (init (at 6 blackRook))
+(owns white whiteKing) (owns white whitePawn) (owns white whiteRook)
+(owns black blackKing) (owns black blackPawn) (owns black blackRook)
+(turns whitePawn whiteRook) (turns blackPawn blackRook)
+(<= (holds ?r ?x) (true (at ?x ?k)) (owns ?r ?k))
+(<= (legal ?r (capture ?x)) (true (to-move ?r)) (foe ?r ?o) (holds ?o ?x))
+(<= (legal ?r (turn ?x)) (true (to-move ?r)) (holds ?r ?x) (true (at ?x ?k)) (turns ?k ?other))
+(<= (legal ?r noop) (role ?r) (not (true (to-move ?r))))
+(<= (changed ?x) (does ?r (capture ?x)))
+(<= (changed ?x) (does ?r (turn ?x)))
+(<= (next (at ?x ?other)) (does ?r (turn ?x)) (true (at ?x ?k)) (turns ?k ?other))
+(<= (next (at ?x ?k)) (true (at ?x ?k)) (not (changed ?x)))
+(<= (captures ?r) (does ?r (capture ?x)))
+(<= (next (captured ?r ?n)) (captures ?r) (true (captured ?r ?m)) (succ ?m ?n))
+(<= (next (captured ?r ?n)) (role ?r) (not (captures ?r)) (true (captured ?r ?n)))
+(<= (next (to-move ?o)) (true (to-move ?r)) (foe ?r ?o))
+(<= (any ?r) (holds ?r ?x)) (<= terminal (role ?r) (not (any ?r)))
+(value 0 0) (value 1 30) (value 2 60) (value 3 100)
+(<= (goal ?r ?v) (true (captured ?r ?n)) (value ?n ?v))
+"""
+"""Two counters; only of each alone with the pieces of the other side it follows that they stop at 3."""
+
+
+def test_each_counter_has_an_equation_of_its_own() -> None:
+    """Not one with both counters and all pieces, from which nothing follows about either."""
+    game = herbrand.loads(CAPTURES)
+    system, until = System(game.network), time.monotonic() + 60
+    seen = play(game.expander, until)
+    counted = find_counted(system, seen.states, seen.changes[:40], until)
+    assert counted is not None
+    texts = system.fluent_texts
+    assert len(counted.sums) == 2
+    for weights in counted.sums:
+        assert len({texts[f].split()[1] for f in weights if texts[f].startswith("(captured")}) == 1
+    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
+    assert (verdict.answer, verdict.method) == ("proved", "counters")
+    assert verdict.certificate is not None
+    assert verdict.certificate.check(game, 60)
+
 
 def test_a_counter_agrees_with_the_board() -> None:
     """There is always one count, as the rules confirm; without the sum that does not follow."""

@@ -11,14 +11,14 @@ import numpy as np
 from herbrand.core import STUCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander, Rollouts
 
-__all__ = ["RandomPlay", "gets", "has_no_goal", "is_stuck", "play", "sample_lines"]
+__all__ = ["RandomPlay", "gets", "has_no_goal", "is_stuck", "play", "random_states", "sample_lines"]
 
 _GAMES = 2048
 """Parallel games in the search for lines."""
@@ -96,6 +96,19 @@ class RandomPlay:
         return replace(self, changes=changes, states=self.states[:, mask])
 
 
+def random_states(expander: Expander, games: int, deadline: float) -> Iterator[NDArray[np.bool_]]:
+    """Yield the states of random games after 1, 2, ... steps, [at most `games`, fluents]."""
+    rng = np.random.default_rng(2)
+    states = np.repeat(expander.initial, games, axis=0)
+    for _ in range(_LONGEST):
+        legal = expander.legal(states)
+        going = ~legal.over & (legal.counts() > 0).all(axis=1)
+        if not going.any() or time.monotonic() > deadline:
+            return
+        states = expander.step(states[going], legal.sample_joint(rng)[going])
+        yield expander.bits(states)
+
+
 def play(expander: Expander, deadline: float) -> RandomPlay:
     """Play at random until a state recurs, enough distinct changes are recorded or the deadline passes."""
     rng = np.random.default_rng(1)
@@ -120,11 +133,7 @@ def play(expander: Expander, deadline: float) -> RandomPlay:
             going = ~legal.over & (legal.counts() > 0).all(axis=1)
             if not going.any() or len(changes_seen) >= _MOST_CHANGES or time.monotonic() > deadline:
                 break
-            moves = np.zeros((len(states), len(expander.roles)), np.int32)
-            for role in range(len(expander.roles)):
-                mask = legal.mask(role)
-                moves[:, role] = (mask * (rng.random(mask.shape, np.float32) + 1)).argmax(axis=1)
-            states, games, moves = states[going], games[going], moves[going]
+            states, games, moves = states[going], games[going], legal.sample_joint(rng)[going]
             joint = np.zeros((_LANES, len(expander.roles)), np.int32)
             joint[games] = moves
             history.append(joint)

@@ -14,14 +14,17 @@ faster proof of groups in large games where one role moves at a time.
 from __future__ import annotations
 
 import re
+import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.cases import StepCases, add_choice
-from herbrand.analyse.invariants.groups import Group, number_exclusive, observed_groups
+from herbrand.analyse.invariants.groups import Group, holding_groups, number_exclusive, observed_groups
 from herbrand.analyse.invariants.ranking import whole_weights
+from herbrand.engine.expand import Expander
 from herbrand.errors import MissingExtra, optional_import
 
 if TYPE_CHECKING:
@@ -32,11 +35,15 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.cases import Case
     from herbrand.analyse.invariants.frames import System
     from herbrand.network.circuit import UnrolledCircuit
+    from herbrand.network.network import Network
 
 __all__ = ["Counted", "find_counted", "trailing_number"]
 
 _FAMILY_ARGUMENTS = ((), (-1,), (0,), (0, -1))
 """Positions of the arguments that distinguish the families whose true fluents are counted."""
+_GAMES = 512
+_SAMPLING = 0.05
+"""Share of the time for these games, at most."""
 _FEW = 3
 """The most parts of a sum that a step changes at once, for proofs: checkers takes up to three pieces."""
 _LARGEST = 50
@@ -65,7 +72,7 @@ def find_counted(
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     network = system.network
-    fresh = observed_groups(network, states)
+    fresh = _lasting(network, observed_groups(network, states), deadline)
     fresh += [Group((place,), some=True) for place in np.flatnonzero(network.always).tolist()]
     fresh.sort(key=lambda one: -len(one.fluents))  # all values of a counter rather than two of them
     sums = list(_equations(system, fresh, states))
@@ -87,6 +94,14 @@ def find_counted(
         fresh = [group for i, group in enumerate(fresh) if i not in lost]
         sums = [weights for i, weights in enumerate(sums) if i not in changed]
     return None
+
+
+def _lasting(network: Network, groups: list[Group], deadline: float) -> list[Group]:
+    """Return the groups that hold in states of many more random games; each false one costs time later."""
+    until = time.monotonic() + _SAMPLING * (deadline - time.monotonic())
+    for states in random_states(Expander(network), _GAMES, until):
+        groups = holding_groups(groups, states)
+    return groups
 
 
 def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -> tuple[set[int], set[int]]:
@@ -115,12 +130,8 @@ def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -
             seen.add(literal)
             if not safe.get(literal):
                 broken[i] = literal
-        while broken:
-            violated = int(circuit.variables(1)[0])
-            solver.add([violated ^ 1, *broken.values()])
-            if not cases.possible(case, violated):
-                break
-            model = solver.model()
+        while broken and cases.possible(case, _some_of(cases, list(broken.values()))):
+            model = cases.solver.model()
             lost.update(i for i, literal in broken.items() if model(literal))
             broken = {i: literal for i, literal in broken.items() if i not in lost}
         for i, weighted in enumerate(sums):
@@ -131,6 +142,13 @@ def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -
     return lost, changed
 
 
+def _some_of(cases: StepCases, literals: Sequence[int]) -> int:
+    """Return a literal that requires one of some literals."""
+    some = int(cases.circuit.variables(1)[0])
+    cases.solver.add([some ^ 1, *literals])
+    return some
+
+
 class _Sum:
     """Weights of fluents, and how steps may change what each group of fluents adds to their sum."""
 
@@ -139,11 +157,10 @@ class _Sum:
         self.group = cases.group
         self.weights = weights
         self.amounts = {
-            part: {0, *np.unique(steps[:, places] @ weights[places]).tolist()}
+            part: _amounts(weights[places], steps[:, places])
             for part in np.unique(cases.group[weights != 0]).tolist()
             for places in (np.flatnonzero((cases.group == part) & (weights != 0)),)
         }
-        """By group, the amounts of sampled steps."""
         self._ways_cache: dict[tuple[tuple[int, int, int], ...], dict[int, int]] = {}
 
     def differs(self, case: Case) -> int | None:
@@ -180,6 +197,17 @@ class _Sum:
                 if gone + amount in sides[1]:
                     growth[amount].append(self.circuit.all_of((was, sides[1][gone + amount])))
         return {amount: self.circuit.any_of(literals) for amount, literals in growth.items()}
+
+
+def _amounts(weights: NDArray[np.int64], steps: NDArray[np.int8]) -> set[int]:
+    """Return the amounts by which steps may change a sum of fluents of which never two are true.
+
+    All that their weights allow, such as that a piece comes or goes; of a counter, those of sampled steps.
+    """
+    values = {0, *weights.tolist()}
+    if len(values) <= _FEW:
+        return {new - old for new in values for old in values}
+    return {0, *np.unique(steps @ weights).tolist()}
 
 
 def _require_sum(cases: StepCases, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
@@ -269,7 +297,11 @@ def _equations(
     costs = 1 + np.count_nonzero(weights, axis=0) / weights.shape[0]
     for i in range(len(counters)):
         if np.ptp(values[:, i]) > 0:
-            factors = _fit(values, i, costs)
+            alone = values.copy()  # an equation without other counters says more
+            alone[:, [k for k in range(len(counters)) if k != i]] = 0.0
+            factors = _fit(alone, i, costs)
+            if factors is None:
+                factors = _fit(values, i, costs)
             if factors is not None:
                 yield weights @ factors
 

@@ -31,6 +31,7 @@ __all__ = [
     "depends_on_moves",
     "find_groups",
     "find_more",
+    "holding_groups",
     "implied_groups",
     "number_exclusive",
     "observed_groups",
@@ -71,12 +72,23 @@ def candidate_groups(network: Network) -> list[Group]:
 
 def observed_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     """Return the candidates that hold in given states, [n, fluents], and fluents that are true in all."""
-    groups = candidate_groups(network)
-    counts = states.astype(np.float32)
-    sums = [counts[:, list(group.fluents)].sum(axis=1) for group in groups]
-    holding = [g for g, n in zip(groups, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
     lasting = np.flatnonzero(states.all(axis=0) & ~network.always)
-    return holding + [Group((place,), some=True) for place in lasting.tolist()]
+    return holding_groups(candidate_groups(network), states) + [
+        Group((place,), some=True) for place in lasting.tolist()
+    ]
+
+
+def holding_groups(groups: Iterable[Group], states: NDArray[np.bool_]) -> list[Group]:
+    """Return the groups that hold in all of some states, [n, fluents]."""
+    counts = states.astype(np.float32)
+    holding = []
+    for group in groups:
+        number = counts[:, list(group.fluents)].sum(axis=1)
+        if group.condition >= 0:
+            number = number[states[:, group.condition]]
+        if (number >= 1 if group.some else number <= 1).all():
+            holding.append(group)
+    return holding
 
 
 def require(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -> None:

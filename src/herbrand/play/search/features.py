@@ -33,8 +33,7 @@ def takes_turns(expander: Expander, seed: int = 0) -> bool:
             break
         if ((counts[going] > 1).sum(axis=1) > 1).any():
             return False
-        joint = [legal.sample(role, generator) for role in range(len(expander.roles))]
-        states = expander.step(states[going], np.stack(joint, axis=1)[going])
+        states = expander.step(states[going], legal.sample_joint(generator)[going])
     return True
 
 

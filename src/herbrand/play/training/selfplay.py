@@ -225,8 +225,7 @@ def _openings(expander: Expander, generator: np.random.Generator, games: int, mo
     lengths = generator.integers(0, most + 1, games)
     for step in range(most):
         legal = expander.legal(states)
-        joint = [legal.sample(role, generator) for role in range(len(expander.roles))]
-        after = expander.step(states, np.stack(joint, axis=1))
+        after = expander.step(states, legal.sample_joint(generator))
         ahead = expander.legal(after)
         fits = (step < lengths) & ~ahead.over & (ahead.counts() > 0).all(axis=1)
         states = np.where(fits[:, None], after, states)
