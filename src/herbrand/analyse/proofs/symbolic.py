@@ -89,6 +89,8 @@ _WALKING = 5.0
 """The most seconds of random play."""
 SHORTEST = True
 """Whether to look for shorter lines of play than those of random play and guided search."""
+_LATE = 0.6
+"""Share of the remaining time for a method that did not end before."""
 _PATIENCE = 1000
 """Solver conflicts at each depth in the search for distant wins."""
 
@@ -140,6 +142,8 @@ class _Proof:
     """Weights by index of fluents whose sum no step changes; the groups may hold only together with them."""
     bound: int | None = None
     terminates: bool = False
+    late: set[str] = field(default_factory=set)
+    """Queries for which the search for dependencies did not end in its time."""
 
     def run(self) -> dict[str, Verdict]:
         started = time.monotonic()
@@ -214,6 +218,7 @@ class _Proof:
         if self._needs_bound:
             reason = "no progress measure and no set of latches was found"
             verdicts["termination"] = Verdict.unknown(reason)
+        self._by_dependencies({name: queries[name] for name in self.late}, _LATE)
         if not self.only_proofs:
             self._search_faults(queries, 0.1)
             self._search_wins(queries, 0.4)
@@ -255,19 +260,22 @@ class _Proof:
                 continue
             now = time.monotonic()
             deadline = now + fraction * self.budget.left
-            with suppress(BudgetExceeded, HerbrandError):
+            self.late.discard(name)
+            try:
                 exposed = expose(self.game, relations)
-                self.system = System(exposed.network_within(deadline - now))
+                system = System(exposed.network_within(deadline - now))
                 sample = play(exposed.expander, time.monotonic() + 0.1 * (deadline - time.monotonic()))
                 until = time.monotonic() + 0.3 * (deadline - time.monotonic())
-                groups = find_groups(self.system, until, sample.states)
-                derived = exclude_by_dependencies(
-                    self.system, groups, sample.states, self._target(name), deadline
-                )
+                groups = find_groups(system, until, sample.states)
+                derived = exclude_by_dependencies(system, groups, sample.states, self._target(name), deadline)
                 if derived is not None:
                     query.never, query.method = True, "functional dependencies"
-                    invariant = invariant_of(self.system, groups)
+                    invariant = invariant_of(system, groups)
                     query.certificate = Dependencies(name, tuple(derived), tuple(relations), invariant)
+            except BudgetExceeded:
+                self.late.add(name)
+            except HerbrandError:
+                continue
 
     def _by_groups(
         self, queries: Mapping[str, _Query], verdicts: dict[str, Verdict], fraction: float
