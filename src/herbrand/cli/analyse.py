@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.proofs.prove import Analysis
     from herbrand.analyse.solving.solve import Solution
     from herbrand.analyse.verdict import Verdict, Witness
+    from herbrand.cli.output import Progress
     from herbrand.game import Game
 
 __all__ = ["command"]
@@ -131,7 +132,7 @@ def command(
         analysis, solution = _analysis(
             game,
             seconds=seconds,
-            progress=None if update is None else lambda _, done, of: update(done, of),
+            progress=None if update is None else _shown_by(update, game.name),
             **options,
         )
     finally:
@@ -147,6 +148,19 @@ def command(
         result("\n".join(_hidden_solution(solution)))
     for note in analysis.notes:
         remark(f"note: {note}")
+
+
+def _shown_by(update: Progress, name: str) -> Callable[[str, int, int], None]:
+    """Return a function that shows how far an analysis is; a number without an end has no bar."""
+    shown = ""
+
+    def progress(activity: str, done: int, of: int) -> None:
+        nonlocal shown
+        doing = None if activity == shown else f"{activity} {name}"
+        shown = activity
+        update(done, of or None, doing)
+
+    return progress
 
 
 def _analysis(
@@ -291,7 +305,7 @@ def _property(title: str, verdict: Verdict, file: str) -> list[str]:
         if verdict.witness is not None:
             lines += _witness(verdict.witness, file)
     for role, reading in verdict.details.get("sequence", {}).items():
-        if verdict.roles[role].is_known and verdict.roles[role].answer != "refuted":
+        if verdict.roles[role].answer == "proved" and reading["verdict"] != "unknown":
             lines += _wrapped(f"{role}, with actions fixed in advance: {reading['reason']}")
             if reading.get("actions"):
                 lines += _wrapped("; ".join(reading["actions"]), indent=8)

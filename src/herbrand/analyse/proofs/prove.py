@@ -33,6 +33,8 @@ _CLAIMS = {
     "weak_winnability": "win",
     "strong_winnability": "win",
 }
+_NO_SEQUENCE = {"verdict": "refuted", "reason": "not even a strategy that reacts to the state does"}
+"""What follows for actions fixed in advance."""
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
 CHECKING = 10.0
 """Seconds for the independent check of one verdict."""
@@ -388,13 +390,10 @@ class _Run:
             for role, strategy in zip(self.players, verdicts, strict=True):
                 name = self.game.roles[role]
                 if strategy.answer == "refuted":
-                    readings[name] = {
-                        "verdict": "refuted",
-                        "reason": "not even a strategy that reacts to the state does",
-                    }
+                    readings[name] = _NO_SEQUENCE
                     continue
                 if not strategy.is_known and not (hidden and space.complete):
-                    readings[name] = {"verdict": "unknown", "reason": strategy.reason}
+                    readings[name] = {"verdict": "unknown", "reason": "not all states are known"}
                     continue
                 fixed = sequence_of(space, role, self.win, self.budget.share(0.1))
                 readings[name] = {"verdict": fixed.answer, "reason": fixed.reason, **fixed.details}
@@ -462,10 +461,13 @@ class _Run:
         for role, verdict in found.items():
             known[role] = self._by_beliefs(role) if hidden and verdict.answer == "proved" else verdict
         if any(verdict.is_known for verdict in known.values()):
-            verdicts = [known[role] for role in self.players]
-            self.verdicts["strong_winnability"] = self._combine(verdicts, every=False).with_(
-                details=before.details
-            )
+            verdict = self._combine([known[role] for role in self.players], every=False)
+            readings = {
+                role: _NO_SEQUENCE if verdict.roles[role].answer == "refuted" else reading
+                for role, reading in before.details.get("sequence", {}).items()
+            }
+            details = {**before.details, "sequence": readings} if readings else before.details
+            self.verdicts["strong_winnability"] = verdict.with_(details=details)
 
     def _budget_of_search(self, fraction: float) -> Budget:
         """Return a fraction of the time that is left, and the memory that the explored states leave."""
