@@ -20,7 +20,7 @@ from strategies import games, resized
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.replay import holds
-from herbrand.analyse.exploration.walks import gets, is_stuck, play, sample_lines
+from herbrand.analyse.exploration.walks import find_cycle, gets, is_stuck, play, sample_lines
 from herbrand.analyse.invariants import sat
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.frames import System
@@ -325,6 +325,25 @@ def test_a_state_that_comes_back_is_met() -> None:
     seen = play(game.expander, time.monotonic() + 60)
     assert seen.cycle is not None
     assert holds(game, "cycle", Witness(seen.cycle, loop=seen.loop))
+
+
+def test_a_state_comes_back_where_each_role_keeps_to_an_order_of_its_moves() -> None:
+    """A trail of ten lamps out of twenty hardly ever is the same twice in random play, but the same lamp is."""
+    lamps = "".join(f"(lamp {k})" for k in range(20))
+    fading = "".join(f"(fades {k + 1} {k})" for k in range(1, 10))
+    game = herbrand.loads(
+        f"(role a) {lamps} {fading} (init (lit 1 10)) (<= (legal a (press ?x)) (lamp ?x))"
+        "(<= (next (lit ?x 10)) (does a (press ?x))) (<= (next (lit ?x ?n)) (true (lit ?x ?m)) (fades ?m ?n))"
+        "(<= terminal (true (lit 1 1)) (true (lit 2 1))) (goal a 100)"
+    )
+    until = time.monotonic() + 60
+    assert play(game.expander, until).cycle is None
+    found = find_cycle(game.expander, until)
+    assert found is not None
+    line, loop = found
+    assert holds(game, "cycle", Witness(line, loop=loop))
+    assert decide(game, "termination")["termination"].answer == "refuted"
+    assert find_cycle(herbrand.load("ticTacToe").expander, until) is None
 
 
 def test_lines_met_at_random_replay() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.core import STUCK
+from herbrand.engine.expand import Legal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -18,14 +19,23 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander, Rollouts
 
-__all__ = ["RandomPlay", "gets", "has_no_goal", "is_stuck", "play", "random_states", "sample_lines"]
+__all__ = [
+    "RandomPlay",
+    "find_cycle",
+    "gets",
+    "has_no_goal",
+    "is_stuck",
+    "play",
+    "random_states",
+    "sample_lines",
+]
 
 _GAMES = 2048
 """Parallel games in the search for lines."""
 _LIMITS = (300, 3000)
 """Steps after which games are cut off: the smaller limit in three of four rounds."""
 _LANES = 64
-"""Parallel games of `play`."""
+"""Parallel games of `play` and `find_cycle`."""
 _TIMES = 16
 _LONGEST = 300
 _MOST_CHANGES = 6000
@@ -109,6 +119,63 @@ def random_states(expander: Expander, games: int, deadline: float) -> Iterator[N
         yield expander.bits(states)
 
 
+class _Games:
+    """Games under way, watched for states that recur."""
+
+    def __init__(self, expander: Expander) -> None:
+        self.expander = expander
+        self.states = np.repeat(expander.initial, _LANES, axis=0)
+        self.numbers = np.arange(_LANES)
+        """[n] the numbers of the games that go on, in the order of `states`."""
+        self.visited: list[dict[bytes, int]] = [{self.states[0].tobytes(): 0} for _ in range(_LANES)]
+        self.history: list[NDArray[np.int32]] = []
+
+    def legal(self) -> Legal | None:
+        """Return the legal moves of the games that go on; None if none does."""
+        legal = self.expander.legal(self.states)
+        going = ~legal.over & (legal.counts() > 0).all(axis=1)
+        if not going.any():
+            return None
+        self.states, self.numbers = self.states[going], self.numbers[going]
+        return Legal(legal.over[going], legal.bits[going], legal.places, legal.sizes)
+
+    def step(self, moves: NDArray[np.int32]) -> tuple[Moves, int] | None:
+        """Make joint moves; return a line to a state that recurs, and the steps before it occurred first."""
+        joint = np.zeros((_LANES, len(self.expander.roles)), np.int32)
+        joint[self.numbers] = moves
+        self.history.append(joint)
+        self.states = self.expander.step(self.states, moves)
+        steps = len(self.history)
+        for game, row in zip(self.numbers.tolist(), self.states, strict=True):
+            first = self.visited[game].setdefault(row.tobytes(), steps)
+            if first < steps:
+                return tuple(self.expander.joint_move(joint[game]) for joint in self.history), first
+        return None
+
+
+def find_cycle(expander: Expander, deadline: float) -> tuple[Moves, int] | None:
+    """Play games in which each role has an order of its moves, and always makes the first that is legal.
+
+    So a state recurs soon in games where random moves hardly ever undo each other.  Returns a line to a state
+    that occurred before, and after how many steps it did.
+    """
+    rng = np.random.default_rng(3)
+    for _ in range(_TIMES):
+        ranks = [1 + rng.random((_LANES, len(moves)), np.float32) for moves in expander.moves]
+        games = _Games(expander)
+        while len(games.history) < _LONGEST and time.monotonic() < deadline:
+            legal = games.legal()
+            if legal is None:
+                break
+            columns = [
+                (legal.mask(role) * rank[games.numbers]).argmax(axis=1) for role, rank in enumerate(ranks)
+            ]
+            cycle = games.step(np.stack(columns, axis=1).astype(np.int32))
+            if cycle is not None:
+                return cycle
+    return None
+
+
 def play(expander: Expander, deadline: float) -> RandomPlay:
     """Play at random until a state recurs, enough distinct changes are recorded or the deadline passes."""
     rng = np.random.default_rng(1)
@@ -124,29 +191,18 @@ def play(expander: Expander, deadline: float) -> RandomPlay:
         return RandomPlay(steps, states, cycle, loop, depths)
 
     for _ in range(_TIMES):
-        states = np.repeat(expander.initial, _LANES, axis=0)
-        games = np.arange(_LANES)
-        visited: list[dict[bytes, int]] = [{states[0].tobytes(): 0} for _ in range(_LANES)]
-        history: list[NDArray[np.int32]] = []
-        for step in range(1, _LONGEST + 1):
-            legal = expander.legal(states)
-            going = ~legal.over & (legal.counts() > 0).all(axis=1)
-            if not going.any() or len(changes_seen) >= _MOST_CHANGES or time.monotonic() > deadline:
+        games = _Games(expander)
+        while len(games.history) < _LONGEST:
+            legal = games.legal()
+            if legal is None or len(changes_seen) >= _MOST_CHANGES or time.monotonic() > deadline:
                 break
-            states, games, moves = states[going], games[going], legal.sample_joint(rng)[going]
-            joint = np.zeros((_LANES, len(expander.roles)), np.int32)
-            joint[games] = moves
-            history.append(joint)
-            after = expander.step(states, moves)
-            bits = expander.bits(after)
+            before = expander.bits(games.states)
+            cycle = games.step(legal.sample_joint(rng))
+            bits = expander.bits(games.states)
             states_seen.append(bits[:_STATES_PER_STEP])
-            steps_made.append(step)
-            changes = bits.astype(np.int8) - expander.bits(states)
+            steps_made.append(len(games.history))
+            changes = bits.astype(np.int8) - before
             changes_seen.update(dict.fromkeys(row.tobytes() for row in changes))
-            for game, row in zip(games.tolist(), after, strict=True):
-                first = visited[game].setdefault(row.tobytes(), step)
-                if first < step:
-                    line = tuple(expander.joint_move(joint[game]) for joint in history)
-                    return result(line, first)
-            states = after
+            if cycle is not None:
+                return result(*cycle)
     return result()

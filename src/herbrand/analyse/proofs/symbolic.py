@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.analyse.exploration.replay import holds
-from herbrand.analyse.exploration.walks import gets, has_no_goal, is_stuck, play, sample_lines
+from herbrand.analyse.exploration.walks import find_cycle, gets, has_no_goal, is_stuck, play, sample_lines
 from herbrand.analyse.invariants.bounds import ProgressMeasure
 from herbrand.analyse.invariants.counters import find_counted
 from herbrand.analyse.invariants.dependencies import exclude_by_dependencies
@@ -178,9 +178,8 @@ class _Proof:
     def _run_methods(self, queries: dict[str, _Query], verdicts: dict[str, Verdict]) -> None:
         """Try all methods but the first random walks, cheap ones first."""
         self.sample = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
-        if self._needs_bound and self.sample.cycle is not None:
-            verdicts["termination"] = self._cycle_verdict(self.sample.cycle)
-            self.terminates = True
+        if self._needs_bound:
+            self._refute_termination(verdicts)
         if self.only_proofs:
             self._run_pdr(queries, 0.3, merge=True)
             self._by_counters(queries, 0.6)
@@ -357,10 +356,16 @@ class _Proof:
         )  # fmt: skip
         self.terminates = True
 
-    def _cycle_verdict(self, cycle: Moves) -> Verdict:
-        more = len(cycle) - self.sample.loop
-        reason = f"after {self.sample.loop} steps, {more} more lead back to the same state"
-        return Verdict("refuted", "random play", reason, Witness(cycle, loop=self.sample.loop))
+    def _refute_termination(self, verdicts: dict[str, Verdict]) -> None:
+        """Look for a state that recurs."""
+        line, loop = self.sample.cycle, self.sample.loop
+        if line is None:
+            until = time.monotonic() + min(_WALKING, 0.05 * self.budget.left)
+            line, loop = find_cycle(self.game.expander, until) or (None, 0)
+        if line is not None:
+            reason = f"after {loop} steps, {len(line) - loop} more lead back to the same state"
+            verdicts["termination"] = Verdict("refuted", "random play", reason, Witness(line, loop=loop))
+            self.terminates = True
 
     @property
     def _needs_bound(self) -> bool:
