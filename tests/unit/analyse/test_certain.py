@@ -83,6 +83,15 @@ def test_others_reply_to_a_move_together(others: int, size: int) -> None:
     assert strong_by_search(alone, [0], 100, budget=_budget())[0].answer == "proved"
 
 
+def test_replies_too_many_to_list_are_found_and_not_written_down() -> None:
+    """Six others with a hundred numbers each have 10**12 joint moves."""
+    roles = " ".join(f"(role r{k})" for k in range(6))
+    numbers = " ".join(f"(number {k})" for k in range(2, 101))
+    game = herbrand.loads(NUMBERS.format(roles=roles, numbers=numbers))
+    verdict = strong_by_search(game, [0], 100, budget=_budget())[0]
+    assert (verdict.answer, verdict.certificate) == ("refuted", None)
+
+
 def test_states_without_moves_and_ends_without_goals_are_no_wins() -> None:
     """As for exploration: a strategy has to come to an end with the goal value."""
     stuck = herbrand.loads(
@@ -117,7 +126,7 @@ def test_plays_that_need_not_end_are_left_open() -> None:
 def test_a_few_states_are_enough_for_a_game_of_many() -> None:
     """Where exploration stops, the search decides all roles, and the certificates are checked."""
     game = herbrand.load("kosil")
-    budget = Budget(60, states=1000, megabytes=600)
+    budget = Budget(30, states=1000, megabytes=600)
     analysis = analyse(game, ["strong_winnability"], budget=budget, values=False)
     verdict = analysis.properties["strong_winnability"]
     assert (verdict.answer, verdict.method, verdict.checked) == ("proved", "proof-number search", True)

@@ -34,6 +34,8 @@ _FIRST_SECONDS: Final = 0.5
 """Seconds for the first question about each role; twice as many in each later round."""
 _MOST_MOVES: Final = 50_000
 """Moves of the largest strategy that is written down."""
+_MOST_JOINTS: Final = 1 << 18
+"""Joint moves in a state, at most, among which replies are found for a strategy."""
 _EFFORTS: Final = (0, 1000, 100_000, 1 << 40)
 """States that are expanded to prove again what the table has lost, at most, in one try after another."""
 _STRATEGY_SHARE: Final = 0.5
@@ -143,7 +145,10 @@ class _Writer:
         if size > _MOST_MOVES or time.monotonic() > self.until:
             raise BudgetExceeded("the size of a strategy", f"{size} moves")
         expander = self.forced.expander
-        after = expander.expand(state)
+        legal = expander.legal(state)
+        if int(legal.joint_counts()[0]) > _MOST_JOINTS:
+            raise BudgetExceeded(f"{_MOST_JOINTS} joint moves", "in a state of a strategy")
+        after = expander.expand(state, legal)
         if not len(after):
             return None, frozenset()
         return after, expander.facts(state)[0]

@@ -9,6 +9,7 @@ symmetric states have equal values; *exchanging* ones may also exchange players.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -286,17 +287,22 @@ class _Search:
         self, chain: list[NDArray[np.uint64]], cells: list[NDArray[np.int64]], colours: NDArray[np.uint64]
     ) -> NDArray[np.int64] | None:
         """Find a symmetry that maps a chain of refined colourings to these colours, or None."""
-        if not np.array_equal(np.sort(chain[0]), np.sort(colours)):
-            return None
-        if not cells:
-            image = np.empty(len(colours), np.int64)
-            image[np.argsort(chain[0])] = np.argsort(colours)
-            return image if self.graph.keeps(image) else None
-        colour = chain[0][cells[0][0]]
-        for other in np.flatnonzero(colours == colour).tolist():
-            deeper = self._image(chain[1:], cells[1:], self._individualize(colours, other))
-            if deeper is not None:
-                return deeper
+        levels = [iter((colours,))]
+        """For each level of the chain, colourings that are not tried yet."""
+        while levels:
+            level, tried = len(levels) - 1, next(levels[-1], None)
+            if tried is None:
+                levels.pop()
+            elif not np.array_equal(np.sort(chain[level]), np.sort(tried)):
+                continue
+            elif level < len(cells):
+                cell = np.flatnonzero(tried == chain[level][cells[level][0]])
+                levels.append(map(partial(self._individualize, tried), cell.tolist()))
+            else:
+                image = np.empty(len(tried), np.int64)
+                image[np.argsort(chain[level])] = np.argsort(tried)
+                if self.graph.keeps(image):
+                    return image
         return None
 
     def _changed_names(self, image: NDArray[np.int64]) -> dict[str, str]:
