@@ -262,14 +262,14 @@ class StepCases:
         solver = self.solver
         return solver.solve(*literals, *case.implied) and solver.solve(*literals, *case.when)
 
-    def in_turn(self) -> Iterator[Case]:
-        """Yield each case once, beginning with the one after the last that was yielded.
+    def in_turn(self, every: int = 1) -> Iterator[Case]:
+        """Yield each case, or one of `every`, once, beginning with the one after the last that was yielded.
 
         There is a new solver every now and then: with each answer it gives values to all that it knows of.
         """
         begin = self._next
-        for number in range(len(self.cases)):
-            if number % _BATCH == 0:
+        for number in range(0, len(self.cases), every):
+            if number // every % _BATCH == 0:
                 self.solver.close()
                 self.solver = self._new_solver()
             self._next = (begin + number + 1) % len(self.cases)

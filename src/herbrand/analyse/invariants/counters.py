@@ -44,6 +44,8 @@ _FAMILY_ARGUMENTS = ((), (-1,), (0,), (0, -1))
 _GAMES = 512
 _SAMPLING = 0.05
 """Share of the time for these games, at most."""
+_SPARSE = 37
+"""One of so many joint moves is tried first."""
 _FEW = 3
 """The most parts of a sum that a step changes at once, for proofs: checkers takes up to three pieces."""
 _LARGEST = 50
@@ -77,6 +79,7 @@ def find_counted(
     fresh.sort(key=lambda one: -len(one.fluents))  # all values of a counter rather than two of them
     sums = list(_equations(system, fresh, states))
     initial = network.initial.astype(np.int64)
+    every = _SPARSE  # a few cases drop most of what is not inductive
     while sums:
         cases = StepCases(system, fresh, deadline)
         try:
@@ -84,13 +87,15 @@ def find_counted(
                 _require_sum(cases, fresh, weights, int(weights @ initial))
             if not cases.list_cases():
                 return None
-            lost, changed = _violated(cases, fresh, [_Sum(cases, weights, steps) for weights in sums])
+            amounts = [_Sum(cases, weights, steps) for weights in sums] if every == 1 else []
+            lost, changed = _violated(cases, fresh, amounts, every)
         finally:
             cases.close()
-        if not lost and not changed:
+        if every == 1 and not lost and not changed:
             return Counted(
                 fresh, [{p: int(w) for p, w in enumerate(weights.tolist()) if w} for weights in sums]
             )
+        every = every if lost else 1
         fresh = [group for i, group in enumerate(fresh) if i not in lost]
         sums = [weights for i, weights in enumerate(sums) if i not in changed]
     return None
@@ -104,8 +109,13 @@ def _lasting(network: Network, groups: list[Group], deadline: float) -> list[Gro
     return groups
 
 
-def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -> tuple[set[int], set[int]]:
-    """Return which groups, and which sums, some step violates from a state in which all hold."""
+def _violated(
+    cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum], every: int
+) -> tuple[set[int], set[int]]:
+    """Return which groups, and which sums, some step violates from a state in which all hold.
+
+    Only steps of one of `every` joint moves are tried.
+    """
     lost: set[int] = set()
     changed: set[int] = set()
     of_fluent: defaultdict[int, list[int]] = defaultdict(list)
@@ -116,7 +126,7 @@ def _violated(cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum]) -
     """Literals that occurred before: whether they are shown to be false whatever the move is."""
     seen: set[int] = set()
     circuit = cases.circuit
-    for case in cases.in_turn():
+    for case in cases.in_turn(every):
         solver = cases.solver
         after = {fluent: literal for fluent, _, literal in case.changes}
         touched = dict.fromkeys(i for fluent in after for i in of_fluent[fluent] if i not in lost)
