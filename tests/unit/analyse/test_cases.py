@@ -128,4 +128,6 @@ def test_the_end_of_a_solvers_memory_is_a_budget() -> None:
         kept, solver._solver = solver._solver, Full()
         with pytest.raises(BudgetExceeded, match="memory"):
             solver.solve(circuit.all_of((x, y)))
+        with pytest.raises(BudgetExceeded, match="memory"):
+            solver.add([x, y])
         solver._solver = kept

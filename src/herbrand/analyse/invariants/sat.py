@@ -42,13 +42,16 @@ def missing_solver() -> str:
     return ""
 
 
+_MEMORY_SPENT = "the memory", "of a SAT solver"
+
+
 @contextmanager
 def _within_its_memory() -> Iterator[None]:
     """Turn the end of what a solver can address, with numbers of 32 bits, into `BudgetExceeded`."""
     try:
         yield
     except MemoryError as error:
-        raise BudgetExceeded("the memory", "of a SAT solver") from error
+        raise BudgetExceeded(*_MEMORY_SPENT) from error
 
 
 class Solver:
@@ -110,7 +113,11 @@ class Solver:
         row = set(literals)
         if 1 in row or any(literal ^ 1 in row for literal in row):
             return
-        self._solver.add_clause([self._signed(literal) for literal in row if literal])
+        clause = [self._signed(literal) for literal in row if literal]
+        try:  # not `_within_its_memory`, which would take longer than most clauses
+            self._solver.add_clause(clause)
+        except MemoryError as error:
+            raise BudgetExceeded(*_MEMORY_SPENT) from error
         if row <= {0}:
             never = int(self.circuit.variables(1)[0]) >> 1
             self._solver.append_formula([[never], [-never]])
