@@ -123,15 +123,6 @@ def test_plays_that_need_not_end_are_left_open() -> None:
     assert analyse(game, ["strong_winnability"]).properties["strong_winnability"].answer == "refuted"
 
 
-def test_a_few_states_are_enough_for_a_game_of_many() -> None:
-    """Where exploration stops, the search decides all roles, and the certificates are checked."""
-    game = herbrand.load("kosil")
-    budget = Budget(30, states=1000, megabytes=600)
-    analysis = analyse(game, ["strong_winnability"], budget=budget, values=False)
-    verdict = analysis.properties["strong_winnability"]
-    assert (verdict.answer, verdict.method, verdict.checked) == ("proved", "proof-number search", True)
-
-
 @pytest.mark.parametrize(
     ("sees", "steps", "answer"),
     [(SEES_COIN, 2, "proved"), (SEES_NOTHING, 2, "refuted"), (SEES_NOTHING, 3, "proved")],

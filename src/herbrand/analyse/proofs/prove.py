@@ -43,7 +43,7 @@ _INDUCTION_SECONDS = 10.0
 _LEAST = 0.05
 """Share of the budget that must be left to begin a stage."""
 _VALUES_SHARE = 0.5
-"""Share of the remaining time for values, where it is known who can win."""
+"""Share of the remaining time for values, once it is known who can win."""
 _CHECKING_LATE = 0.3
 """Seconds for all checks where the budget is spent."""
 
@@ -219,7 +219,7 @@ class _Run:
         self._follow_from_wins()
         if strong:
             self._within(1.0, self._search_for_certain_wins)
-        if values and "strong_winnability" in self.wanted and self._may_search():
+        if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
             self._within(1.0, self._solve_by_search)
         for name in self.wanted:
             self.verdicts.setdefault(
@@ -476,7 +476,7 @@ class _Run:
         return replace(budget, megabytes=max(_LEAST * budget.megabytes, budget.megabytes - held))
 
     def _may_search(self) -> bool:
-        """Whether alpha-beta may succeed where exploration did not: two roles that seem to take turns."""
+        """Whether there may be values although states are too many: two roles that seem to take turns."""
         space = self.result.space
         return (
             space is not None
@@ -487,33 +487,17 @@ class _Run:
         )
 
     def _solve_by_search(self) -> None:
-        """Solve a game of two roles by alpha-beta, which scores terminal states without goal values 50."""
+        """Find the values of a game of two roles in turns, where every end has goal values."""
         from herbrand.analyse.solving import by_search
 
         try:
-            decided = "strong_winnability" not in self._undecided()
-            fraction = _VALUES_SHARE if decided else 0.9
-            solution = by_search.solve_by_search(self.game, budget=self._budget_of_search(fraction))
+            solution = by_search.solve_by_search(self.game, budget=self._budget_of_search(_VALUES_SHARE))
         except (GameError, BudgetExceeded) as error:
             self.result.notes.append(f"not solved by search: {error}")
             return
         goals = self.verdicts.get("goals")
         if goals is not None and goals.answer == "proved":
             self.result.solution = solution
-        if "strong_winnability" not in self._undecided() or self.win != 100:
-            return
-        verdicts = []
-        for role in self.game.roles:
-            can_force = solution.guaranteed[role] == self.win
-            reason = (
-                f"{role} can force 100" if can_force else f"whatever {role} does, the other can prevent 100"
-            )
-            verdicts.append(
-                Verdict(
-                    "proved" if can_force else "refuted", by_search.METHOD, reason, seconds=solution.seconds
-                )
-            )
-        self.verdicts["strong_winnability"] = self._combine(verdicts, every=False)
 
     def _model_check(self, fraction: float) -> None:
         """Decide the remaining properties by model checking."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.solving.forcing import ForcedGoals, GoalInterval
+from herbrand.analyse.solving.forcing import METHOD, ForcedGoals, GoalInterval
 from herbrand.analyse.solving.solve import Solution
 from herbrand.errors import BudgetExceeded, GameError
 
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["METHOD", "SearchedValue", "solve_by_search", "value_by_search"]
+__all__ = ["SearchedValue", "solve_by_search", "value_by_search"]
 
-METHOD = "proof-number search"
 _LONGEST_LINE = 2000
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.analyse.exploration.certificates import Policy, Spoiler
-from herbrand.analyse.solving.forcing import ForcedGoals
+from herbrand.analyse.solving.forcing import METHOD, ForcedGoals
 from herbrand.analyse.verdict import Verdict
 from herbrand.errors import BudgetExceeded, GameError
 
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expansion, States
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["METHOD", "strong_by_search"]
+__all__ = ["strong_by_search"]
 
-METHOD: Final = "proof-number search"
 _FIRST_SECONDS: Final = 0.5
 """Seconds for the first question about each role; twice as many in each later round."""
 _MOST_MOVES: Final = 50_000
@@ -52,18 +51,20 @@ def strong_by_search(
 ) -> dict[int, Verdict]:
     """Decide for each of some roles, by number, whether it can force the greatest goal value for certain.
 
-    Ends with the first role that can; roles that are not decided within the budget are left out.  Verdicts
-    have strategies as certificates where these are small.
+    Once one can, the others have as much time again.  Roles that are not decided within the budget are left
+    out.  Verdicts have strategies as certificates where these are small.
     """
     forced = ForcedGoals(game, budget=budget, progress=progress, certain=True)
     initial = forced.expander.initial
     verdicts: dict[int, Verdict] = {}
     left, seconds = list(roles), _FIRST_SECONDS
-    while left and budget.left > 0:
+    started = time.monotonic()
+    until = started + budget.left
+    while left and time.monotonic() < until:
         for role in tuple(left):
             began = time.monotonic()
             try:
-                holds = forced.attempt(initial, role, value, seconds)
+                holds = forced.attempt(initial, role, value, min(seconds, until - began))
             except GameError:  # it depends on states that repeat
                 left.remove(role)
                 continue
@@ -82,7 +83,7 @@ def strong_by_search(
                 seconds=time.monotonic() - began, details={"expanded": forced.core.expanded},
             )  # fmt: skip
             if holds:
-                return verdicts
+                until = min(until, time.monotonic() + max(_FIRST_SECONDS, began - started))
         seconds *= 2
     return verdicts
 

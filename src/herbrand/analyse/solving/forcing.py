@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
 
-__all__ = ["ForcedGoals", "GoalInterval", "goal_values"]
+__all__ = ["METHOD", "ForcedGoals", "GoalInterval", "goal_values"]
 
+METHOD: Final = "proof-number search"
 _SYMMETRY_SECONDS: Final = 10.0
 _MOST_SYMMETRIES: Final = 16
 _LANES_WANTED: Final = 256

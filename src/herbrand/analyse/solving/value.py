@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.solving.by_search import METHOD, value_by_search
-from herbrand.analyse.solving.forcing import ForcedGoals
+from herbrand.analyse.solving.by_search import value_by_search
+from herbrand.analyse.solving.forcing import METHOD, ForcedGoals
 from herbrand.analyse.solving.solved_value import SolvedValue
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 
