@@ -240,29 +240,42 @@ def _require_sum(cases: StepCases, groups: Sequence[Group], weights: NDArray[np.
         if frozenset(places) not in full:
             ways.setdefault(0, []).append(circuit.all_of([int(state[place]) ^ 1 for place in places]))
     low, high = sum(map(min, parts.values())), sum(map(max, parts.values()))
-    for part, ways in parts.items():
-        others = [other for key, other in parts.items() if key != part]
-        for extreme, end, sign in ((min, low, 1), (max, high, -1)):
-            apart = [
-                circuit.any_of([x for w, literals in other.items() if w != extreme(other) for x in literals])
-                for other in others
-            ]
-            step = min((abs(w - extreme(o)) for o in others for w in o if w != extreme(o)), default=1)
-            more = _at_least(circuit, apart, _FEW + 1)
+    every = list(parts.values())
+    for extreme, end, sign in ((min, low, 1), (max, high, -1)):
+        apart = [
+            circuit.any_of(
+                [x for weight, literals in ways.items() if weight != extreme(ways) for x in literals]
+            )
+            for ways in every
+        ]
+        steps = [
+            min((abs(w - extreme(ways)) for w in ways if w != extreme(ways)), default=0) for ways in every
+        ]
+        before = _running_counts(circuit, apart, _FEW + 1)
+        behind = _running_counts(circuit, apart[::-1], _FEW + 1)[::-1]
+        for k, ways in enumerate(every):
+            step = min((other for i, other in enumerate(steps) if other and i != k), default=1)
             for weight, literals in ways.items():
                 most = sign * (total - weight - (end - extreme(ways))) // step
                 if most <= _FEW:
+                    beyond = max(most + 1, 0)
+                    more = circuit.any_of(
+                        [circuit.all_of((before[k][i], behind[k][beyond - i])) for i in range(beyond + 1)]
+                    )
                     for x in literals:
-                        cases.require((x ^ 1, more[max(most + 1, 0)] ^ 1))
+                        cases.require((x ^ 1, more ^ 1))
 
 
-def _at_least(circuit: UnrolledCircuit, literals: Sequence[int], most: int) -> list[int]:
-    """Return the literals that at least 0, 1, 2, ..., `most` of some literals are true."""
+def _running_counts(circuit: UnrolledCircuit, literals: Sequence[int], most: int) -> list[list[int]]:
+    """Return for each literal those that at least 0, 1, 2, ..., `most` of the literals before it are true."""
     counts = [1] + [0] * most
+    running = []
     for literal in literals:
+        running.append(counts)
+        counts = counts.copy()
         for count in range(most, 0, -1):
             counts[count] = circuit.any_of((counts[count], circuit.all_of((counts[count - 1], literal))))
-    return counts
+    return running
 
 
 # -- equations from samples ---------------------------------------------------------------

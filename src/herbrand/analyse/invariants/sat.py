@@ -14,7 +14,7 @@ from herbrand.runtime.collector import suspend_collector
 from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from herbrand.network.circuit import UnrolledCircuit
 
@@ -68,6 +68,8 @@ class Solver:
         self._assumed: dict[int, int] = {}
         self._state = np.zeros(0, np.int8)
         self._uses = np.zeros(0, np.int32)
+        self._variables: dict[int, int] = {}
+        """The solver's numbers of nodes, in order of use: it takes time for each number below the largest."""
         self._solver: Any = library().Glucose4()
 
     def __enter__(self) -> Self:
@@ -90,18 +92,23 @@ class Solver:
         if self._state[node] != 1 and self.circuit.left[node] >= 0:
             with _within_its_memory():
                 self._encode(node)
-        return -node if literal & 1 else node
+        variable = self._variable(node)
+        return -variable if literal & 1 else variable
+
+    def _variable(self, node: int) -> int:
+        """Return the solver's number of a node."""
+        return self._variables.setdefault(node, len(self._variables) + 1)
 
     def _encode(self, node: int) -> None:
         """Add the clauses of all gates in the cone of a gate."""
-        circuit, add = self.circuit, self._solver.add_clause
+        circuit, add, variable = self.circuit, self._solver.add_clause, self._variable
         rows = unknown_cone(circuit.left, circuit.right, self._state, self._uses, node)
         with suspend_collector():  # the many small lists would trigger full collections
             numbers = rows.tolist()
             at = 0
             while at < len(numbers):
-                gate, end = numbers[at], at + 2 + numbers[at + 1]
-                inputs = [-(x >> 1) if x & 1 else x >> 1 for x in numbers[at + 2 : end]]
+                gate, end = variable(numbers[at]), at + 2 + numbers[at + 1]
+                inputs = [-variable(x >> 1) if x & 1 else variable(x >> 1) for x in numbers[at + 2 : end]]
                 for literal in inputs:
                     add((-gate, literal))
                 add([gate, *[-literal for literal in inputs]])
@@ -119,7 +126,7 @@ class Solver:
         except MemoryError as error:
             raise BudgetExceeded(*_MEMORY_SPENT) from error
         if row <= {0}:
-            never = int(self.circuit.variables(1)[0]) >> 1
+            never = self._variable(int(self.circuit.variables(1)[0]) >> 1)
             self._solver.append_formula([[never], [-never]])
 
     def at_most_one(self, literals: list[int], when: int = 1) -> None:
@@ -178,19 +185,20 @@ class Solver:
 
     def model(self) -> Assignment:
         """Return the satisfying assignment, after the answer True."""
-        return Assignment(self._solver.get_model() or [])
+        return Assignment(self._solver.get_model() or [], self._variables)
 
 
 class Assignment:
     """Values of literals; variables unknown to the solver are false."""
 
-    def __init__(self, model: list[int]) -> None:
+    def __init__(self, model: list[int], variables: Mapping[int, int]) -> None:
         self._model = model
         """[variable - 1] the variable, or minus the variable if it is false."""
+        self._variables = variables
 
     def __call__(self, literal: int) -> bool:
         """Return the value of a literal."""
         if literal < 2:
             return bool(literal)
-        variable = literal >> 1
-        return (variable <= len(self._model) and self._model[variable - 1] > 0) ^ bool(literal & 1)
+        variable = self._variables.get(literal >> 1, 0)
+        return (0 < variable <= len(self._model) and self._model[variable - 1] > 0) ^ bool(literal & 1)
