@@ -17,6 +17,7 @@ remembers its own moves and percepts: its *history*.  Plays with the same histor
 | `behaviour`     | strategies as tables, which players look up by history                     |
 | `exchange`      | exact values of games in which the players can change places                |
 | `solving`       | `solve`: the value of a game by the method that applies                    |
+| `uniform`       | what a role can force for certain with what it knows                         |
 | `perfection`    | `perfect_information`: whether anything is hidden at all                     |
 | `gdl2`          | the target `gdl2` of `herbrand convert`                                      |
 | `efg`           | the target `efg` of `herbrand convert`: the tree of all plays                |

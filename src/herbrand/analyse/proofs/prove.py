@@ -450,13 +450,17 @@ class _Run:
         before = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
         known = {role: before.roles.get(self.game.roles[role], before) for role in self.players}
         progress = self.progress
-        found = strong_by_search(
-            self.game,
-            [role for role in self.players if not known[role].is_known],
-            self.win,
-            budget=self._budget_of_search(0.9),
-            progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
-        )
+        try:
+            found = strong_by_search(
+                self.game,
+                [role for role in self.players if not known[role].is_known],
+                self.win,
+                budget=self._budget_of_search(0.9),
+                progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
+            )
+        except MemoryError:
+            self.result.notes.append("the search for forced wins needs more memory")
+            return
         hidden = self.game.has_percepts
         for role, verdict in found.items():
             known[role] = self._by_beliefs(role) if hidden and verdict.answer == "proved" else verdict

@@ -10,6 +10,7 @@ Takes a game; gives values with strategies, plans, and lines of play found by gu
 | `value`     | `value_of`: the value of a game by whichever method gets farthest          |
 | `solved_value` | what these give: bounds, best moves, and how they were proved             |
 | `forcing`   | which goal values roles can force, by proof-number search in the core      |
+| `certain`   | strong winnability of any game, with strategies, by `forcing`              |
 | `by_search` | values of games with too many states to list, by `forcing`                 |
 | `by_diagrams` | values of games whose sets of states are regular, from decision diagrams   |
 | `on_disk`   | values of games larger than memory, from files of all their states          |
