@@ -112,6 +112,19 @@ def test_states_without_moves_and_ends_without_goals_are_no_wins() -> None:
         assert found[0].certificate.check(game, 10)
 
 
+def test_a_search_out_of_memory_leaves_the_rest_of_an_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its property is unknown, with a note."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("herbrand.analyse.solving.certain.ForcedGoals", fails)
+    budget = Budget(20, states=100, megabytes=400)
+    analysis = analyse(herbrand.load("ticTacToe"), ["termination", "strong_winnability"], budget=budget)
+    assert [verdict.answer for verdict in analysis.properties.values()] == ["proved", "unknown"]
+    assert any("memory" in note for note in analysis.notes)
+
+
 def test_plays_that_need_not_end_are_left_open() -> None:
     """A repeated state decides nothing, here that bob can go round for ever."""
     game = herbrand.loads(

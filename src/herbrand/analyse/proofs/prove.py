@@ -239,7 +239,7 @@ class _Run:
         return self.result
 
     def _within(self, fraction: float, stage: Callable[[], None]) -> None:
-        """Run a stage in a fraction of the remaining time, if any is left; note if that is not enough."""
+        """Run a stage in a fraction of the remaining time, if any is left; note if time or memory ends."""
         if self.budget.left < _LEAST * self.budget.seconds:  # loading a method takes time, too
             return
         try:
@@ -247,6 +247,8 @@ class _Run:
                 stage()
         except BudgetExceeded as error:
             self.result.notes.append(str(error))
+        except MemoryError:
+            self.result.notes.append("over budget: one of the methods needs more memory")
 
     def _undecided(self) -> list[str]:
         return [name for name in self.wanted if not (name in self.verdicts and self.verdicts[name].is_known)]
@@ -450,17 +452,13 @@ class _Run:
         before = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
         known = {role: before.roles.get(self.game.roles[role], before) for role in self.players}
         progress = self.progress
-        try:
-            found = strong_by_search(
-                self.game,
-                [role for role in self.players if not known[role].is_known],
-                self.win,
-                budget=self._budget_of_search(0.9),
-                progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
-            )
-        except MemoryError:
-            self.result.notes.append("the search for forced wins needs more memory")
-            return
+        found = strong_by_search(
+            self.game,
+            [role for role in self.players if not known[role].is_known],
+            self.win,
+            budget=self._budget_of_search(0.9),
+            progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
+        )
         hidden = self.game.has_percepts
         for role, verdict in found.items():
             known[role] = self._by_beliefs(role) if hidden and verdict.answer == "proved" else verdict
