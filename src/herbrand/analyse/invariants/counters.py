@@ -97,7 +97,8 @@ def find_counted(
             )
         every = every if lost else 1
         fresh = [group for i, group in enumerate(fresh) if i not in lost]
-        sums = [weights for i, weights in enumerate(sums) if i not in changed]
+        if not lost:  # sums are added up by groups, and may only seem to change where one is lost
+            sums = [weights for i, weights in enumerate(sums) if i not in changed]
     return None
 
 
