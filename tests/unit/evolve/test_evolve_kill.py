@@ -74,6 +74,6 @@ def test_a_killed_search_goes_on(tmp_path: Path) -> None:
     assert not group_lives(process.pid)
     assert not (killed / "games.json").exists()
     again = subprocess.run(command(killed), check=True, capture_output=True, text=True, timeout=600)
-    assert f"going on after {BATCH} candidates" in again.stderr
+    assert f"resuming after {BATCH} candidates" in again.stderr
     assert kept(killed) == 2 * BATCH
     assert games(killed) == games(whole) != []
