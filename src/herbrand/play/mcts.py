@@ -530,7 +530,7 @@ def _make_report(search: Search, role: str, seconds: float, playouts: int) -> Pl
         value = 100 * plan.value
         notes.append(f"follows a plan to goal value {value:g}")
         moves.sort(key=lambda report: report.move != planned)
-        if (moves[0].value or 0.0) < value:  # playouts do not follow the plan
+        if moves and (moves[0].value or 0.0) < value:  # playouts do not follow the plan
             proved = value if value >= 100 else None  # nothing is better
             moves[0] = replace(moves[0], mean=value, at_least=value, proved=proved)
     return PlayerReport(

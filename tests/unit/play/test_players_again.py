@@ -166,3 +166,16 @@ def test_meta_searches_a_tree_where_no_other_player_can_be_prepared(
     state = game.initial_state()
     assert state.is_legal("xplayer", player.select(state, 0.05))
     player.stop()
+
+
+def test_a_plan_is_reported_where_the_tree_has_no_moves() -> None:
+    """As after a plan's moves that were made without searching."""
+    game = herbrand.load("blocksWorld")
+    for seed in range(3):
+        player = make_player("mcts", seed=seed)
+        player.start(game, "robot", 0.3)
+        state = game.initial_state()
+        while not state.is_terminal:
+            state = state.next([player.select(state, 0.05)])
+            assert player.report() is not None
+        player.stop()
