@@ -402,7 +402,6 @@ bool Prover::run(int number) {
         Frame next;
         next.key = row.key;
         next.kind = row.kind;
-        next.committed = row.committed;
         next.tp = mine ? low_next : high_next;
         next.td = mine ? high_next : low_next;
         next.parent = frame.child;
@@ -461,11 +460,11 @@ void Prover::judge(int lanes, Row *const *rows) {
 // Makes the positions that follow the last frame, in which a role has committed itself to a move.
 void Prover::commit(Walker &walker, int role) {
     const Circuit &c = *circuit_;
-    Frame &frame = walker.frames.back();
+    const Frame &frame = walker.frames.back();
     const i64 first = frame.first;
     const std::size_t states = static_cast<std::size_t>(words_), legals = static_cast<std::size_t>(legal_words_);
     const std::size_t parent = static_cast<std::size_t>(frame.parent);
-    const Key key = frame.committed ? frame.key : [&] {
+    const Key key = walker.rows[parent].committed ? frame.key : [&] {
         Key whole = hash_of(walker.states.data() + parent * states, 0);
         whole.place ^= question_.place;
         whole.tag ^= question_.tag;
@@ -521,17 +520,16 @@ void Prover::expand(const std::vector<int> &wanted) {
     from_.clear();
     joints_.clear();
     parents_.clear();
-    std::vector<bool> generates(wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        Walker &walker = walkers_[static_cast<std::size_t>(wanted[i])];
+    owners_.clear();
+    for (const int number : wanted) {
+        Walker &walker = walkers_[static_cast<std::size_t>(number)];
         Frame &frame = walker.frames.back();
         const u64 *legal = walker.legal.data() + frame.parent * legal_words_;
         const Turn turn = turn_of(legal);
         frame.first = static_cast<i64>(walker.rows.size());
         frame.count = turn.moves;
         ++expanded_;
-        generates[i] = turn.commits < 0;
-        if (!generates[i]) {
+        if (turn.commits >= 0) {
             commit(walker, turn.commits);
             continue;
         }
@@ -541,7 +539,8 @@ void Prover::expand(const std::vector<int> &wanted) {
             const i32 move = joints_[base + static_cast<std::size_t>(k) * roles + static_cast<std::size_t>(turn.mover)];
             walker.rows.push_back(Row{{0, 0}, 1, 1, move, UNCLEAR, 1});
         }
-        from_.insert(from_.end(), static_cast<std::size_t>(turn.moves), static_cast<i64>(parents_.size()) / words_);
+        from_.insert(from_.end(), static_cast<std::size_t>(turn.moves), static_cast<i64>(owners_.size()));
+        owners_.push_back(&walker);
         walker.states.resize(walker.rows.size() * static_cast<std::size_t>(words_));
         walker.legal.resize(walker.rows.size() * static_cast<std::size_t>(legal_words_));
         parents_.insert(parents_.end(), walker.states.begin() + static_cast<std::ptrdiff_t>(frame.parent * words_),
@@ -549,14 +548,9 @@ void Prover::expand(const std::vector<int> &wanted) {
     }
     const i64 total = static_cast<i64>(from_.size());
     generated_ += total;
-    std::vector<Walker *> owners;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (!generates[i]) continue;
-        Walker &walker = walkers_[static_cast<std::size_t>(wanted[i])];
-        owners.push_back(&walker);
-        for (i64 k = walker.frames.back().first; k < static_cast<i64>(walker.rows.size()); ++k)
-            made_.push_back(&walker.rows[static_cast<std::size_t>(k)]);
-    }
+    for (Walker *walker : owners_)
+        for (i64 k = walker->frames.back().first; k < static_cast<i64>(walker->rows.size()); ++k)
+            made_.push_back(&walker->rows[static_cast<std::size_t>(k)]);
     next_.resize(LANES * static_cast<std::size_t>(words_));
     next_legal_.resize(LANES * static_cast<std::size_t>(legal_words_));
     for (i64 begin = 0; begin < total; begin += LANES) {
@@ -585,7 +579,7 @@ void Prover::expand(const std::vector<int> &wanted) {
         judge(lanes, made_.data() + begin);
         for (int k = 0; k < lanes; ++k) {
             Row &row = *made_[static_cast<std::size_t>(begin + k)];
-            Walker &walker = *owners[static_cast<std::size_t>(from_[static_cast<std::size_t>(begin + k)])];
+            Walker &walker = *owners_[static_cast<std::size_t>(from_[static_cast<std::size_t>(begin + k)])];
             const std::size_t number = static_cast<std::size_t>(&row - walker.rows.data());
             const u64 *state = next_.data() + k * words_, *legal = next_legal_.data() + k * legal_words_;
             std::copy(state, state + words_, walker.states.data() + number * static_cast<std::size_t>(words_));

@@ -94,7 +94,7 @@ private:
     struct Frame {
         Key key;
         Kind kind;
-        bool committed = false, expanded = false;
+        bool expanded = false;
         u32 tp = 0, td = 0;
         i64 parent = 0; // its own row
         i64 first = 0, count = 0;
@@ -128,6 +128,8 @@ private:
     void grow();
 
     Turn turn_of(const u64 *legal) const;
+    // The numbers of a state that is no good end and has no successors.
+    std::pair<u32, u32> stuck() const { return certain_ ? std::pair{NEVER, 0u} : std::pair{HARD, HARD}; }
     void begin(int walker);
     void enter(Walker &walker, int number, const Frame &frame);
     void leave(Walker &walker, int number);
@@ -161,9 +163,6 @@ private:
     // The question.
     bool asked_ = false;
     int role_ = 0, goal_ = 0;
-    // What becomes of a state that is no good end and has no successors.
-    std::pair<u32, u32> stuck() const { return certain_ ? std::pair{NEVER, 0u} : std::pair{HARD, HARD}; }
-
     std::vector<int> good_, bad_, unclear_; // goals of the role: at least the value, less, no value
     Key question_{0, 0};
     Key root_key_{0, 0};
@@ -179,6 +178,7 @@ private:
     std::vector<i64> from_;
     std::vector<i32> joints_; // [successors, roles] global numbers of moves
     std::vector<Row *> made_;
+    std::vector<Walker *> owners_; // of the states whose successors are generated
     std::vector<i16> values_;
 };
 
