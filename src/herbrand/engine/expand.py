@@ -79,6 +79,12 @@ class Legal:
             axis=1,
         )
 
+    @property
+    def going(self) -> NDArray[np.bool_]:
+        """[n] Whether the game goes on: the state is not terminal, and every role has a legal move."""
+        going: NDArray[np.bool_] = ~self.over & (self.counts() > 0).all(axis=1)
+        return going
+
     def sample(self, role: int, random: np.random.Generator) -> NDArray[np.int32]:
         """Return a random legal move of a role in each state, [n], all equally likely; 0 without any."""
         words = self.bits[:, self.places[role] : self.places[role + 1]]
@@ -195,6 +201,15 @@ class Expander:
     def initial(self) -> States:
         """The initial state, [1, words]."""
         return self.pack_bits(self.network.initial[None, :])
+
+    @cached_property
+    def percept_masks(self) -> NDArray[np.uint64]:
+        """[roles, words] the percepts of each role, packed as by `observed`."""
+        count = len(self.network.sees)
+        is_percept_of = np.zeros((len(self.roles), 64 * -(-count // 64)), np.bool_)
+        is_percept_of[self.network.percepts[:, 0], np.arange(count)] = True
+        packed = np.packbits(is_percept_of, axis=1, bitorder="little").view("<u8")
+        return packed.astype(np.uint64, copy=False)
 
     def pack_bits(self, bits: NDArray[np.bool_]) -> States:
         """Pack states given as truth values of the fluents, [n, fluents]."""

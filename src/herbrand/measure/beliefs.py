@@ -68,12 +68,6 @@ class BeliefSamples:
         self.states = self.states.reshape(len(self.games), PARTICLES, -1)
         self.depleted = np.zeros(len(self.games), np.bool_)
         """[samples] whether no consistent state was found in some step; such a sample is never refilled."""
-        network = self.expander.network
-        is_percept_of = np.zeros((len(self.expander.roles), 64 * -(-len(network.sees) // 64)), np.bool_)
-        is_percept_of[network.percepts[:, 0], np.arange(len(network.sees))] = True
-        packed = np.packbits(is_percept_of, axis=1, bitorder="little").view("<u8")
-        self._percept_masks = packed.astype(np.uint64, copy=False)
-        """[roles, words] the percepts of each role."""
 
     def update(
         self, going: NDArray[np.int64], joint: NDArray[np.int32], percepts: NDArray[np.uint64]
@@ -83,7 +77,7 @@ class BeliefSamples:
         row[going] = np.arange(len(going))
         samples = np.flatnonzero((row[self.games] >= 0) & ~self.depleted)
         at, roles = row[self.games[samples]], self.roles[samples]
-        own_moves, own_percepts = joint[at, roles], percepts[at] & self._percept_masks[roles]
+        own_moves, own_percepts = joint[at, roles], percepts[at] & self.expander.percept_masks[roles]
         after = np.zeros((len(samples), *self.states.shape[1:]), np.uint64)
         full = np.zeros((len(samples), PARTICLES), np.bool_)
         for attempt in range(_LAST_TRIES):
@@ -127,7 +121,7 @@ class BeliefSamples:
         joint[rows, roles] = own_moves
         joint[~fits] = -1
         after, percepts = self.expander.observed(states, joint)
-        fits &= ((percepts & self._percept_masks[roles]) == own_percepts).all(axis=1)
+        fits &= ((percepts & self.expander.percept_masks[roles]) == own_percepts).all(axis=1)
         return fits, after
 
     def draw(

@@ -141,7 +141,7 @@ def _sample_states(
     visited: list[States] = []
     for _ in range(_MAX_STEPS):
         legal = expander.legal(states)
-        going = np.flatnonzero(~legal.over & (legal.counts() > 0).all(axis=1))
+        going = np.flatnonzero(legal.going)
         if not len(going) or time.monotonic() > deadline:
             break
         states = states[going]

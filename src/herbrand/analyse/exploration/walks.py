@@ -112,7 +112,7 @@ def random_states(expander: Expander, games: int, deadline: float) -> Iterator[N
     states = np.repeat(expander.initial, games, axis=0)
     for _ in range(_LONGEST):
         legal = expander.legal(states)
-        going = ~legal.over & (legal.counts() > 0).all(axis=1)
+        going = legal.going
         if not going.any() or time.monotonic() > deadline:
             return
         states = expander.step(states[going], legal.sample_joint(rng)[going])
@@ -133,7 +133,7 @@ class _Games:
     def legal(self) -> Legal | None:
         """Return the legal moves of the games that go on; None if none does."""
         legal = self.expander.legal(self.states)
-        going = ~legal.over & (legal.counts() > 0).all(axis=1)
+        going = legal.going
         if not going.any():
             return None
         self.states, self.numbers = self.states[going], self.numbers[going]

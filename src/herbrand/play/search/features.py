@@ -51,7 +51,7 @@ def is_placement_only(expander: Expander, seed: int = 0) -> bool:
     chose = np.zeros(roles, np.bool_)
     for _ in range(_STEPS):
         legal = expander.legal(states)
-        going = ~legal.over & (legal.counts() > 0).all(axis=1)
+        going = legal.going
         if not going.any():
             break
         joint = np.zeros((len(states), roles), np.int32)

@@ -227,6 +227,6 @@ def _openings(expander: Expander, generator: np.random.Generator, games: int, mo
         legal = expander.legal(states)
         after = expander.step(states, legal.sample_joint(generator))
         ahead = expander.legal(after)
-        fits = (step < lengths) & ~ahead.over & (ahead.counts() > 0).all(axis=1)
+        fits = (step < lengths) & ahead.going
         states = np.where(fits[:, None], after, states)
     return states
