@@ -227,6 +227,6 @@ def progress_bar(total: int | None, description: str) -> tuple[Progress, Callabl
 
     def update(done: int, of: int | None, doing: str | None = None) -> None:
         bar.tasks[0].total = of  # `Progress.update` cannot remove a total
-        bar.update(task, completed=done, total=of, description=doing, refresh=doing is not None)
+        bar.update(task, completed=done, description=doing, refresh=doing is not None)
 
     return update, bar.stop

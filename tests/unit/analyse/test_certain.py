@@ -10,9 +10,9 @@ import pytest
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.by_states import strong_of
-from herbrand.analyse.exploration.certificates import Policy, Spoiler
+from herbrand.analyse.exploration.certificates import Policy, Spoiler, UniformPolicy
 from herbrand.analyse.exploration.explore import explore
-from herbrand.analyse.knowledge.uniform import UniformPolicy, strong_by_beliefs
+from herbrand.analyse.knowledge.uniform import strong_by_beliefs
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.solving.certain import strong_by_search
 

@@ -29,12 +29,11 @@ from herbrand.analyse.certification.folder import (
     write_certificate,
 )
 from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
-from herbrand.analyse.exploration.certificates import CounterCertificate, Policy
+from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, UniformPolicy
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
-from herbrand.analyse.knowledge.uniform import UniformPolicy
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.check.step_counter import StepCounter

@@ -21,13 +21,13 @@ from herbrand.analyse.exploration.certificates import (
     Policy,
     Spoiler,
     StateSet,
+    UniformPolicy,
 )
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.derived import Dependencies
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
-from herbrand.analyse.knowledge.uniform import UniformPolicy
 from herbrand.convert.asp import recorded_play
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term

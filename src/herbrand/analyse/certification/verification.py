@@ -27,12 +27,17 @@ from herbrand.analyse.certification.remarks import (
     RemarkProof,
     Strategies,
 )
-from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, Spoiler, StateSet
+from herbrand.analyse.exploration.certificates import (
+    CounterCertificate,
+    Policy,
+    Spoiler,
+    StateSet,
+    UniformPolicy,
+)
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
-from herbrand.analyse.knowledge.uniform import UniformPolicy
 from herbrand.analyse.proofs.claims import read_claim
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness

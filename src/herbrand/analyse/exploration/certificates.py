@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.analyse.exploration.replay import ReplayedState, goals_of, walk
+from herbrand.analyse.exploration.replay import ReplayedState, goal_of, goals_of, walk
 from herbrand.errors import BudgetExceeded
 from herbrand.network.ternary import TernarySimulation
 
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
 
-__all__ = ["CounterCertificate", "Policy", "Spoiler", "StateSet", "certain_end", "certain_fluents"]
+__all__ = [
+    "CounterCertificate",
+    "Policy",
+    "Spoiler",
+    "StateSet",
+    "UniformPolicy",
+    "certain_end",
+    "certain_fluents",
+]
 
 _PER_SECOND = 20_000
 """An upper bound on the transitions that the rule evaluator computes in a second."""
@@ -153,6 +162,67 @@ class Policy:
                 return False
             edges[node.key] = [after for _, after in successors]
         return complete and _acyclic(edges)
+
+
+@dataclass(frozen=True)
+class UniformPolicy:
+    """A strategy of a role that does not see everything: its move for each set of possible states.
+
+    Against all moves of the others, including `random`, it leads to a terminal state in which the role has
+    the goal value `value`.
+    """
+
+    role: str
+    moves: dict[frozenset[frozenset[str]], str] = field(repr=False)
+    """The move by the facts of the possible states, in lower case."""
+    value: int = 100
+
+    kind = "uniform strategy"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its size and role."""
+        return {"beliefs": len(self.moves), "role": self.role}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Play it by the rules against every reply, and derive what the role perceives from them as well."""
+        deadline = time.monotonic() + seconds
+        first = frozenset([game.engine_object("rules").initial()])
+        edges: dict[frozenset[Any], list[frozenset[Any]]] = {}
+        queue = [first]
+        while queue:
+            belief = queue.pop()
+            if belief not in edges:
+                following = self._follow(game, belief, deadline)
+                if following is None:
+                    return False
+                edges[belief] = following
+                queue += following
+        return _acyclic(edges)
+
+    def _follow(
+        self, game: StateMachine, belief: frozenset[Any], deadline: float
+    ) -> list[frozenset[Any]] | None:
+        """Return the sets of states that can follow the move; None if there is none, or it can lose."""
+        engine, role = game.engine_object("rules"), game.role_index(self.role)
+        text = engine.terms.text
+        facts = frozenset(frozenset(text(f).lower() for f in engine.fluents(state)) for state in belief)
+        wanted = self.moves.get(facts, "").lower()
+        groups: dict[frozenset[str], set[Any]] = {}
+        for state in belief:
+            legal = [sorted(set(engine.legal(state, r))) for r in range(len(game.roles))]
+            legal[role] = [move for move in legal[role] if text(move).lower() == wanted]
+            if not all(legal):
+                return None
+            for joint in product(*legal):
+                if time.monotonic() > deadline:
+                    raise BudgetExceeded("the time for a check", f"of {len(self.moves)} beliefs")
+                after = engine.successor(state, joint)
+                if not engine.terminal(after):
+                    percepts = frozenset(text(term) for term in engine.percepts(state, joint, role))
+                    groups.setdefault(percepts, set()).add(after)
+                elif goal_of(game, after, role) != self.value:
+                    return None
+        return list(map(frozenset, groups.values()))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["ReplayedState", "goals_of", "holds", "replay", "walk"]
+__all__ = ["ReplayedState", "goal_of", "goals_of", "holds", "replay", "walk"]
 
 
 def replay(game: StateMachine, moves: Moves) -> list[State]:
@@ -118,9 +118,11 @@ def walk(
 
 def goals_of(game: StateMachine, node: ReplayedState) -> list[int | None]:
     """Return the goal value of each role in a state, None unless there is exactly one."""
+    return [goal_of(game, node.key, role) for role in range(len(game.roles))]
+
+
+def goal_of(game: StateMachine, key: Any, role: int) -> int | None:
+    """Return the goal value of a role in a state of the rule evaluator, None unless there is exactly one."""
     engine = game.engine_object("rules")
-    goals: list[int | None] = []
-    for role in range(len(game.roles)):
-        values = set(engine.goals(node.key, role))
-        goals.append(goal_value(engine.terms.text(values.pop())) if len(values) == 1 else None)
-    return goals
+    values = set(engine.goals(key, role))
+    return goal_value(engine.terms.text(values.pop())) if len(values) == 1 else None

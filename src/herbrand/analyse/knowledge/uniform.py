@@ -14,14 +14,12 @@ beliefs (Bonet and Geffner 2000).
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from herbrand.analyse.exploration.certificates import UniformPolicy
 from herbrand.analyse.verdict import Verdict
-from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
@@ -32,9 +30,9 @@ if TYPE_CHECKING:
     from herbrand.analyse.budget import Budget
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["METHOD", "UniformPolicy", "strong_by_beliefs"]
+__all__ = ["strong_by_beliefs"]
 
-METHOD: Final = "search over beliefs"
+_METHOD: Final = "search over beliefs"
 _DEEPEST: Final = 400
 """Steps of the longest plays that are searched."""
 _MOST_JOINTS: Final = 3_000_000
@@ -67,10 +65,10 @@ def strong_by_beliefs(game: StateMachine, role: int, value: int, budget: Budget)
     seconds, details = time.monotonic() - began, {"beliefs": len(search.won) + len(search.lost)}
     if not wins:
         reason = f"nothing that {name} can do with what it knows always gets it {value}"
-        return Verdict("refuted", METHOD, reason, seconds=seconds, details=details)
+        return Verdict("refuted", _METHOD, reason, seconds=seconds, details=details)
     reason = f"{name} can force {value} with what it knows"
     certificate = search.policy()
-    return Verdict("proved", METHOD, reason, certificate=certificate, seconds=seconds, details=details)
+    return Verdict("proved", _METHOD, reason, certificate=certificate, seconds=seconds, details=details)
 
 
 class _Search:
@@ -79,11 +77,6 @@ class _Search:
     def __init__(self, game: StateMachine, role: int, value: int, budget: Budget) -> None:
         self.expander = game.expander
         self.role, self.value, self.budget = role, value, budget
-        network = self.expander.network
-        bits = np.zeros(64 * -(-len(network.percepts) // 64), np.bool_)
-        bits[: len(network.percepts)] = network.percepts[:, 0] == role
-        self.percepts = np.packbits(bits, bitorder="little").view("<u8")
-        """[words] mask of the percepts that are the role's."""
         self.numbers: dict[bytes, int] = {}
         self.states: list[NDArray[np.uint64]] = []
         self.after: list[dict[int, _Outcomes | None] | None] = []
@@ -120,12 +113,11 @@ class _Search:
         expander, role = self.expander, self.role
         states = np.stack([self.states[state] for state in missing])
         legal = expander.legal(states)
-        playable = np.asarray(legal.counts().all(axis=1))
         if self.joints + int(legal.joint_counts().sum()) > self.most_joints:
             raise BudgetExceeded(f"{self.most_joints} successors")
         found: list[dict[int, dict[bytes, set[int]] | None]] = [
             {move: {} for move in np.flatnonzero(moves).tolist()}
-            for moves in legal.mask(role) & playable.reshape(-1, 1)
+            for moves in legal.mask(role) & legal.going[:, None]
         ]
         for after in expander.expansions(states, legal, joints=_CHUNK):
             self._check_clock()
@@ -133,7 +125,7 @@ class _Search:
             over = expander.terminal(after.states)
             bad = np.zeros(len(after), np.bool_)
             bad[over] = expander.goals(after.states[over])[:, role] != self.value
-            seen = expander.observed(states[after.parents], after.moves)[1] & self.percepts
+            seen = expander.observed(states[after.parents], after.moves)[1] & expander.percept_masks[role]
             numbers = np.full(len(after), -1, np.int64)
             numbers[~over] = self._number(after.states[~over])
             rows = zip(
@@ -227,77 +219,3 @@ class _Search:
 
 def _lowered(states: Iterable[Iterable[str]]) -> frozenset[frozenset[str]]:
     return frozenset(frozenset(map(str.lower, facts)) for facts in states)
-
-
-@dataclass(frozen=True)
-class UniformPolicy:
-    """A strategy of a role that does not see everything: its move for each set of possible states.
-
-    Against all moves of the others, including `random`, it leads to a terminal state in which the role has
-    the goal value `value`.
-    """
-
-    role: str
-    moves: dict[frozenset[frozenset[str]], str] = field(repr=False)
-    """The move by the facts of the possible states, in lower case."""
-    value: int = 100
-
-    kind = "uniform strategy"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return its size and role."""
-        return {"beliefs": len(self.moves), "role": self.role}
-
-    def check(self, game: StateMachine, seconds: float) -> bool:
-        """Play it by the rules against every reply, and derive what the role perceives from them as well."""
-        engine = game.engine_object("rules")
-        text, role = engine.terms.text, game.role_index(self.role)
-        deadline = time.monotonic() + seconds
-        finished: set[frozenset[Any]] = set()
-        on_path: set[frozenset[Any]] = set()
-
-        def facts(state: Any) -> frozenset[str]:
-            return frozenset(text(fluent).lower() for fluent in engine.fluents(state))
-
-        def follow(belief: frozenset[Any]) -> list[frozenset[Any]] | None:
-            """Return the beliefs that can follow the move; None if there is none, or it can lose."""
-            wanted = self.moves.get(frozenset(map(facts, belief)), "")
-            groups: dict[frozenset[str], set[Any]] = {}
-            for state in belief:
-                legal = [sorted(set(engine.legal(state, r))) for r in range(len(game.roles))]
-                legal[role] = [move for move in legal[role] if text(move).lower() == wanted.lower()]
-                if not all(legal):
-                    return None
-                for joint in product(*legal):
-                    if time.monotonic() > deadline:
-                        raise BudgetExceeded(f"{seconds:g} seconds", f"{len(finished)} beliefs visited")
-                    after = engine.successor(state, joint)
-                    if engine.terminal(after):
-                        goals = set(engine.goals(after, role))
-                        if len(goals) != 1 or goal_value(text(goals.pop())) != self.value:
-                            return None
-                        continue
-                    percepts = frozenset(text(term) for term in engine.percepts(state, joint, role))
-                    groups.setdefault(percepts, set()).add(after)
-            return list(map(frozenset, groups.values()))
-
-        first = frozenset([engine.initial()])
-        stack: list[tuple[frozenset[Any], list[frozenset[Any]]]] = [(frozenset(), [first])]
-        while stack:
-            belief, left = stack[-1]
-            if not left:
-                stack.pop()
-                on_path.discard(belief)
-                finished.add(belief)
-                continue
-            following = left.pop()
-            if following in finished:
-                continue
-            if following in on_path:
-                return False  # the play need not end
-            beliefs = follow(following)
-            if beliefs is None:
-                return False
-            on_path.add(following)
-            stack.append((following, beliefs))
-        return True

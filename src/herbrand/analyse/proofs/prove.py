@@ -432,16 +432,33 @@ class _Run:
         weak = self.verdicts.get("weak_winnability")
         if weak is None or "strong_winnability" not in self._undecided():
             return
-        before = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
-        verdicts = []
+        found = {}
         for role in self.players:
-            name = self.game.roles[role]
-            win, earlier = weak.roles.get(name, weak), before.roles.get(name, before)
-            follows = win.answer == "refuted" or (win.answer == "proved" and len(self.game.roles) == 1)
-            verdicts.append(win if follows and not earlier.is_known else earlier)
-        if any(verdict.is_known for verdict in verdicts):
-            details = before.details
-            self.verdicts["strong_winnability"] = self._combine(verdicts, every=False).with_(details=details)
+            win = weak.roles.get(self.game.roles[role], weak)
+            if win.answer == "refuted" or (win.answer == "proved" and len(self.game.roles) == 1):
+                found[role] = win
+        self._add_strong(found)
+
+    def _strong_of_roles(self) -> dict[int, Verdict]:
+        """Return what is known so far about strong winnability, by the number of the role."""
+        verdict = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
+        return {role: verdict.roles.get(self.game.roles[role], verdict) for role in self.players}
+
+    def _add_strong(self, found: dict[int, Verdict]) -> None:
+        """Record verdicts about strong winnability of roles for which there is none yet."""
+        known = self._strong_of_roles()
+        known |= {role: verdict for role, verdict in found.items() if not known[role].is_known}
+        if not any(verdict.is_known for verdict in known.values()):
+            return
+        before = self.verdicts.get("strong_winnability")
+        details = {} if before is None else before.details
+        verdict = self._combine(list(known.values()), every=False)
+        readings = {
+            role: _NO_SEQUENCE if verdict.roles[role].answer == "refuted" else reading
+            for role, reading in details.get("sequence", {}).items()
+        }
+        details = {**details, "sequence": readings} if readings else details
+        self.verdicts["strong_winnability"] = verdict.with_(details=details)
 
     def _search_for_certain_wins(self) -> None:
         """Decide strong winnability by proof-number search, where the states are too many to list."""
@@ -449,27 +466,18 @@ class _Run:
 
         if "strong_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
             return
-        before = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
-        known = {role: before.roles.get(self.game.roles[role], before) for role in self.players}
         progress = self.progress
         found = strong_by_search(
             self.game,
-            [role for role in self.players if not known[role].is_known],
+            [role for role, verdict in self._strong_of_roles().items() if not verdict.is_known],
             self.win,
             budget=self._budget_of_search(0.9),
             progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
         )
-        hidden = self.game.has_percepts
-        for role, verdict in found.items():
-            known[role] = self._by_beliefs(role) if hidden and verdict.answer == "proved" else verdict
-        if any(verdict.is_known for verdict in known.values()):
-            verdict = self._combine([known[role] for role in self.players], every=False)
-            readings = {
-                role: _NO_SEQUENCE if verdict.roles[role].answer == "refuted" else reading
-                for role, reading in before.details.get("sequence", {}).items()
-            }
-            details = {**before.details, "sequence": readings} if readings else before.details
-            self.verdicts["strong_winnability"] = verdict.with_(details=details)
+        if self.game.has_percepts:
+            proved = [role for role, verdict in found.items() if verdict.answer == "proved"]
+            found |= {role: self._by_beliefs(role) for role in proved}
+        self._add_strong(found)
 
     def _budget_of_search(self, fraction: float) -> Budget:
         """Return a fraction of the time that is left, and the memory that the explored states leave."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.analyse.exploration.certificates import Policy, Spoiler
-from herbrand.analyse.solving.forcing import METHOD, ForcedGoals
+from herbrand.analyse.solving.forcing import EFFORTS, METHOD, ForcedGoals
 from herbrand.analyse.verdict import Verdict
 from herbrand.errors import BudgetExceeded, GameError
 
@@ -35,8 +35,6 @@ _MOST_MOVES: Final = 50_000
 """Moves of the largest strategy that is written down."""
 _MOST_JOINTS: Final = 1 << 18
 """Joint moves in a state, at most, among which replies are found for a strategy."""
-_EFFORTS: Final = (0, 1000, 100_000, 1 << 40)
-"""States that are expanded to prove again what the table has lost, at most, in one try after another."""
 _STRATEGY_SHARE: Final = 0.5
 """Share of the remaining time for writing a strategy down."""
 
@@ -116,7 +114,7 @@ class _Writer:
                 continue
             own, (verdicts, work) = after.moves[:, self.role], self._known(after)
             move = self._winning_move(after, own, verdicts, work)
-            moves[facts] = expander.moves[self.role][int(move)]
+            moves[facts] = expander.moves[self.role][move]
             self._follow(after.states[own == move])
         return Policy(expander.roles[self.role], moves, self.value)
 
@@ -132,7 +130,7 @@ class _Writer:
             chosen = []
             for move in np.unique(own):
                 group = own == move
-                if not any(self._is_lost(after, verdicts, group, effort) for effort in _EFFORTS):
+                if not any(self._is_lost(after, verdicts, group, effort) for effort in EFFORTS):
                     raise GameError("a state of the strategy was not proved")
                 refuting = np.flatnonzero(group & (verdicts == -1))
                 chosen.append(int(refuting[np.argmin(work[refuting])]))
@@ -168,7 +166,7 @@ class _Writer:
         work: NDArray[np.float64],
     ) -> int:
         """Return the move of the role with the least work that wins against every reply."""
-        for effort in _EFFORTS:
+        for effort in EFFORTS:
             for move in sorted(
                 np.unique(own).tolist(),
                 key=lambda m: (int((verdicts[own == m] != 1).sum()), float(work[own == m].sum())),

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
 
-__all__ = ["METHOD", "ForcedGoals", "GoalInterval", "goal_values"]
+__all__ = ["EFFORTS", "METHOD", "ForcedGoals", "GoalInterval", "goal_values"]
 
 METHOD: Final = "proof-number search"
+EFFORTS: Final = (0, 1000, 100_000, 1 << 40)
+"""States that are expanded to prove again what the table has lost, at most, in one try after another."""
 _SYMMETRY_SECONDS: Final = 10.0
 _MOST_SYMMETRIES: Final = 16
 _LANES_WANTED: Final = 256

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from herbrand.engine.playouts import goal_value
+from herbrand.analyse.exploration.replay import goal_of
+from herbrand.analyse.solving.forcing import EFFORTS
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.runtime.arrays import read_arrays, write_arrays
 
@@ -239,7 +240,7 @@ def _table(
         picks = np.zeros(len(states), np.int64)
         for i in np.flatnonzero(is_own).tolist():
             begin, end = int(starts[i]), int(starts[i + 1])
-            pick = _pick(forced, states[i : i + 1], after.states[begin:end], verdicts[begin:end] == wanted,
+            pick = _pick(forced, after.states[begin:end], verdicts[begin:end] == wanted,
                          work[begin:end], (role, goal, holds))  # fmt: skip
             follow[begin:end] = False
             follow[begin + pick] = True
@@ -268,7 +269,6 @@ def _table(
 
 def _pick(
     forced: ForcedGoals,
-    state: States,
     successors: States,
     good: NDArray[np.bool_],
     work: NDArray[np.uint8],
@@ -276,17 +276,17 @@ def _pick(
 ) -> int:
     """Return the successor that the strategy goes to; proves one again if the table has lost all of them."""
     role, goal, holds = claim
-    while not good.any():
-        if forced.can_force(state, role, goal) != holds:
-            raise GameError("a state of the strategy was not proved")
-        verdicts, work = forced.known(successors, role, goal)
-        good = verdicts == (1 if holds else -1)
-        for k in range(len(successors)):
-            if good.any():
-                break
-            good[k] = forced.can_force(successors[k : k + 1], role, goal) == holds
     places = np.flatnonzero(good)
-    return int(places[np.argmin(work[places])])
+    if len(places):
+        return int(places[np.argmin(work[places])])
+    for effort in EFFORTS:
+        for k in range(len(successors)):
+            state = successors[k : k + 1]
+            if forced.attempt(state, role, goal, forced.budget.left, expanded=effort) is holds:
+                return k
+    if forced.budget.left <= 0:
+        raise BudgetExceeded(f"{forced.budget.seconds:.3g} seconds", "for a state of a strategy")
+    raise GameError("a state of the strategy was not proved")
 
 
 # -- by the rules -----------------------------------------------------------------------------
@@ -363,8 +363,7 @@ def _replay(
     def replies(key: Any) -> list[tuple[int, ...]] | str:
         """Return the joint moves that the strategy allows in a state, or why it fails there."""
         if engine.terminal(key):
-            goals = set(engine.goals(key, subject))
-            goal = goal_value(text(goals.pop())) if len(goals) == 1 else None
+            goal = goal_of(game, key, subject)
             if goal is None or (goal >= claim.goal) != claim.holds:
                 return f"a play ends with {goal} for {claim.role}"
             return []
