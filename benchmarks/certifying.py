@@ -244,6 +244,8 @@ KINDS: Final = {
     "exhausted bound": ("B", "bounded model checking of all plays"),
     "strategy": ("S", "a strategy"),
     "sequence": ("Q", "moves that are fixed in advance"),
+    "uniform strategy": ("U", "a strategy by what a role can consider possible"),
+    "restricted play": ("O", "others who prefer some moves, such as passing"),
     "spoiling strategy": ("R", "replies that keep a role from winning"),
     "none": ("-", "no evidence"),
 }

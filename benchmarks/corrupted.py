@@ -25,7 +25,7 @@ import json
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -40,7 +40,13 @@ from herbrand.analyse.certification import verify_certificate
 from herbrand.analyse.certification.evidence import evidence_of
 from herbrand.analyse.certification.folder import write_certificate
 from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
-from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, Spoiler, StateSet
+from herbrand.analyse.exploration.certificates import (
+    CounterCertificate,
+    Policy,
+    Spoiler,
+    StateSet,
+    UniformPolicy,
+)
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
@@ -49,15 +55,18 @@ from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.sat import Solver
+from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import StepCounter
+from herbrand.convert.restrict import Preference, restrict
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from herbrand.analyse.certification.evidence import EvidenceFile
     from herbrand.analyse.invariants.frames import Frame
+    from herbrand.machine.state_machine import StateMachine
 
 SECONDS = 600.0
 """For one check, by the clock."""
@@ -79,6 +88,29 @@ STUCK = """
 (<= terminal (true (at 9)))
 (goal walker 0)
 """
+SEEN = """
+(role random) (role seeker) (box 1) (box 2) (init hiding)
+(<= (legal random (put ?b)) (true hiding) (box ?b)) (<= (legal random wait) (not (true hiding)))
+(<= (legal seeker wait) (true hiding)) (<= (legal seeker (open ?b)) (not (true hiding)) (box ?b))
+(<= (next (coin ?b)) (does random (put ?b))) (<= (next (coin ?b)) (true (coin ?b)))
+(<= (next (opened ?b)) (does seeker (open ?b))) (<= (sees seeker (coin ?b)) (does random (put ?b)))
+(<= over (true (opened ?b))) (<= terminal over)
+(<= (goal seeker 100) (true (coin ?b)) (true (opened ?b))) (<= (goal seeker 0) (not over)) (goal random 0)
+"""
+"""Who sees in which box a coin is put can always find it."""
+PASSES = """
+(role red) (role blue) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (init (at red 1)) (init (at blue 5))
+(init (turn red)) (home red 5) (home blue 1) (other red blue) (other blue red)
+(<= (beside ?x ?y) (succ ?x ?y)) (<= (beside ?x ?y) (succ ?y ?x))
+(<= (legal ?r stay) (role ?r))
+(<= (legal ?r (go ?y)) (true (turn ?r)) (true (at ?r ?x)) (beside ?x ?y) (free ?y))
+(<= (free ?x) (beside ?x ?y) (not (at ?x))) (<= (at ?x) (true (at ?r ?x)))
+(<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o))
+(<= (next (at ?r ?y)) (does ?r (go ?y))) (<= (next (at ?r ?x)) (does ?r stay) (true (at ?r ?x)))
+(<= (won ?r) (home ?r ?x) (true (at ?r ?x))) (<= terminal (won ?r))
+(<= (goal ?r 100) (won ?r)) (<= (goal ?r 0) (role ?r) (not (won ?r)))
+"""
+"""Two pieces that want to stand where the other one began, and need not move."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +118,7 @@ class Original:
     """A certificate before it is damaged."""
 
     kind: str
-    game: herbrand.Game
+    game: StateMachine
     name: str
     verdict: Verdict
 
@@ -116,6 +148,21 @@ def given(text: str, certificate: Any = None) -> Callable[[str], tuple[herbrand.
     return decide
 
 
+def restricted(text: str) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
+    """Return a function that refutes strong winnability by others that pass, without listing states."""
+
+    def decide(_: str) -> tuple[herbrand.Game, Verdict]:
+        game = herbrand.loads(text, name="passes")
+        numbers = range(len(game.roles))
+        roles = {
+            game.roles[number]: refute_by_preferences(game, number, Budget(20, states=2))
+            for number in numbers
+        }
+        return game, Verdict("refuted", RestrictedPlay.kind, roles=roles)
+
+    return decide
+
+
 _MARKED = tuple((f"(cell {x} {y} x)", f"(cell {x} {y} o)", f"(cell {x} {y} b)") for x in "123" for y in "123")
 _CONTROL = ("(control xplayer)", "(control oplayer)")
 _GROUPS = Invariant("", (*_MARKED, _CONTROL))
@@ -126,6 +173,8 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "decreasing goal": ("monotonicity", bundled("ticTacToe")),
     "strategy": ("strong_winnability", bundled("nim")),
     "replies": ("strong_winnability", bundled("kuhn")),
+    "strategy by percepts": ("strong_winnability", given(SEEN)),
+    "restricted play": ("strong_winnability", restricted(PASSES)),
     "all states": ("goals", bundled("nim")),
     "all states, ranked": ("termination", bundled("nim")),
     "all states, below": ("weak_winnability", bundled("leduc")),
@@ -249,6 +298,10 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
     other: Any = certificate
     if isinstance(certificate, Policy):
         other = replace(certificate, moves=changed_entries(certificate.moves, chance, keyed=True))
+    elif isinstance(certificate, UniformPolicy):
+        other = replace(certificate, moves=changed_entries(certificate.moves, chance, keyed=False))
+    elif isinstance(certificate, RestrictedPlay):
+        other = changed_restriction(certificate, original, chance)
     elif isinstance(certificate, Spoiler):
         other = replace(certificate, replies=changed_entries(certificate.replies, chance, keyed=True))
     elif isinstance(certificate, CounterCertificate):
@@ -276,6 +329,27 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
     elif isinstance(certificate, Bound):
         other = changed_bound(certificate, names, chance)
     return verdict.with_(certificate=other)
+
+
+def changed_restriction(play: RestrictedPlay, original: Original, chance: Random) -> RestrictedPlay:
+    """Return a restricted game in which others prefer other moves, or the role too, or another proof."""
+    game, rows = original.game, list(play.preferences)
+    place = chance.randrange(len(rows))
+    way = chance.randrange(5)
+    if way == 0:
+        del rows[place]
+    elif way == 1:
+        every = game.expander.moves[game.role_index(rows[place].role)]
+        rows[place] = replace(rows[place], move=chance.choice(every))
+    elif way == 2:
+        rows.append(Preference(play.role, rows[place].move))
+    else:
+        restricted = restrict(game, rows)
+        inner = Original(original.kind, restricted, "weak_winnability", Verdict.unknown(""))
+        verdict = changed_evidence(inner, Verdict("refuted", "-", certificate=play.certificate), chance)
+        assert verdict.certificate is not None
+        return replace(play, certificate=verdict.certificate)
+    return replace(play, preferences=tuple(rows))
 
 
 def changed_groups(groups: tuple[DerivedGroup, ...], chance: Random) -> tuple[DerivedGroup, ...]:
@@ -316,7 +390,7 @@ def changed_bound(bound: Bound, names: list[str], chance: Random) -> Bound:
 class StillProof:
     """Decides without the checkers whether evidence shows a statement about a game."""
 
-    def __init__(self, game: herbrand.Game, name: str) -> None:
+    def __init__(self, game: StateMachine, name: str) -> None:
         self.game, self.name = game, name
 
     def __call__(self, verdict: Verdict) -> bool:
@@ -326,8 +400,13 @@ class StillProof:
         if verdict.witness is not None:
             return holds(self.game, CLAIMS[self.name], verdict.witness)
         certificate = verdict.certificate
-        if isinstance(certificate, Policy | Spoiler | StateSet):
+        if isinstance(certificate, Policy | UniformPolicy | Spoiler | StateSet):
             return certificate.check(self.game, SECONDS)
+        if isinstance(certificate, RestrictedPlay):
+            if any(one.role == certificate.role for one in certificate.preferences):
+                return False
+            inner = StillProof(restrict(self.game, certificate.preferences), "weak_winnability")
+            return inner(Verdict("refuted", "-", certificate=certificate.certificate))
         if isinstance(certificate, CounterCertificate | Exhausted):
             space = explore(self.game.expander)
             assert space.complete
@@ -344,8 +423,15 @@ class StillProof:
         assert isinstance(certificate, Invariant)
         return self._is_inductive(certificate, certificate.wanted)
 
+    def _place(self, frame: Frame) -> Mapping[str, int]:
+        """Return the literals of fluents by name; the network has none for those that never change."""
+        literals = defaultdict(int, dict.fromkeys(self.game.initial_state().facts, 1))
+        return literals | {
+            name: int(x) for name, x in zip(frame.system.fluent_texts, frame.state, strict=True)
+        }
+
     def _require(self, solver: Solver, frame: Frame, invariant: Invariant) -> None:
-        place = {name: int(x) for name, x in zip(frame.system.fluent_texts, frame.state, strict=True)}
+        place = self._place(frame)
         for group in invariant.exactly:
             solver.add([place[name] for name in group])
         for group in (*invariant.exactly, *invariant.never_two):
@@ -355,7 +441,7 @@ class StillProof:
             solver.add([place[name] ^ (not value) for name, value in clause])
 
     def _can_break(self, solver: Solver, frame: Frame, invariant: Invariant) -> bool:
-        place = {name: int(x) for name, x in zip(frame.system.fluent_texts, frame.state, strict=True)}
+        place = self._place(frame)
         for group in invariant.exactly:
             if solver.solve(*(place[name] ^ 1 for name in group)):
                 return True
@@ -371,6 +457,8 @@ class StillProof:
         circuit, roles = frame.system.circuit, range(len(self.game.roles))
         if name == "playability":
             return circuit.any_of([frame.stuck(role) for role in roles])
+        if name.startswith("win "):
+            return frame.wins(self.game.role_index(name.removeprefix("win ")))
         assert name == "goals"
         return circuit.any_of([frame.has_no_goal(role) for role in roles])
 
@@ -607,9 +695,9 @@ class Trials:
         roles = {}
         for number, (role, inner) in enumerate(self.original.verdict.roles.items(), 1):
             certificate: Any = inner.certificate
-            if not isinstance(certificate, Policy | Spoiler):
+            if not isinstance(certificate, Policy | UniformPolicy | Spoiler):
                 return False
-            is_policy = isinstance(certificate, Policy)
+            is_policy = not isinstance(certificate, Spoiler)
             entries = certificate.moves if is_policy else certificate.replies
             name = f"role-{number}/evidence.pl"
             entry_of = dict(zip(self.files[name].splitlines(), entries.items(), strict=True))
@@ -646,8 +734,8 @@ def _evidence_json(verdict: Verdict) -> Any:
     certificate = verdict.certificate
     if verdict.roles:
         return {role: _evidence_json(inner) for role, inner in verdict.roles.items()}
-    if isinstance(certificate, Policy | Spoiler):
-        return certificate.moves if isinstance(certificate, Policy) else certificate.replies
+    if isinstance(certificate, Policy | UniformPolicy | Spoiler):
+        return certificate.replies if isinstance(certificate, Spoiler) else certificate.moves
     return [
         None if verdict.witness is None else (verdict.witness.moves, verdict.witness.loop),
         None if certificate is None else certificate.as_json(),

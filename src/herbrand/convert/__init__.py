@@ -10,6 +10,9 @@ target cannot express raise `GameError` with a reason.
 | Prolog    | `prolog/`    | the rules               |
 | clingo    | `asp/`       | the rules               |
 | PDDL      | `pddl`       | the rules and the initial state |
+
+`scramble` and `restrict` write rules of other games: the same under other names, and one in which
+roles prefer some of their moves.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -103,6 +104,18 @@ class Legal:
     def sample_joint(self, random: np.random.Generator) -> NDArray[np.int32]:
         """Return a random joint move in each state, [n, roles], as `sample` for each role."""
         return np.stack([self.sample(role, random) for role in range(len(self.sizes))], axis=1)
+
+    def preferring(self, preferred: NDArray[np.uint64]) -> Legal:
+        """Return only preferred moves for each role that has one.
+
+        The set of preferred moves is packed like a row of `bits`.
+        """
+        bits = self.bits.copy()
+        for a, b in pairwise(self.places):
+            chosen = bits[:, a:b] & preferred[a:b]
+            has_one = chosen.any(axis=1)
+            bits[has_one, a:b] = chosen[has_one]
+        return Legal(self.over, bits, self.places, self.sizes)
 
     def joint_counts(self) -> NDArray[np.int64]:
         """Return the number of joint moves of each state, [n]; 0 where it is terminal.

@@ -34,6 +34,7 @@ from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.proofs.restricted import refute_by_preferences
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.check.step_counter import StepCounter
@@ -589,6 +590,30 @@ def test_a_strategy_by_what_a_role_sees_is_accepted(tmp_path: Path) -> None:
         verdict = Verdict("proved", "-", certificate=replace(policy, moves=moves))
         (file,) = written(tmp_path / str(number), rules, "strong_winnability", verdict)
         assert not accepts(tmp_path / str(number), file)
+
+
+@needs_prolog
+def test_others_that_pass_are_accepted_as_a_refutation(tmp_path: Path) -> None:
+    """Not if it is the role itself that passes, nor if a preferred move is more than a move."""
+    game = herbrand.loads(corrupted.PASSES)
+    roles = {role: refute_by_preferences(game, number, Budget(20)) for number, role in enumerate(game.roles)}
+    verdict = Verdict("refuted", "-", roles=roles)
+    folder = tmp_path / "files"
+    certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))
+    assert certified.accepted
+    assert verify_certificate(game, folder, budget=Budget(40)).accepted
+    assert "preferred" in (folder / "role-1" / "restricted.kif").read_text()
+    certificate = folder / "certificate.json"
+    content = certificate.read_text()
+    assert '"blue": [' in content
+    for changed in (
+        content.replace('"blue": [', '"red": ['),
+        content.replace('"stay"', '"(go 1)"'),
+        content.replace('"stay"', '"stay))(<= terminal (role red"'),
+        content.replace('"stay"', '"?move"'),
+    ):
+        certificate.write_text(changed)
+        assert not verify_certificate(game, folder, budget=Budget(40)).accepted
 
 
 def test_the_clauses_of_a_strategy_refuse_what_is_wrong(tmp_path: Path) -> None:

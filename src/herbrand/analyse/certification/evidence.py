@@ -28,9 +28,11 @@ from herbrand.analyse.invariants.derived import Dependencies
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
+from herbrand.analyse.proofs.restricted import RestrictedPlay
 from herbrand.convert.asp import recorded_play
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
+from herbrand.convert.restrict import restrict
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.machine.moves import Move
 
@@ -232,6 +234,15 @@ def files_of(
         return
     if isinstance(certificate, UniformPolicy):
         yield PrologWriter(game).uniform(certificate)
+        return
+    if isinstance(certificate, RestrictedPlay):
+        restricted = restrict(game, certificate.preferences)
+        rules: tuple[tuple[str, str], ...] = (("restricted.kif", restricted.tree.source.text),)
+        for file in files_of(restricted, certificate.certificate, seconds, solve=solve):
+            yield replace(
+                file, means=f"in the game of restricted.kif: {file.means}", beside=(*file.beside, *rules)
+            )
+            rules = ()
         return
     yield from questions(_obligations(game, certificate, seconds, solve=solve))
 

@@ -39,10 +39,12 @@ from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.claims import read_claim
+from herbrand.analyse.proofs.restricted import RestrictedPlay
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.features import features
 from herbrand.check.step_counter import StepCounter
+from herbrand.convert.restrict import Preference, restrict
 from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ _PROOFS: Final = {
     ("monotonicity", "proved"): (StateSet.kind,),
     ("weak_winnability", "refuted"): (StateSet.kind, *_UNREACHABLE),
     ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind),
-    ("strong_winnability", "refuted"): (StateSet.kind, Spoiler.kind, *_UNREACHABLE),
+    ("strong_winnability", "refuted"): (StateSet.kind, Spoiler.kind, RestrictedPlay.kind, *_UNREACHABLE),
 }  # fmt: skip
 """The kinds of certificates that can show an answer."""
 
@@ -205,10 +207,25 @@ def _verdict(
     if kind in (StateSet.kind, Policy.kind, UniformPolicy.kind, Spoiler.kind):
         text = _text(folder / "evidence.pl")
         return Verdict(answer, "-", certificate=WrittenData(kind, _CLAIMS.get(name, "below"), role, text))
+    if kind == RestrictedPlay.kind:
+        return Verdict(answer, "-", certificate=_restricted_play(game, certificate, str(role), folder))
     wanted = f"win {role}" if role is not None else "" if name == "termination" else name
     if certificate.get("never", wanted) != wanted:
         raise _Unfit(f"certificate.json: the certificate is not about {wanted or 'all plays'}")
     return Verdict(answer, "-", certificate=_certificate(kind, certificate))
+
+
+def _restricted_play(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> RestrictedPlay:
+    """Return the proof that a role does not win while others prefer some moves."""
+    if value["role"] != role or role in value["preferred"] or not set(value["preferred"]) <= set(game.roles):
+        raise _Unfit(f"certificate.json: it restricts other roles than those that play against {role}")
+    preferences = tuple(
+        Preference(other, move) for other, moves in value["preferred"].items() for move in _texts(moves)
+    )
+    content = {"verdict": "refuted", "certificate": value["certificate"]}
+    inner = _verdict(restrict(game, preferences), "weak_winnability", content, role, folder)
+    assert inner.certificate is not None
+    return RestrictedPlay(role, preferences, inner.certificate)
 
 
 def _remark_proof(game: StateMachine, value: Mapping[str, Any], folder: Path) -> RemarkProof:

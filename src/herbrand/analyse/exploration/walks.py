@@ -106,12 +106,19 @@ class RandomPlay:
         return replace(self, changes=changes, states=self.states[:, mask])
 
 
-def random_states(expander: Expander, games: int, deadline: float) -> Iterator[NDArray[np.bool_]]:
-    """Yield the states of random games after 1, 2, ... steps, [at most `games`, fluents]."""
+def random_states(
+    expander: Expander, games: int, deadline: float, preferred: NDArray[np.uint64] | None = None
+) -> Iterator[NDArray[np.bool_]]:
+    """Yield the states of random games after 1, 2, ... steps, [at most `games`, fluents].
+
+    Roles make `preferred` moves where they can (`Legal.preferring`).
+    """
     rng = np.random.default_rng(2)
     states = np.repeat(expander.initial, games, axis=0)
     for _ in range(_LONGEST):
         legal = expander.legal(states)
+        if preferred is not None:
+            legal = legal.preferring(preferred)
         going = legal.going
         if not going.any() or time.monotonic() > deadline:
             return

@@ -218,6 +218,7 @@ class _Run:
             self._within(1.0, lambda: self._model_check(0.6 if strong else 0.9))
         self._follow_from_wins()
         if strong:
+            self._within(0.5, self._restrict_others)
             self._within(1.0, self._search_for_certain_wins)
         if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
             self._within(1.0, self._solve_by_search)
@@ -459,6 +460,23 @@ class _Run:
         }
         details = {**details, "sequence": readings} if readings else details
         self.verdicts["strong_winnability"] = verdict.with_(details=details)
+
+    def _restrict_others(self) -> None:
+        """Refute strong winnability by others who prefer moves such as passing."""
+        from herbrand.analyse.proofs.restricted import refute_by_preferences
+
+        if "strong_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
+            return
+        open_roles = [role for role, verdict in self._strong_of_roles().items() if not verdict.is_known]
+        for number, role in enumerate(open_roles):
+            budget = self._budget_of_search(1.0 / (len(open_roles) - number))
+            try:
+                verdict = refute_by_preferences(self.game, role, budget)
+            except (GameError, MissingExtra) as error:
+                self.result.notes.append(f"restricted play: {error}")
+                return
+            if verdict.is_known:
+                self._add_strong({role: verdict})
 
     def _search_for_certain_wins(self) -> None:
         """Decide strong winnability by proof-number search, where the states are too many to list."""
