@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import herbrand
@@ -17,9 +19,13 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.certification.evidence import evidence_of
 from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
 from herbrand.analyse.exploration.walks import play
+from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.counters import find_counted
 from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.groups import Group
 from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.sum_limits import SumLimits
+from herbrand.analyse.invariants.wandering import Wandering
 from herbrand.analyse.proofs import symbolic
 
 if TYPE_CHECKING:
@@ -109,6 +115,48 @@ def test_a_counter_agrees_with_the_board() -> None:
     assert certificate.check(game, 60)
     assert not replace(certificate, sums=()).check(game, 60)
     assert not replace(certificate, sums=((("(stone 1)", 1),),)).check(game, 60)
+
+
+def test_what_is_required_of_sums_is_what_states_are_tested_for() -> None:
+    """In each state of some fluents, the clauses of a sum can be satisfied exactly where its limits hold."""
+    game = herbrand.loads(TAKING)
+    system = System(game.network, loops=False)
+    texts = system.fluent_texts
+    count = tuple(place for place, text in enumerate(texts) if text.startswith("(count"))
+    groups = [Group(count, some=True), Group(count, some=False)]
+    weights = np.array([-1 if text.startswith("(stone") else int(text[7:-1]) for text in texts])
+    states = np.array(list(product((False, True), repeat=len(texts))), np.bool_)
+    states = states[states[:, list(count)].sum(axis=1) == 1]
+    outcomes = set()
+    for total in (-1, 0, 1):
+        limits = SumLimits(groups, weights, total)
+        cases = StepCases(system, groups, time.monotonic() + 60)
+        limits.require(cases)
+        expected = [
+            cases.solver.solve(*(x ^ (not true) for x, true in zip(cases.state.tolist(), state, strict=True)))
+            for state in states
+        ]
+        cases.close()
+        assert limits.hold(states).tolist() == expected
+        right = states @ weights == total
+        assert not (right & ~np.array(expected)).any()
+        outcomes |= set(expected)
+    assert outcomes == {False, True}
+
+
+def test_random_play_violates_what_does_not_last() -> None:
+    """Black, who moves second, can have two rooks; in states after one step it cannot yet."""
+    game = herbrand.loads(CAPTURES)
+    texts = [text.lower() for text in System(game.network).fluent_texts]
+    rooks = tuple(texts.index(text) for text in ("(at 5 blackrook)", "(at 6 blackrook)"))
+    turns = tuple(place for place, text in enumerate(texts) if text.startswith("(to-move"))
+    groups = [Group(rooks, some=False), Group(turns, some=True), Group(turns, some=False)]
+    initial = game.network.initial
+    spreading = Wandering(game.network, groups)
+    assert spreading.violated(initial, ()) == {0}
+    assert spreading.violated(initial, {0}) == set()
+    nowhere = Wandering(game.network, groups, [lambda states: np.zeros(len(states), np.bool_)])
+    assert nowhere.violated(initial, ()) == set()
 
 
 def test_a_counter_that_disagrees_is_not_proved() -> None:

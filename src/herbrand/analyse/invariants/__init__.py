@@ -11,6 +11,7 @@ and their certificates.  Imports `exploration` for random play, and what lies be
 | `domains`    | transition distances within groups of fluents                                     |
 | `sums`       | weighted sums that no step changes                                                |
 | `counters`   | groups and counters that agree with the board, proved one joint move after another |
+| `sum_limits`, `wandering` | what `counters` assumes of sums, and random play that violates it        |
 | `cases`      | all steps of a game, one joint move after the other                               |
 | `arithmetic` | sums and comparisons of whole numbers in a circuit                                |
 | `exposed`    | games in which a role sees derived atoms, so that the network has them            |

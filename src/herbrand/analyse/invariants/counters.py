@@ -22,8 +22,10 @@ import numpy as np
 
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.cases import StepCases, add_choice
-from herbrand.analyse.invariants.groups import Group, holding_groups, number_exclusive, observed_groups
+from herbrand.analyse.invariants.groups import Group, holding_groups, observed_groups
 from herbrand.analyse.invariants.ranking import whole_weights
+from herbrand.analyse.invariants.sum_limits import SumLimits
+from herbrand.analyse.invariants.wandering import Wandering
 from herbrand.engine.expand import Expander
 from herbrand.errors import MissingExtra, optional_import
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.invariants.cases import Case
     from herbrand.analyse.invariants.frames import System
-    from herbrand.network.circuit import UnrolledCircuit
     from herbrand.network.network import Network
 
 __all__ = ["Counted", "find_counted", "trailing_number"]
@@ -47,11 +48,11 @@ _SAMPLING = 0.05
 _SPARSE = 37
 """One of so many joint moves is tried first."""
 _FEW = 3
-"""The most parts of a sum that a step changes at once, for proofs: checkers takes up to three pieces."""
+"""Weights of a counter beyond this many change only as in sampled steps."""
 _LARGEST = 50
 """The most one of the factors of an equation, besides those of counters."""
 _MOST_TOTALS = 300
-"""The most distinct amounts by which a step may change a sum."""
+"""The most distinct amounts by which a step may change a sum; with more, each step counts as changing it."""
 _ROWS = 200
 """States that are added to a linear program at once."""
 
@@ -83,12 +84,14 @@ def find_counted(
     while sums:
         cases = StepCases(system, fresh, deadline)
         try:
-            for weights in sums:
-                _require_sum(cases, fresh, weights, int(weights @ initial))
+            limits = [SumLimits(fresh, weights, int(weights @ initial)) for weights in sums]
+            for limit in limits:
+                limit.require(cases)
             if not cases.list_cases():
                 return None
             amounts = [_Sum(cases, weights, steps) for weights in sums] if every == 1 else []
-            lost, changed = _violated(cases, fresh, amounts, every)
+            spreading = Wandering(network, fresh, [limit.hold for limit in limits])
+            lost, changed = _violated(cases, fresh, amounts, every, spreading)
         finally:
             cases.close()
         if every == 1 and not lost and not changed:
@@ -111,11 +114,11 @@ def _lasting(network: Network, groups: list[Group], deadline: float) -> list[Gro
 
 
 def _violated(
-    cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum], every: int
+    cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum], every: int, spreading: Wandering
 ) -> tuple[set[int], set[int]]:
     """Return which groups, and which sums, some step violates from a state in which all hold.
 
-    Only steps of one of `every` joint moves are tried.
+    Only steps of one of `every` joint moves are tried, and random play from the states of such steps.
     """
     lost: set[int] = set()
     changed: set[int] = set()
@@ -144,11 +147,13 @@ def _violated(
         while broken and cases.possible(case, _some_of(cases, list(broken.values()))):
             model = cases.solver.model()
             lost.update(i for i, literal in broken.items() if model(literal))
+            state = np.array([model(x) for x in cases.state.tolist()], np.bool_)
+            lost |= spreading.violated(state, lost)
             broken = {i: literal for i, literal in broken.items() if i not in lost}
         for i, weighted in enumerate(sums):
             if i not in changed:
                 differs = weighted.differs(case)
-                if differs is None or (differs and cases.possible(case, differs)):
+                if differs and cases.possible(case, differs):
                     changed.add(i)
     return lost, changed
 
@@ -174,11 +179,8 @@ class _Sum:
         }
         self._ways_cache: dict[tuple[tuple[int, int, int], ...], dict[int, int]] = {}
 
-    def differs(self, case: Case) -> int | None:
-        """Return a literal that is true in all steps of a case that change the sum, perhaps in others, too.
-
-        None where too many totals are possible.
-        """
+    def differs(self, case: Case) -> int:
+        """Return a literal that is true in all steps of a case that change the sum, perhaps in others."""
         parts: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
         for change in case.changes:
             if self.weights[change[0]]:
@@ -190,7 +192,7 @@ class _Sum:
                 self._ways_cache[key] = self._ways(part, changes)
             sums = add_choice(self.circuit, sums, list(self._ways_cache[key].items()))
             if len(sums) > _MOST_TOTALS:
-                return None
+                return 1
         return sums.get(0, 0) ^ 1
 
     def _ways(self, part: int, changes: Sequence[tuple[int, int, int]]) -> dict[int, int]:
@@ -219,64 +221,6 @@ def _amounts(weights: NDArray[np.int64], steps: NDArray[np.int8]) -> set[int]:
     if len(values) <= _FEW:
         return {new - old for new in values for old in values}
     return {0, *np.unique(steps @ weights).tolist()}
-
-
-def _require_sum(cases: StepCases, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
-    """Require consequences of a sum of true fluents being `total`.
-
-    Each part of the sum, a group of fluents that exclude each other, adds one of its weights.  A value of one
-    part is excluded if the rest cannot make up for it, and else few parts of the rest differ from what they
-    add at the least, or at the most: a counter at 1 means that there is at most one piece.
-    """
-    state, circuit = cases.state, cases.circuit
-    number = number_exclusive(groups, len(weights))
-    full = {frozenset(group.fluents) for group in groups if group.some}
-    parts: dict[int, dict[int, list[int]]] = {}
-    """By part, the literals of each of its weights."""
-    for part in np.unique(number[weights != 0]).tolist():
-        places = np.flatnonzero(number == part).tolist()
-        ways = parts.setdefault(part, {})
-        for place in places:
-            ways.setdefault(int(weights[place]), []).append(int(state[place]))
-        if frozenset(places) not in full:
-            ways.setdefault(0, []).append(circuit.all_of([int(state[place]) ^ 1 for place in places]))
-    low, high = sum(map(min, parts.values())), sum(map(max, parts.values()))
-    every = list(parts.values())
-    for extreme, end, sign in ((min, low, 1), (max, high, -1)):
-        apart = [
-            circuit.any_of(
-                [x for weight, literals in ways.items() if weight != extreme(ways) for x in literals]
-            )
-            for ways in every
-        ]
-        steps = [
-            min((abs(w - extreme(ways)) for w in ways if w != extreme(ways)), default=0) for ways in every
-        ]
-        before = _running_counts(circuit, apart, _FEW + 1)
-        behind = _running_counts(circuit, apart[::-1], _FEW + 1)[::-1]
-        for k, ways in enumerate(every):
-            step = min((other for i, other in enumerate(steps) if other and i != k), default=1)
-            for weight, literals in ways.items():
-                most = sign * (total - weight - (end - extreme(ways))) // step
-                if most <= _FEW:
-                    beyond = max(most + 1, 0)
-                    more = circuit.any_of(
-                        [circuit.all_of((before[k][i], behind[k][beyond - i])) for i in range(beyond + 1)]
-                    )
-                    for x in literals:
-                        cases.require((x ^ 1, more ^ 1))
-
-
-def _running_counts(circuit: UnrolledCircuit, literals: Sequence[int], most: int) -> list[list[int]]:
-    """Return for each literal those that at least 0, 1, 2, ..., `most` of the literals before it are true."""
-    counts = [1] + [0] * most
-    running = []
-    for literal in literals:
-        running.append(counts)
-        counts = counts.copy()
-        for count in range(most, 0, -1):
-            counts[count] = circuit.any_of((counts[count], circuit.all_of((counts[count - 1], literal))))
-    return running
 
 
 # -- equations from samples ---------------------------------------------------------------

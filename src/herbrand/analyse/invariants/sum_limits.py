@@ -1,0 +1,131 @@
+"""What follows for single fluents from a sum that no step changes, as clauses and for many states at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.analyse.invariants.groups import number_exclusive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.invariants.cases import StepCases
+    from herbrand.analyse.invariants.groups import Group
+    from herbrand.network.circuit import UnrolledCircuit
+
+__all__ = ["SumLimits"]
+
+_FEW: Final = 3
+"""The most parts of a sum whose number is limited for proofs: checkers takes up to three pieces in a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Fluents of which never two are true, and what each adds to a sum."""
+
+    places: dict[int, list[int]]
+    """The fluents by weight."""
+    is_full: bool
+    """Whether one of them is always true."""
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """All that the part may add to the sum."""
+        return tuple(dict.fromkeys((*self.places, *(() if self.is_full else (0,)))))
+
+
+class SumLimits:
+    """What follows for the parts of a sum of true fluents from its total.
+
+    Each part, a group of fluents that exclude each other, adds one of its weights.  A value of one part is
+    excluded if the rest cannot make up for it, and else few parts of the rest differ from what they add at
+    the least, or at the most: a counter at 1 means that there is at most one piece.
+    """
+
+    def __init__(self, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
+        self.weights = weights
+        number = number_exclusive(groups, len(weights))
+        full = {frozenset(group.fluents) for group in groups if group.some}
+        self.parts: list[_Part] = []
+        for part in np.unique(number[weights != 0]).tolist():
+            places = np.flatnonzero(number == part).tolist()
+            by_weight: defaultdict[int, list[int]] = defaultdict(list)
+            for place in places:
+                by_weight[int(weights[place])].append(place)
+            self.parts.append(_Part(dict(by_weight), frozenset(places) in full))
+        self._limits = [(extreme, self._of(extreme, total)) for extreme in (min, max)]
+        """For the least and for the greatest weights, as `_of` returns them."""
+
+    def _of(self, extreme: Callable[[Iterable[int]], int], total: int) -> list[tuple[int, int, int]]:
+        """Return a part, one of its weights, and how many other parts can then differ from their extreme."""
+        sign = 1 if extreme is min else -1
+        ends = [extreme(part.weights) for part in self.parts]
+        steps = [
+            min((abs(weight - end) for weight in part.weights if weight != end), default=0)
+            for part, end in zip(self.parts, ends, strict=True)
+        ]
+        limits = []
+        for k, part in enumerate(self.parts):
+            step = min((other for i, other in enumerate(steps) if other and i != k), default=1)
+            for weight in part.weights:
+                most = sign * (total - weight - (sum(ends) - ends[k])) // step
+                if most <= _FEW:
+                    limits.append((k, weight, most))
+        return limits
+
+    def require(self, cases: StepCases) -> None:
+        """Require them of the states of the cases."""
+        state, circuit = cases.state, cases.circuit
+        ways: list[dict[int, list[int]]] = []
+        for part in self.parts:
+            literals = {weight: [int(state[p]) for p in places] for weight, places in part.places.items()}
+            if not part.is_full:
+                none = circuit.all_of([x ^ 1 for some in literals.values() for x in some])
+                literals.setdefault(0, []).append(none)
+            ways.append(literals)
+        for extreme, limits in self._limits:
+            apart = [
+                circuit.any_of([x for weight, some in one.items() if weight != extreme(one) for x in some])
+                for one in ways
+            ]
+            before = _running_counts(circuit, apart, _FEW + 1)
+            behind = _running_counts(circuit, apart[::-1], _FEW + 1)[::-1]
+            for k, weight, most in limits:
+                beyond = max(most + 1, 0)
+                more = circuit.any_of(
+                    [circuit.all_of((before[k][i], behind[k][beyond - i])) for i in range(beyond + 1)]
+                )
+                for x in ways[k][weight]:
+                    cases.require((x ^ 1, more ^ 1))
+
+    def hold(self, states: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return in which states, [n, fluents], they hold."""
+        values = np.zeros((len(states), len(self.parts)), np.int64)
+        for k, part in enumerate(self.parts):
+            for weight, places in part.places.items():
+                values[:, k] += weight * states[:, places].sum(axis=1)
+        good = np.ones(len(states), np.bool_)
+        for extreme, limits in self._limits:
+            apart = values != np.array([extreme(part.weights) for part in self.parts])
+            others = apart.sum(axis=1)[:, None] - apart
+            for k, weight, most in limits:
+                good &= (values[:, k] != weight) | (others[:, k] <= most)
+        return good
+
+
+def _running_counts(circuit: UnrolledCircuit, literals: Sequence[int], most: int) -> list[list[int]]:
+    """Return for each literal those that at least 0, 1, 2, ..., `most` of the literals before it are true."""
+    counts = [1] + [0] * most
+    running = []
+    for literal in literals:
+        running.append(counts)
+        counts = counts.copy()
+        for count in range(most, 0, -1):
+            counts[count] = circuit.any_of((counts[count], circuit.all_of((counts[count - 1], literal))))
+    return running
