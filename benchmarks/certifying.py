@@ -245,6 +245,7 @@ KINDS: Final = {
     "strategy": ("S", "a strategy"),
     "sequence": ("Q", "moves that are fixed in advance"),
     "uniform strategy": ("U", "a strategy by what a role can consider possible"),
+    "spoiled beliefs": ("V", "what a role can be shown, so that it need not win"),
     "restricted play": ("O", "others who prefer some moves, such as passing"),
     "spoiling strategy": ("R", "replies that keep a role from winning"),
     "none": ("-", "no evidence"),

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 import time
@@ -43,6 +44,7 @@ from herbrand.analyse.certification.outside import Checker, checker_for, run_che
 from herbrand.analyse.exploration.certificates import (
     CounterCertificate,
     Policy,
+    SpoiledBeliefs,
     Spoiler,
     StateSet,
     UniformPolicy,
@@ -68,6 +70,9 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.frames import Frame
     from herbrand.machine.state_machine import StateMachine
 
+LEAD = re.compile(r"^lead\((\d+), (.*), (\d+)\)\.$", re.MULTILINE)
+POSSIBLE = re.compile(r"^possible\((\d+), (.*)$", re.MULTILINE)
+"""Lines of the evidence of `SpoiledBeliefs`."""
 SECONDS = 600.0
 """For one check, by the clock."""
 ENDLESS = """
@@ -174,6 +179,7 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "strategy": ("strong_winnability", bundled("nim")),
     "replies": ("strong_winnability", bundled("kuhn")),
     "strategy by percepts": ("strong_winnability", given(SEEN)),
+    "spoiled beliefs": ("strong_winnability", bundled("montyHall")),
     "restricted play": ("strong_winnability", restricted(PASSES)),
     "all states": ("goals", bundled("nim")),
     "all states, ranked": ("termination", bundled("nim")),
@@ -300,6 +306,8 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
         other = replace(certificate, moves=changed_entries(certificate.moves, chance, keyed=True))
     elif isinstance(certificate, UniformPolicy):
         other = replace(certificate, moves=changed_entries(certificate.moves, chance, keyed=False))
+    elif isinstance(certificate, SpoiledBeliefs):
+        other = replace(certificate, leads=changed_entries(certificate.leads, chance, keyed=False))
     elif isinstance(certificate, RestrictedPlay):
         other = changed_restriction(certificate, original, chance)
     elif isinstance(certificate, Spoiler):
@@ -400,7 +408,7 @@ class StillProof:
         if verdict.witness is not None:
             return holds(self.game, CLAIMS[self.name], verdict.witness)
         certificate = verdict.certificate
-        if isinstance(certificate, Policy | UniformPolicy | Spoiler | StateSet):
+        if isinstance(certificate, Policy | UniformPolicy | Spoiler | SpoiledBeliefs | StateSet):
             return certificate.check(self.game, SECONDS)
         if isinstance(certificate, RestrictedPlay):
             if any(one.role == certificate.role for one in certificate.preferences):
@@ -695,6 +703,11 @@ class Trials:
         roles = {}
         for number, (role, inner) in enumerate(self.original.verdict.roles.items(), 1):
             certificate: Any = inner.certificate
+            if isinstance(certificate, SpoiledBeliefs):
+                name = f"role-{number}/evidence.pl"
+                leads = read_leads(certificate, self.files[name], files[name])
+                roles[role] = inner.with_(certificate=replace(certificate, leads=leads))
+                continue
             if not isinstance(certificate, Policy | UniformPolicy | Spoiler):
                 return False
             is_policy = not isinstance(certificate, Spoiler)
@@ -722,6 +735,20 @@ class Trials:
         return {"outcome": "still a proof" if still else "WRONG"}
 
 
+def read_leads(original: SpoiledBeliefs, before: str, after: str) -> dict[Any, Any]:
+    """Return the leads of a changed file, without those that name other beliefs or moves than before."""
+    entry_of = dict(zip(LEAD.findall(before), original.leads.items(), strict=True))
+    belief = {n: entry[0][0] for (n, _, _), entry in entry_of.items()}
+    belief |= {n: entry[1] for (_, _, n), entry in entry_of.items()}
+    moves = {move: entry[0][1] for (_, move, _), entry in entry_of.items()}
+    whole = {n for n, line in POSSIBLE.findall(before) if line in after}
+    read = {}
+    for first, move, then in reversed(LEAD.findall(after)):
+        if {first, then} <= whole and move in moves:
+            read[belief[first], moves[move]] = belief[then]
+    return read
+
+
 def _accepts(folder: Path, file: EvidenceFile) -> bool:
     checker = checker_for(file.program)
     if not isinstance(checker, Checker):
@@ -734,6 +761,8 @@ def _evidence_json(verdict: Verdict) -> Any:
     certificate = verdict.certificate
     if verdict.roles:
         return {role: _evidence_json(inner) for role, inner in verdict.roles.items()}
+    if isinstance(certificate, SpoiledBeliefs):
+        return certificate.leads
     if isinstance(certificate, Policy | UniformPolicy | Spoiler):
         return certificate.replies if isinstance(certificate, Spoiler) else certificate.moves
     return [

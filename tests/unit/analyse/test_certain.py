@@ -10,7 +10,7 @@ import pytest
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.by_states import strong_of
-from herbrand.analyse.exploration.certificates import Policy, Spoiler, UniformPolicy
+from herbrand.analyse.exploration.certificates import Policy, SpoiledBeliefs, Spoiler, UniformPolicy
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.knowledge.uniform import strong_by_beliefs
 from herbrand.analyse.proofs.prove import analyse
@@ -159,6 +159,14 @@ def test_strategies_use_what_a_role_sees_and_nothing_else(sees: str, steps: int,
             swapped = policy.moves | {one: policy.moves[other], other: policy.moves[one]}
             if swapped != policy.moves:
                 assert not replace(policy, moves=swapped).check(game, 10)
+    else:
+        spoiled = verdict.certificate
+        assert isinstance(spoiled, SpoiledBeliefs)
+        assert spoiled.check(game, 10)
+        assert not spoiled.check(herbrand.loads(COIN.format(sees=SEES_COIN, steps=2)), 10)
+        for lead in spoiled.leads:
+            fewer = {other: after for other, after in spoiled.leads.items() if other != lead}
+            assert not replace(spoiled, leads=fewer).check(game, 10)
 
 
 def test_beliefs_that_recur_do_not_win() -> None:
@@ -168,7 +176,24 @@ def test_beliefs_that_recur_do_not_win() -> None:
         "(<= (next here) (does random on)) (<= (next gone) (does random off)) (<= (sees ann ?m) (does random ?m))"
         "(<= terminal (true gone)) (goal ann 100) (goal random 0)"
     )
-    assert strong_by_beliefs(game, 1, 100, _budget()).answer == "refuted"
+    verdict = strong_by_beliefs(game, 1, 100, _budget())
+    assert verdict.answer == "refuted"
+    assert verdict.certificate is not None
+    assert verdict.certificate.check(game, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("higherLower", "guesser"), ("liarsDice", "first"), ("pairs", "ann")]
+)
+def test_what_a_role_is_shown_keeps_it_from_winning(name: str, role: str) -> None:
+    """Where chance deals or others hide, by the rules, and not with another belief after a move."""
+    game = herbrand.load(name)
+    spoiled = strong_by_beliefs(game, game.role_index(role), 100, _budget()).certificate
+    assert isinstance(spoiled, SpoiledBeliefs)
+    assert spoiled.check(game, 30)
+    (first, after), *others = spoiled.leads.items()
+    other = next(belief for _, belief in others if belief != after)
+    assert not replace(spoiled, leads=spoiled.leads | {first: other}).check(game, 30)
 
 
 def test_beliefs_end_with_the_budget() -> None:

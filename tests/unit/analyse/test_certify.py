@@ -29,7 +29,12 @@ from herbrand.analyse.certification.folder import (
     write_certificate,
 )
 from herbrand.analyse.certification.outside import Checker, OutsideAnswer, checker_for, run_checker
-from herbrand.analyse.exploration.certificates import CounterCertificate, Policy, UniformPolicy
+from herbrand.analyse.exploration.certificates import (
+    CounterCertificate,
+    Policy,
+    SpoiledBeliefs,
+    UniformPolicy,
+)
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import AS_CLAUSES
@@ -589,6 +594,23 @@ def test_a_strategy_by_what_a_role_sees_is_accepted(tmp_path: Path) -> None:
     for number, (rules, moves) in enumerate(((game, exchanged), (game, fewer), (blind, policy.moves))):
         verdict = Verdict("proved", "-", certificate=replace(policy, moves=moves))
         (file,) = written(tmp_path / str(number), rules, "strong_winnability", verdict)
+        assert not accepts(tmp_path / str(number), file)
+
+
+@needs_prolog
+def test_what_a_role_can_be_shown_is_accepted_as_a_refutation(tmp_path: Path) -> None:
+    """Not with a move that leads nowhere, or to what cannot be possible after it."""
+    game = herbrand.load("montyHall")
+    certified = certify(game, "strong_winnability", tmp_path / "files", budget=Budget(40))
+    assert (certified.verdict.answer, certified.accepted) == ("refuted", True)
+    assert verify_certificate(game, tmp_path / "files", budget=Budget(40)).accepted
+    spoiled = certified.verdict.roles["candidate"].certificate
+    assert isinstance(spoiled, SpoiledBeliefs)
+    first, *others = spoiled.leads
+    fewer = {lead: after for lead, after in spoiled.leads.items() if lead != first}
+    for number, leads in enumerate((fewer, spoiled.leads | {first: spoiled.leads[others[-1]]})):
+        verdict = Verdict("refuted", "-", certificate=replace(spoiled, leads=leads))
+        (file,) = written(tmp_path / str(number), game, "strong_winnability", verdict)
         assert not accepts(tmp_path / str(number), file)
 
 

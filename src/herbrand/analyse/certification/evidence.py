@@ -19,6 +19,7 @@ from herbrand.analyse.certification.winning import ask_strategy
 from herbrand.analyse.exploration.certificates import (
     CounterCertificate,
     Policy,
+    SpoiledBeliefs,
     Spoiler,
     StateSet,
     UniformPolicy,
@@ -96,7 +97,7 @@ class WrittenData:
     """A certificate in a file for SWI-Prolog: a strategy, replies, or a number of states."""
 
     kind: str
-    """As the kinds of `Policy`, `UniformPolicy`, `Spoiler` and `StateSet`."""
+    """As the kinds of `Policy`, `UniformPolicy`, `Spoiler`, `SpoiledBeliefs` and `StateSet`."""
     claim: str
     """The claim of a `StateSet`."""
     role: str | None
@@ -234,6 +235,9 @@ def files_of(
         return
     if isinstance(certificate, UniformPolicy):
         yield PrologWriter(game).uniform(certificate)
+        return
+    if isinstance(certificate, SpoiledBeliefs):
+        yield PrologWriter(game).spoiled(certificate)
         return
     if isinstance(certificate, RestrictedPlay):
         restricted = restrict(game, certificate.preferences)
@@ -389,6 +393,29 @@ class PrologWriter:
         means = f"with these replies {role} does not get {value}"
         return self.file(f"spoil({self.term(role)}, {value})", lines, means)
 
+    def spoiled(self, spoiled: SpoiledBeliefs) -> EvidenceFile:
+        """Write the sets of states that a role can consider possible, and to which its moves lead."""
+        game = self.game
+        first = frozenset([frozenset(map(str.lower, game.initial_state("rules").facts))])
+        beliefs = dict.fromkeys([first, *(one for one, _ in spoiled.leads), *spoiled.leads.values()])
+        numbers = {belief: number for number, belief in enumerate(beliefs, 1)}
+        states = sum(map(len, numbers))
+        if states > _MOST_ENTRIES:
+            raise BudgetExceeded(f"{_MOST_ENTRIES} states", f"in a file for another program: {states}")
+        lines = [
+            f"possible({number}, [{', '.join(map(self._state, sorted(map(sorted, belief))))}])."
+            for belief, number in numbers.items()
+        ]
+        lines += [
+            f"lead({numbers[belief]}, {self.term(move)}, {numbers[after]})."
+            for (belief, move), after in spoiled.leads.items()
+        ]
+        return self._spoiled(spoiled.role, spoiled.value, lines)
+
+    def _spoiled(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
+        means = f"whatever {role} does by what it sees, it need not get {value}"
+        return self.file(f"mislead({self.term(role)}, {value})", lines, means)
+
     def forced(self, play: ForcedPlay) -> EvidenceFile:
         """Write the moves of one side in the states in which it has a choice."""
         lines = [
@@ -423,7 +450,13 @@ class PrologWriter:
             return self._forced(data.forced, lines)
         if data.kind == StateSet.kind:
             return self._all_states(data.claim, data.role, 100, lines)
-        write = {Policy.kind: self._strategy, UniformPolicy.kind: self._uniform}.get(data.kind, self._spoiler)
+        writers = {
+            Policy.kind: self._strategy,
+            UniformPolicy.kind: self._uniform,
+            SpoiledBeliefs.kind: self._spoiled,
+            Spoiler.kind: self._spoiler,
+        }
+        write = writers[data.kind]
         return write(str(data.role), 100, lines)
 
     def file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:

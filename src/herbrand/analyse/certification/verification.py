@@ -30,6 +30,7 @@ from herbrand.analyse.certification.remarks import (
 from herbrand.analyse.exploration.certificates import (
     CounterCertificate,
     Policy,
+    SpoiledBeliefs,
     Spoiler,
     StateSet,
     UniformPolicy,
@@ -75,7 +76,9 @@ _PROOFS: Final = {
     ("monotonicity", "proved"): (StateSet.kind,),
     ("weak_winnability", "refuted"): (StateSet.kind, *_UNREACHABLE),
     ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind),
-    ("strong_winnability", "refuted"): (StateSet.kind, Spoiler.kind, RestrictedPlay.kind, *_UNREACHABLE),
+    ("strong_winnability", "refuted"): (
+        StateSet.kind, Spoiler.kind, SpoiledBeliefs.kind, RestrictedPlay.kind, *_UNREACHABLE,
+    ),
 }  # fmt: skip
 """The kinds of certificates that can show an answer."""
 
@@ -202,9 +205,9 @@ def _verdict(
         raise _Unfit(f"{kind} does not show that {name} is {answer}")
     if kind == Policy.kind and features(game.rules).has_sees:
         raise _Unfit("a strategy by states does not show what a role with incomplete information can force")
-    if kind == UniformPolicy.kind and not features(game.rules).has_sees:
+    if kind in (UniformPolicy.kind, SpoiledBeliefs.kind) and not features(game.rules).has_sees:
         raise _Unfit("a strategy by percepts is for games with percepts")
-    if kind in (StateSet.kind, Policy.kind, UniformPolicy.kind, Spoiler.kind):
+    if kind in (StateSet.kind, Policy.kind, UniformPolicy.kind, Spoiler.kind, SpoiledBeliefs.kind):
         text = _text(folder / "evidence.pl")
         return Verdict(answer, "-", certificate=WrittenData(kind, _CLAIMS.get(name, "below"), role, text))
     if kind == RestrictedPlay.kind:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CounterCertificate",
     "Policy",
+    "SpoiledBeliefs",
     "Spoiler",
     "StateSet",
     "UniformPolicy",
@@ -185,42 +186,103 @@ class UniformPolicy:
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Play it by the rules against every reply, and derive what the role perceives from them as well."""
-        deadline = time.monotonic() + seconds
-        first = frozenset([game.engine_object("rules").initial()])
+        beliefs = _Beliefs(game, self.role, self.value, seconds)
         edges: dict[frozenset[Any], list[frozenset[Any]]] = {}
-        queue = [first]
+        queue = [beliefs.first]
         while queue:
             belief = queue.pop()
             if belief not in edges:
-                following = self._follow(game, belief, deadline)
+                move = self.moves.get(beliefs.facts(belief), "").lower()
+                following = beliefs.after(belief, move)
                 if following is None:
                     return False
                 edges[belief] = following
                 queue += following
         return _acyclic(edges)
 
-    def _follow(
-        self, game: StateMachine, belief: frozenset[Any], deadline: float
-    ) -> list[frozenset[Any]] | None:
-        """Return the sets of states that can follow the move; None if there is none, or it can lose."""
-        engine, role = game.engine_object("rules"), game.role_index(self.role)
-        text = engine.terms.text
-        facts = frozenset(frozenset(text(f).lower() for f in engine.fluents(state)) for state in belief)
-        wanted = self.moves.get(facts, "").lower()
+
+@dataclass(frozen=True)
+class SpoiledBeliefs:
+    """What a role that does not see everything can be shown after each of its moves, so that it never wins.
+
+    From each set of states in which the game may be, as far as it knows, each move that is legal in all of
+    them can end without the goal value, or leads to another such set.
+    """
+
+    role: str
+    leads: dict[tuple[frozenset[frozenset[str]], str], frozenset[frozenset[str]]] = field(repr=False)
+    """The possible states after a move, by the facts of those before it, in lower case, and the move.
+
+    Moves that can end the game without the value are left out.
+    """
+    value: int = 100
+
+    kind = "spoiled beliefs"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its size and role."""
+        return {"moves": len(self.leads), "role": self.role}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Make every move by the rules, and derive what the role perceives from them as well."""
+        beliefs = _Beliefs(game, self.role, self.value, seconds)
+        leads = {(belief, move.lower()): after for (belief, move), after in self.leads.items()}
+        seen = {beliefs.first}
+        queue = [beliefs.first]
+        while queue:
+            belief = queue.pop()
+            facts = beliefs.facts(belief)
+            for move in beliefs.moves(belief):
+                following = beliefs.after(belief, move)
+                if following is None:
+                    continue
+                wanted = leads.get((facts, move))
+                chosen = [one for one in following if beliefs.facts(one) == wanted]
+                if not chosen:
+                    return False
+                if chosen[0] not in seen:
+                    seen.add(chosen[0])
+                    queue += chosen
+        return True
+
+
+class _Beliefs:
+    """Sets of states that a role can consider possible, by the rules."""
+
+    def __init__(self, game: StateMachine, role: str, value: int, seconds: float) -> None:
+        self.game, self.role, self.value = game, game.role_index(role), value
+        self.engine = game.engine_object("rules")
+        self.first = frozenset([self.engine.initial()])
+        self.deadline = time.monotonic() + seconds
+
+    def facts(self, belief: frozenset[Any]) -> frozenset[frozenset[str]]:
+        """Return the facts of its states, in lower case."""
+        text = self.engine.terms.text
+        return frozenset(frozenset(text(f).lower() for f in self.engine.fluents(state)) for state in belief)
+
+    def moves(self, belief: frozenset[Any]) -> list[str]:
+        """Return the moves of the role that are legal in all states, in lower case."""
+        text = self.engine.terms.text
+        legal = [{text(move).lower() for move in self.engine.legal(state, self.role)} for state in belief]
+        return sorted(set.intersection(*legal))
+
+    def after(self, belief: frozenset[Any], move: str) -> list[frozenset[Any]] | None:
+        """Return the sets that can follow a move; None if it may be illegal or end without the value."""
+        engine, text = self.engine, self.engine.terms.text
         groups: dict[frozenset[str], set[Any]] = {}
         for state in belief:
-            legal = [sorted(set(engine.legal(state, r))) for r in range(len(game.roles))]
-            legal[role] = [move for move in legal[role] if text(move).lower() == wanted]
+            legal = [sorted(set(engine.legal(state, r))) for r in range(len(self.game.roles))]
+            legal[self.role] = [one for one in legal[self.role] if text(one).lower() == move]
             if not all(legal):
                 return None
             for joint in product(*legal):
-                if time.monotonic() > deadline:
-                    raise BudgetExceeded("the time for a check", f"of {len(self.moves)} beliefs")
+                if time.monotonic() > self.deadline:
+                    raise BudgetExceeded("the time for a check", "of what a role can consider possible")
                 after = engine.successor(state, joint)
                 if not engine.terminal(after):
-                    percepts = frozenset(text(term) for term in engine.percepts(state, joint, role))
+                    percepts = frozenset(text(term) for term in engine.percepts(state, joint, self.role))
                     groups.setdefault(percepts, set()).add(after)
-                elif goal_of(game, after, role) != self.value:
+                elif goal_of(self.game, after, self.role) != self.value:
                     return None
         return list(map(frozenset, groups.values()))
 

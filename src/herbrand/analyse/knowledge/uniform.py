@@ -14,17 +14,16 @@ beliefs (Bonet and Geffner 2000).
 from __future__ import annotations
 
 import time
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.analyse.exploration.certificates import UniformPolicy
+from herbrand.analyse.exploration.certificates import SpoiledBeliefs, UniformPolicy
 from herbrand.analyse.verdict import Verdict
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from herbrand.analyse.budget import Budget
@@ -42,8 +41,13 @@ _BYTES: Final = 200
 _CHUNK: Final = 1 << 16
 _MOST_MOVES: Final = 20_000
 """Moves of the largest strategy that is written down."""
+_MOST_LEADS: Final = 100_000
+_MOST_STATES: Final = 100_000
+"""Moves, and states in all beliefs, of the largest refutation that is written down."""
 
 _Belief = frozenset[int]
+_Leads = dict[tuple[frozenset[frozenset[str]], str], frozenset[frozenset[str]]]
+"""As `SpoiledBeliefs.leads`."""
 _Outcomes = dict[bytes, _Belief]
 """The states that can follow a move, by what the role perceives."""
 
@@ -65,7 +69,8 @@ def strong_by_beliefs(game: StateMachine, role: int, value: int, budget: Budget)
     seconds, details = time.monotonic() - began, {"beliefs": len(search.won) + len(search.lost)}
     if not wins:
         reason = f"nothing that {name} can do with what it knows always gets it {value}"
-        return Verdict("refuted", _METHOD, reason, seconds=seconds, details=details)
+        spoiled = search.spoiled()
+        return Verdict("refuted", _METHOD, reason, certificate=spoiled, seconds=seconds, details=details)
     reason = f"{name} can force {value} with what it knows"
     certificate = search.policy()
     return Verdict("proved", _METHOD, reason, certificate=certificate, seconds=seconds, details=details)
@@ -200,7 +205,6 @@ class _Search:
 
     def policy(self) -> UniformPolicy | None:
         """Return the moves in the beliefs to which they lead; None for too many."""
-        facts = self.expander.facts
         moves: dict[frozenset[frozenset[str]], str] = {}
         seen, queue = {self.start}, [self.start]
         while queue:
@@ -208,14 +212,49 @@ class _Search:
             if len(moves) >= _MOST_MOVES:
                 return None
             move = self.won[belief]
-            states = facts(np.stack([self.states[state] for state in belief]))
-            moves[_lowered(states)] = self.expander.moves[self.role][move]
+            moves[self._facts(belief)] = self.expander.moves[self.role][move]
             for following in self.outcomes(belief, move) or ():
                 if following not in seen:
                     seen.add(following)
                     queue.append(following)
         return UniformPolicy(self.expander.roles[self.role], moves, self.value)
 
+    def spoiled(self) -> SpoiledBeliefs | None:
+        """Return a belief after each safe move from which the role does not win either; None for too many."""
+        try:
+            leads = self._leads(decided=True) or self._leads(decided=False)
+        except BudgetExceeded:
+            return None
+        return None if leads is None else SpoiledBeliefs(self.expander.roles[self.role], leads, self.value)
 
-def _lowered(states: Iterable[Iterable[str]]) -> frozenset[frozenset[str]]:
-    return frozenset(frozenset(map(str.lower, facts)) for facts in states)
+    def _leads(self, *, decided: bool) -> _Leads | None:
+        """Return where safe moves lead: to `decided` beliefs where there are any, or to the smallest ones."""
+        leads: _Leads = {}
+        facts = {self.start: self._facts(self.start)}
+        queue, states = [self.start], 0
+        while queue:
+            belief = queue.pop()
+            states += len(belief)
+            for move, beliefs in self.moves(belief):
+                if len(leads) >= _MOST_LEADS or states > _MOST_STATES:
+                    return None
+                lost = (one for one in reversed(beliefs) if decided and one in self.lost)
+                others = (one for one in reversed(beliefs) if not self._wins(one))
+                following = next(chain(lost, others))
+                if following not in facts:
+                    facts[following] = self._facts(following)
+                    queue.append(following)
+                leads[facts[belief], self.expander.moves[self.role][move]] = facts[following]
+        return leads
+
+    def _wins(self, belief: _Belief) -> bool:
+        """Return whether the role wins from a belief, whatever was before it."""
+        wins = self.decide(belief, 0)[0]
+        if not wins:
+            self.lost.add(belief)
+        return wins
+
+    def _facts(self, belief: _Belief) -> frozenset[frozenset[str]]:
+        """Return the facts of the states of a belief, in lower case."""
+        states = self.expander.facts(np.stack([self.states[state] for state in sorted(belief)]))
+        return frozenset(frozenset(map(str.lower, facts)) for facts in states)

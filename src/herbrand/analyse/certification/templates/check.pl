@@ -8,9 +8,9 @@
 :- initialization(main, main).
 :- use_module(game).
 :- discontiguous check/1.
-:- dynamic claim/1, step/2, loop/1, states/1, choice/2, plan/2, reply/3.
+:- dynamic claim/1, step/2, loop/1, states/1, choice/2, plan/2, reply/3, possible/2, lead/3.
 :- dynamic never/2, kept/1, sum/1, shortest/1, longest/1, dead/4, ahead/2.
-:- dynamic chosen/3, planned/3, answered/4, seen/2, finished/2.
+:- dynamic chosen/3, planned/3, believed/2, answered/4, seen/2, finished/2.
 :- dynamic numbered/3, edge/2, distance/2, ended/2, lasting/2, alive/2, expected/2.
 
 main :-
@@ -22,7 +22,7 @@ main :-
 checked :-
     read_facts('claim.pl', [claim/1]),
     read_facts('evidence.pl', [
-        step/2, loop/1, states/1, choice/2, plan/2, reply/3,
+        step/2, loop/1, states/1, choice/2, plan/2, reply/3, possible/2, lead/3,
         never/2, kept/1, sum/1, shortest/1, longest/1, dead/4, ahead/2
     ]),
     index_evidence,
@@ -51,6 +51,7 @@ refuse(Reason) :-
 index_evidence :-
     forall(choice(State, Move), (key(State, Key, Sorted), assertz(chosen(Key, Sorted, Move)))),
     forall(plan(Belief, Move), (belief(Belief, States), key(States, Key, Sorted), assertz(planned(Key, Sorted, Move)))),
+    forall(possible(Number, Belief), (belief(Belief, States), sort(States, Sorted), assertz(believed(Number, Sorted)))),
     forall(reply(State, Move, Inputs), (key(State, Key, Sorted), assertz(answered(Key, Sorted, Move, Inputs)))).
 
 belief(Belief, States) :- maplist(sort, Belief, States).
@@ -173,6 +174,58 @@ goes_on(State, Role, Move, Value, Seen, Next) :-
     (   terminal(Next)
     ->  demand(goals_of(Next, Role, [Value]), ends_otherwise(Next)),
         fail
+    ;   percepts(State, Inputs, Role, Percepts),
+        sort(Percepts, Seen)
+    ).
+
+% -- what such a role can be shown, so that it does not win: possible(Number, States), from 1, and
+%    lead(Number, Move, Number) for each move that cannot end the game otherwise ----------------------------------
+
+check(mislead(Role, Value)) :-
+    first(State),
+    demand(\+ terminal(State), over),
+    demand(believed(1, [State]), no_belief(1)),
+    mislead([1], Role, Value).
+
+mislead([], _, _).
+mislead([Number|Others], Role, Value) :-
+    (   finished(Number, Number)
+    ->  Following = []
+    ;   assertz(finished(Number, Number)),
+        once(believed(Number, States)),
+        misled(Number, States, Role, Value, Following)
+    ),
+    append(Following, Others, Rest),
+    mislead(Rest, Role, Value).
+
+misled(_, States, _, _, []) :- member(State, States), stuck(State, _), !.
+misled(Number, States, Role, Value, Following) :-
+    common_moves(States, Role, Moves),
+    findall(To, (member(Move, Moves), led(Number, States, Role, Move, Value, To)), Following).
+
+common_moves([State], Role, Moves) :- !, legals(State, Role, Moves).
+common_moves([State|States], Role, Moves) :-
+    legals(State, Role, Own),
+    common_moves(States, Role, Others),
+    intersection(Own, Others, Moves).
+
+led(Number, States, Role, Move, Value, To) :-
+    findall(Seen-Next, (member(State, States), outcome(State, Role, Move, Value, Seen, Next)), Pairs),
+    \+ memberchk(lost-_, Pairs),
+    sort(Pairs, Sorted),
+    group_pairs_by_key(Sorted, Groups),
+    demand(lead(Number, Move, To), no_lead(Number, Move)),
+    demand((believed(To, Belief), memberchk(_-Belief, Groups)), other_belief(Number, Move)).
+
+% What the role sees, or `lost` where the game ends without the value.
+outcome(State, Role, Move, Value, Seen, Next) :-
+    actions(State, Actions),
+    member(Inputs, Actions),
+    memberchk(does(Role, Move), Inputs),
+    after(State, Inputs, Next),
+    (   terminal(Next)
+    ->  \+ goals_of(Next, Role, [Value]),
+        Seen = lost
     ;   percepts(State, Inputs, Role, Percepts),
         sort(Percepts, Seen)
     ).
