@@ -20,7 +20,7 @@ from herbrand.analyse.certification.evidence import evidence_of
 from herbrand.analyse.certification.outside import Checker, checker_for, run_checker
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.cases import StepCases
-from herbrand.analyse.invariants.counters import find_counted
+from herbrand.analyse.invariants.counters import _Equations, find_counted
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import Group
 from herbrand.analyse.invariants.invariant import Invariant
@@ -142,6 +142,25 @@ def test_what_is_required_of_sums_is_what_states_are_tested_for() -> None:
         assert not (right & ~np.array(expected)).any()
         outcomes |= set(expected)
     assert outcomes == {False, True}
+
+
+def test_pieces_that_no_sample_has_count_where_a_step_says_so() -> None:
+    """A rook that no pawn became yet is in the sum once a step is seen in which it is taken."""
+    game = herbrand.loads(CAPTURES)
+    texts = [text.lower() for text in System(game.network).fluent_texts]
+    seen = play(game.expander, time.monotonic() + 2).states
+    rook = texts.index("(at 5 blackrook)")
+    seen = seen[~seen[:, rook]]
+    counter = tuple(place for place, text in enumerate(texts) if text.startswith("(captured white"))
+    equations = _Equations(System(game.network), [Group(counter, some=True)], seen)
+    assert equations.numbers == [0]
+    change = np.zeros(len(texts), np.int64)
+    change[[texts.index("(captured white 1)"), texts.index("(captured white 0)"), rook]] = 1, -1, -1
+    for weights in (equations.fit(0), equations.fit(0, change)):
+        assert weights is not None
+        assert np.ptp(seen @ weights) == 0
+        assert weights[list(counter)].tolist() == [0, 1, 2, 3]
+    assert weights[rook] == 1
 
 
 def test_random_play_violates_what_does_not_last() -> None:

@@ -30,7 +30,7 @@ from herbrand.engine.expand import Expander
 from herbrand.errors import MissingExtra, optional_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -78,30 +78,44 @@ def find_counted(
     fresh = _lasting(network, observed_groups(network, states), deadline)
     fresh += [Group((place,), some=True) for place in np.flatnonzero(network.always).tolist()]
     fresh.sort(key=lambda one: -len(one.fluents))  # all values of a counter rather than two of them
-    sums = list(_equations(system, fresh, states))
+    equations = _Equations(system, fresh, states)
+    sums = {number: weights for number in equations.numbers if (weights := equations.fit(number)) is not None}
     initial = network.initial.astype(np.int64)
-    every = _SPARSE  # a few cases drop most of what is not inductive
+    every, adds_up = _SPARSE, False  # a few cases drop most of what is not inductive
+    settled: list[Group] = []
+    """The groups before sums are looked at."""
     while sums:
         cases = StepCases(system, fresh, deadline)
         try:
-            limits = [SumLimits(fresh, weights, int(weights @ initial)) for weights in sums]
+            limits = [SumLimits(fresh, weights, int(weights @ initial)) for weights in sums.values()]
             for limit in limits:
                 limit.require(cases)
             if not cases.list_cases():
                 return None
-            amounts = [_Sum(cases, weights, steps) for weights in sums] if every == 1 else []
+            amounts = {n: _Sum(cases, weights, steps) for n, weights in sums.items()} if adds_up else {}
             spreading = Wandering(network, fresh, [limit.hold for limit in limits])
             lost, changed = _violated(cases, fresh, amounts, every, spreading)
         finally:
             cases.close()
         if every == 1 and not lost and not changed:
             return Counted(
-                fresh, [{p: int(w) for p, w in enumerate(weights.tolist()) if w} for weights in sums]
+                fresh, [{p: int(w) for p, w in enumerate(weights.tolist()) if w} for weights in sums.values()]
             )
-        every = every if lost else 1
         fresh = [group for i, group in enumerate(fresh) if i not in lost]
-        if not lost:  # sums are added up by groups, and may only seem to change where one is lost
-            sums = [weights for i, weights in enumerate(sums) if i not in changed]
+        if lost:  # sums are added up by groups, and may only seem to change where one is lost
+            continue
+        if adds_up and not changed:
+            every = 1
+            continue
+        adds_up, settled = True, settled or fresh
+        if changed:  # what was lost may have been lost because of a wrong sum
+            fresh, every = settled, _SPARSE
+        for number, change in changed.items():
+            weights = equations.fit(number, change)
+            if weights is None or (weights == sums[number]).all():
+                del sums[number]
+            else:
+                sums[number] = weights
     return None
 
 
@@ -114,14 +128,15 @@ def _lasting(network: Network, groups: list[Group], deadline: float) -> list[Gro
 
 
 def _violated(
-    cases: StepCases, groups: Sequence[Group], sums: Sequence[_Sum], every: int, spreading: Wandering
-) -> tuple[set[int], set[int]]:
+    cases: StepCases, groups: Sequence[Group], sums: Mapping[int, _Sum], every: int, spreading: Wandering
+) -> tuple[set[int], dict[int, NDArray[np.int64]]]:
     """Return which groups, and which sums, some step violates from a state in which all hold.
 
-    Only steps of one of `every` joint moves are tried, and random play from the states of such steps.
+    Sums come with the change of the fluents in that step.  Only steps of one of `every` joint moves are
+    tried, and random play from the states of such steps.
     """
     lost: set[int] = set()
-    changed: set[int] = set()
+    changed: dict[int, NDArray[np.int64]] = {}
     of_fluent: defaultdict[int, list[int]] = defaultdict(list)
     for i, group in enumerate(groups):
         for fluent in group.fluents:
@@ -150,11 +165,14 @@ def _violated(
             state = np.array([model(x) for x in cases.state.tolist()], np.bool_)
             lost |= spreading.violated(state, lost)
             broken = {i: literal for i, literal in broken.items() if i not in lost}
-        for i, weighted in enumerate(sums):
+        for i, weighted in sums.items():
             if i not in changed:
                 differs = weighted.differs(case)
                 if differs and cases.possible(case, differs):
-                    changed.add(i)
+                    model = cases.solver.model()
+                    changed[i] = np.zeros(len(cases.state), np.int64)
+                    for fluent, before, then in case.changes:
+                        changed[i][fluent] = int(model(then)) - int(model(before))
     return lost, changed
 
 
@@ -226,52 +244,70 @@ def _amounts(weights: NDArray[np.int64], steps: NDArray[np.int8]) -> set[int]:
 # -- equations from samples ---------------------------------------------------------------
 
 
-def _equations(
-    system: System, groups: Sequence[Group], states: NDArray[np.bool_]
-) -> Iterator[NDArray[np.int64]]:
-    """Yield weights of fluents whose sum is the same in all sampled states, one for each counter.
+class _Equations:
+    """Sums that are the same in all sampled states, one for each counter.
 
     A counter is a group of fluents that differ in a number.  It equals a sum of the numbers of true fluents
     of some families, and of other counters, with the least factors that fit.
     """
-    network, texts = system.network, system.fluent_texts
-    counters = {}
-    for group in groups:
-        ranks = [trailing_number(texts[fluent]) for fluent in group.fluents]
-        if group.some and len(ranks) > 2 and None not in ranks and len(set(ranks)) == len(ranks):
-            counters[group.fluents] = np.array(ranks, np.int64)
-    if not counters:
-        return
-    columns: list[NDArray[np.int64]] = []
-    counted = {fluent for fluents in counters for fluent in fluents}
-    for fluents, ranks_ in counters.items():
-        column = np.zeros(len(network.fluents), np.int64)
-        column[list(fluents)] = ranks_
-        columns.append(column)
-    families: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for place, fluent in enumerate(network.fluents.tolist()):
-        functor, args = network.terms.functor[fluent], network.terms.args[fluent]
-        if place not in counted:
-            for chosen in _FAMILY_ARGUMENTS:
-                families[
-                    functor, tuple(args[i] for i in chosen if -len(args) <= i < len(args)), chosen
-                ].append(place)
-    for places in {tuple(places): None for places in families.values()}:
-        column = np.zeros(len(network.fluents), np.int64)
-        column[list(places)] = 1
-        columns.append(column)
-    weights = np.stack(columns, axis=1)
-    values = np.unique(states.astype(np.float32) @ weights.astype(np.float32), axis=0).astype(np.float64)
-    costs = 1 + np.count_nonzero(weights, axis=0) / weights.shape[0]
-    for i in range(len(counters)):
-        if np.ptp(values[:, i]) > 0:
-            alone = values.copy()  # an equation without other counters says more
-            alone[:, [k for k in range(len(counters)) if k != i]] = 0.0
-            factors = _fit(alone, i, costs)
-            if factors is None:
-                factors = _fit(values, i, costs)
-            if factors is not None:
-                yield weights @ factors
+
+    def __init__(self, system: System, groups: Sequence[Group], states: NDArray[np.bool_]) -> None:
+        network, texts = system.network, system.fluent_texts
+        counters = {}
+        for group in groups:
+            ranks = [trailing_number(texts[fluent]) for fluent in group.fluents]
+            if group.some and len(ranks) > 2 and None not in ranks and len(set(ranks)) == len(ranks):
+                counters[group.fluents] = np.array(ranks, np.int64)
+        self.numbers: list[int] = []
+        """The counters, by number, that had several values."""
+        self._changes: dict[int, list[NDArray[np.int64]]] = defaultdict(list)
+        """By counter, changes of the fluents in steps that may not change its sum."""
+        if not counters:
+            return
+        columns: list[NDArray[np.int64]] = []
+        counted = {fluent for fluents in counters for fluent in fluents}
+        for fluents, ranks_ in counters.items():
+            column = np.zeros(len(network.fluents), np.int64)
+            column[list(fluents)] = ranks_
+            columns.append(column)
+        families: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for place, fluent in enumerate(network.fluents.tolist()):
+            functor, args = network.terms.functor[fluent], network.terms.args[fluent]
+            if place not in counted:
+                for chosen in _FAMILY_ARGUMENTS:
+                    families[
+                        functor, tuple(args[i] for i in chosen if -len(args) <= i < len(args)), chosen
+                    ].append(place)
+        for places in {tuple(places): None for places in families.values()}:
+            column = np.zeros(len(network.fluents), np.int64)
+            column[list(places)] = 1
+            columns.append(column)
+        self._columns = np.stack(columns, axis=1)
+        totals = states.astype(np.float32) @ self._columns.astype(np.float32)
+        self._values = np.unique(totals, axis=0).astype(np.float64)
+        self._costs = 2 - np.count_nonzero(self._columns, axis=0) / len(network.fluents)
+        """Of each column: rather all pieces than those of a row, where no sample tells the difference."""
+        self._counters = len(counters)
+        self.numbers = [i for i in range(len(counters)) if np.ptp(self._values[:, i]) > 0]
+
+    def fit(self, number: int, change: NDArray[np.int64] | None = None) -> NDArray[np.int64] | None:
+        """Return weights of fluents, [fluents], with which a counter has a constant sum; None for none.
+
+        No step with a given change, nor with those of the calls before, changes the sum: samples do not tell
+        what pieces that never were on the board count.
+        """
+        changes = self._changes[number]
+        if change is not None:
+            changes.append(change)
+        values = self._values
+        if changes:
+            values = np.concatenate([values, values[:1] + np.stack(changes) @ self._columns])
+        alone = values.copy()  # an equation without other counters says more
+        alone[:, [k for k in range(self._counters) if k != number]] = 0.0
+        factors = _fit(alone, number, self._costs)
+        if factors is None:
+            factors = _fit(values, number, self._costs)
+        return None if factors is None else self._columns @ factors
 
 
 def trailing_number(text: str) -> int | None:
