@@ -158,11 +158,8 @@ def restricted(text: str) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
 
     def decide(_: str) -> tuple[herbrand.Game, Verdict]:
         game = herbrand.loads(text, name="passes")
-        numbers = range(len(game.roles))
-        roles = {
-            game.roles[number]: refute_by_preferences(game, number, Budget(20, states=2))
-            for number in numbers
-        }
+        refuted = refute_by_preferences(game, range(len(game.roles)), Budget(20, states=2))
+        roles = {game.roles[role]: verdict for role, verdict in refuted}
         return game, Verdict("refuted", RestrictedPlay.kind, roles=roles)
 
     return decide

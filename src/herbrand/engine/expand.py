@@ -108,7 +108,7 @@ class Legal:
     def preferring(self, preferred: NDArray[np.uint64]) -> Legal:
         """Return only preferred moves for each role that has one.
 
-        The set of preferred moves is packed like a row of `bits`.
+        The set of preferred moves is packed by `Expander.pack_moves`.
         """
         bits = self.bits.copy()
         for a, b in pairwise(self.places):
@@ -221,15 +221,21 @@ class Expander:
         count = len(self.network.sees)
         is_percept_of = np.zeros((len(self.roles), 64 * -(-count // 64)), np.bool_)
         is_percept_of[self.network.percepts[:, 0], np.arange(count)] = True
-        packed = np.packbits(is_percept_of, axis=1, bitorder="little").view("<u8")
-        return packed.astype(np.uint64, copy=False)
+        return _words(is_percept_of)
+
+    def pack_moves(self, masks: Sequence[NDArray[np.bool_]]) -> NDArray[np.uint64]:
+        """Pack a set of moves, given as a mask for each role, like a row of `Legal.bits`."""
+        padded = np.zeros((1, 64 * int(self.places[-1])), np.bool_)
+        for mask, place in zip(masks, self.places.tolist(), strict=False):
+            padded[0, 64 * place : 64 * place + len(mask)] = mask
+        packed: NDArray[np.uint64] = _words(padded)[0]
+        return packed
 
     def pack_bits(self, bits: NDArray[np.bool_]) -> States:
         """Pack states given as truth values of the fluents, [n, fluents]."""
         padded = np.zeros((len(bits), 64 * self.words), np.bool_)
         padded[:, : self.fluents] = bits
-        packed = np.packbits(padded, axis=1, bitorder="little")
-        return packed.view("<u8").astype(np.uint64, copy=False)
+        return _words(padded)
 
     def bits(self, states: States) -> NDArray[np.bool_]:
         """Return the truth values of the fluents, [n, fluents]; the inverse of `pack_bits`."""
@@ -402,6 +408,12 @@ def sample_true(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray
     ranks = (random.random(len(mask)) * counts[:, -1]).astype(narrow) + 1
     chosen: NDArray[np.int64] = (counts >= ranks[:, None]).argmax(axis=1)
     return chosen
+
+
+def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Pack rows of bits, [n, 64 words], into [n, words]."""
+    packed = np.packbits(bits, axis=1, bitorder="little").view("<u8")
+    return packed.astype(np.uint64, copy=False)
 
 
 def _bit_count(words: NDArray[np.uint64]) -> NDArray[np.uint8]:

@@ -100,16 +100,6 @@ NUMBERED = """
 (<= terminal (true (at 2))) (<= (goal player 100) (true (at 2)) (0 1)) (<= (goal player 0) (true (at 1)))
 """
 """Numbers that are relations and functions, too."""
-SEEN = """
-(role random) (role seeker) (box 1) (box 2) (init hiding)
-(<= (legal random (put ?b)) (true hiding) (box ?b)) (<= (legal random wait) (not (true hiding)))
-(<= (legal seeker wait) (true hiding)) (<= (legal seeker (open ?b)) (not (true hiding)) (box ?b))
-(<= (next (coin ?b)) (does random (put ?b))) (<= (next (coin ?b)) (true (coin ?b)))
-(<= (next (opened ?b)) (does seeker (open ?b))) (<= (sees seeker (coin ?b)) (does random (put ?b)))
-(<= over (true (opened ?b))) (<= terminal over)
-(<= (goal seeker 100) (true (coin ?b)) (true (opened ?b))) (<= (goal seeker 0) (not over)) (goal random 0)
-"""
-"""Who sees where the coin is put can always find it."""
 ONE_STEP = "(role robot) (legal robot go) (next done) (<= terminal (true done)) (goal robot 100)"
 """What is true next depends on nothing: also not on a step before the first state."""
 
@@ -580,7 +570,7 @@ def test_a_side_chooses_its_own_moves_only(tmp_path: Path, claim: Claim, chooses
 @needs_prolog
 def test_a_strategy_by_what_a_role_sees_is_accepted(tmp_path: Path) -> None:
     """Not with a plan that is missing or changed, nor where the role sees nothing."""
-    game = herbrand.loads(SEEN)
+    game = herbrand.loads(corrupted.SEEN)
     certified = certify(game, "strong_winnability", tmp_path / "files", budget=Budget(40))
     assert (certified.verdict.answer, certified.accepted) == ("proved", True)
     assert verify_certificate(game, tmp_path / "files", budget=Budget(40)).accepted
@@ -590,7 +580,7 @@ def test_a_strategy_by_what_a_role_sees_is_accepted(tmp_path: Path) -> None:
     open_1, open_2 = (belief for belief, move in policy.moves.items() if move != "wait")
     exchanged = policy.moves | {open_1: policy.moves[open_2], open_2: policy.moves[open_1]}
     fewer = {belief: move for belief, move in policy.moves.items() if belief != open_1}
-    blind = herbrand.loads(SEEN.replace("(sees seeker (coin ?b))", "(sees random (coin ?b))"))
+    blind = herbrand.loads(corrupted.SEEN.replace("(sees seeker (coin ?b))", "(sees random (coin ?b))"))
     for number, (rules, moves) in enumerate(((game, exchanged), (game, fewer), (blind, policy.moves))):
         verdict = Verdict("proved", "-", certificate=replace(policy, moves=moves))
         (file,) = written(tmp_path / str(number), rules, "strong_winnability", verdict)
@@ -618,7 +608,7 @@ def test_what_a_role_can_be_shown_is_accepted_as_a_refutation(tmp_path: Path) ->
 def test_others_that_pass_are_accepted_as_a_refutation(tmp_path: Path) -> None:
     """Not if it is the role itself that passes, nor if a preferred move is more than a move."""
     game = herbrand.loads(corrupted.PASSES)
-    roles = {role: refute_by_preferences(game, number, Budget(20)) for number, role in enumerate(game.roles)}
+    roles = {game.roles[role]: one for role, one in refute_by_preferences(game, [0, 1], Budget(20))}
     verdict = Verdict("refuted", "-", roles=roles)
     folder = tmp_path / "files"
     certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))

@@ -41,9 +41,11 @@ def test_who_does_not_win_against_others_that_pass_cannot_force_a_win(states: in
     """Shown by listing states, or without, and accepted by the rules."""
     game = line(5)
     space = explore(game.expander)
+    verdicts = dict(refute_by_preferences(game, [0, 1], Budget(30, states=states)))
     for role, name in enumerate(game.roles):
         assert strong_of(space, role, 100).answer == "refuted"
-        verdict = refute_by_preferences(game, role, Budget(30, states=states))
+        verdict = verdicts[role]
+        assert verdict.answer == "refuted"
         certificate = verdict.certificate
         assert isinstance(certificate, RestrictedPlay), verdict.reason
         assert certificate.certificate.kind == kind
@@ -55,7 +57,7 @@ def test_who_does_not_win_against_others_that_pass_cannot_force_a_win(states: in
 def test_nothing_is_said_where_passing_does_not_help() -> None:
     """A role that can win by itself."""
     game = line(4, "(<= (legal ?r (go ?x)) (true (turn ?r)) (home ?r ?x))")
-    assert not refute_by_preferences(game, 0, Budget(30)).is_known
+    assert not list(refute_by_preferences(game, [0], Budget(30)))
 
 
 def test_an_analysis_finds_it() -> None:

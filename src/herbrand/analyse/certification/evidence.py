@@ -371,10 +371,7 @@ class PrologWriter:
 
     def uniform(self, policy: UniformPolicy) -> EvidenceFile:
         """Write the move of a role for each set of states that it can consider possible."""
-        lines = [
-            f"plan([{', '.join(map(self._state, sorted(map(sorted, belief))))}], {self.term(move)})."
-            for belief, move in policy.moves.items()
-        ]
+        lines = [f"plan({self._belief(belief)}, {self.term(move)})." for belief, move in policy.moves.items()]
         return self._uniform(policy.role, policy.value, lines)
 
     def _uniform(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
@@ -395,17 +392,13 @@ class PrologWriter:
 
     def spoiled(self, spoiled: SpoiledBeliefs) -> EvidenceFile:
         """Write the sets of states that a role can consider possible, and to which its moves lead."""
-        game = self.game
-        first = frozenset([frozenset(map(str.lower, game.initial_state("rules").facts))])
+        first = frozenset([_lowered(self.game.initial_state("rules").facts)])
         beliefs = dict.fromkeys([first, *(one for one, _ in spoiled.leads), *spoiled.leads.values()])
         numbers = {belief: number for number, belief in enumerate(beliefs, 1)}
         states = sum(map(len, numbers))
         if states > _MOST_ENTRIES:
             raise BudgetExceeded(f"{_MOST_ENTRIES} states", f"in a file for another program: {states}")
-        lines = [
-            f"possible({number}, [{', '.join(map(self._state, sorted(map(sorted, belief))))}])."
-            for belief, number in numbers.items()
-        ]
+        lines = [f"possible({number}, {self._belief(belief)})." for belief, number in numbers.items()]
         lines += [
             f"lead({numbers[belief]}, {self.term(move)}, {numbers[after]})."
             for (belief, move), after in spoiled.leads.items()
@@ -481,6 +474,9 @@ class PrologWriter:
 
     def _state(self, facts: Iterable[str]) -> str:
         return f"[{', '.join(map(self.term, sorted(facts)))}]"
+
+    def _belief(self, states: Iterable[Iterable[str]]) -> str:
+        return f"[{', '.join(map(self._state, sorted(map(sorted, states))))}]"
 
     def inputs(self, joint: Iterable[str]) -> str:
         """Write a joint move."""

@@ -11,7 +11,7 @@ import numpy as np
 from herbrand.analyse.invariants.groups import number_exclusive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +49,6 @@ class SumLimits:
     """
 
     def __init__(self, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
-        self.weights = weights
         number = number_exclusive(groups, len(weights))
         full = {frozenset(group.fluents) for group in groups if group.some}
         self.parts: list[_Part] = []
@@ -59,22 +58,22 @@ class SumLimits:
             for place in places:
                 by_weight[int(weights[place])].append(place)
             self.parts.append(_Part(dict(by_weight), frozenset(places) in full))
-        self._limits = [(extreme, self._of(extreme, total)) for extreme in (min, max)]
-        """For the least and for the greatest weights, as `_of` returns them."""
+        least = [min(part.weights) for part in self.parts]
+        greatest = [max(part.weights) for part in self.parts]
+        self._limits = [(ends, self._of(ends, sign, total)) for ends, sign in ((least, 1), (greatest, -1))]
+        """The extreme weights of the parts, with what `_of` returns for them."""
 
-    def _of(self, extreme: Callable[[Iterable[int]], int], total: int) -> list[tuple[int, int, int]]:
-        """Return a part, one of its weights, and how many other parts can then differ from their extreme."""
-        sign = 1 if extreme is min else -1
-        ends = [extreme(part.weights) for part in self.parts]
+    def _of(self, ends: Sequence[int], sign: int, total: int) -> list[tuple[int, int, int]]:
+        """Return a part, one of its weights, and how many other parts can then differ from their extremes."""
         steps = [
             min((abs(weight - end) for weight in part.weights if weight != end), default=0)
             for part, end in zip(self.parts, ends, strict=True)
         ]
-        limits = []
+        limits, every = [], sum(ends)
         for k, part in enumerate(self.parts):
             step = min((other for i, other in enumerate(steps) if other and i != k), default=1)
             for weight in part.weights:
-                most = sign * (total - weight - (sum(ends) - ends[k])) // step
+                most = sign * (total - weight - (every - ends[k])) // step
                 if most <= _FEW:
                     limits.append((k, weight, most))
         return limits
@@ -89,10 +88,10 @@ class SumLimits:
                 none = circuit.all_of([x ^ 1 for some in literals.values() for x in some])
                 literals.setdefault(0, []).append(none)
             ways.append(literals)
-        for extreme, limits in self._limits:
+        for ends, limits in self._limits:
             apart = [
-                circuit.any_of([x for weight, some in one.items() if weight != extreme(one) for x in some])
-                for one in ways
+                circuit.any_of([x for weight, some in one.items() if weight != end for x in some])
+                for one, end in zip(ways, ends, strict=True)
             ]
             before = _running_counts(circuit, apart, _FEW + 1)
             behind = _running_counts(circuit, apart[::-1], _FEW + 1)[::-1]
@@ -111,8 +110,8 @@ class SumLimits:
             for weight, places in part.places.items():
                 values[:, k] += weight * states[:, places].sum(axis=1)
         good = np.ones(len(states), np.bool_)
-        for extreme, limits in self._limits:
-            apart = values != np.array([extreme(part.weights) for part in self.parts])
+        for ends, limits in self._limits:
+            apart = values != np.array(ends)
             others = apart.sum(axis=1)[:, None] - apart
             for k, weight, most in limits:
                 good &= (values[:, k] != weight) | (others[:, k] <= most)

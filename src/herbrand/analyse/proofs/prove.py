@@ -445,6 +445,12 @@ class _Run:
         verdict = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
         return {role: verdict.roles.get(self.game.roles[role], verdict) for role in self.players}
 
+    def _open_roles(self) -> list[int]:
+        """Return the roles that may be able to force 100, if that is what is asked and not decided yet."""
+        if "strong_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
+            return []
+        return [role for role, verdict in self._strong_of_roles().items() if not verdict.is_known]
+
     def _add_strong(self, found: dict[int, Verdict]) -> None:
         """Record verdicts about strong winnability of roles for which there is none yet."""
         known = self._strong_of_roles()
@@ -465,29 +471,26 @@ class _Run:
         """Refute strong winnability by others who prefer moves such as passing."""
         from herbrand.analyse.proofs.restricted import refute_by_preferences
 
-        if "strong_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
+        roles = self._open_roles()
+        if not roles:
             return
-        open_roles = [role for role, verdict in self._strong_of_roles().items() if not verdict.is_known]
-        for number, role in enumerate(open_roles):
-            budget = self._budget_of_search(1.0 / (len(open_roles) - number))
-            try:
-                verdict = refute_by_preferences(self.game, role, budget)
-            except (GameError, MissingExtra) as error:
-                self.result.notes.append(f"restricted play: {error}")
-                return
-            if verdict.is_known:
+        try:
+            for role, verdict in refute_by_preferences(self.game, roles, self._budget_of_search(1.0)):
                 self._add_strong({role: verdict})
+        except (GameError, MissingExtra) as error:
+            self.result.notes.append(f"restricted play: {error}")
 
     def _search_for_certain_wins(self) -> None:
         """Decide strong winnability by proof-number search, where the states are too many to list."""
         from herbrand.analyse.solving.certain import strong_by_search
 
-        if "strong_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
+        roles = self._open_roles()
+        if not roles:
             return
         progress = self.progress
         found = strong_by_search(
             self.game,
-            [role for role, verdict in self._strong_of_roles().items() if not verdict.is_known],
+            roles,
             self.win,
             budget=self._budget_of_search(0.9),
             progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),

@@ -21,7 +21,7 @@ from herbrand.analyse.verdict import Verdict
 from herbrand.convert.restrict import Preference, restrict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,7 +37,7 @@ _GAMES: Final = 256
 _LOOKING: Final = 1.0
 """The most seconds for each of the two."""
 _EXPLORING: Final = 0.3
-"""Share of the time for listing the states of the restricted game."""
+"""Share of the time for listing the states of a restricted game."""
 _OFTEN: Final = 0.5
 """Share of the choices of a role in which one of its preferred moves has to be legal."""
 
@@ -71,31 +71,42 @@ class RestrictedPlay:
         return self.certificate.check(restrict(game, self.preferences), seconds)
 
 
-def refute_by_preferences(game: StateMachine, role: int, budget: Budget) -> Verdict:
-    """Refute that a role, by number, can force 100, or return an unknown verdict.
+def refute_by_preferences(
+    game: StateMachine, roles: Sequence[int], budget: Budget
+) -> Iterator[tuple[int, Verdict]]:
+    """Yield those of some roles, by number, that cannot force 100, with the verdicts that say so.
 
     Raises `BudgetExceeded`, and `MissingExtra` where no SAT solver is installed.
     """
+    expander = game.expander
+    passes = _passes(expander)
+    for place, role in enumerate(roles):
+        preferred = {number: mask for number, mask in passes.items() if number != role}
+        if preferred and not _wins(expander, role, preferred):
+            preferences = tuple(
+                Preference(game.roles[number], expander.moves[number][move])
+                for number, mask in preferred.items()
+                for move in np.flatnonzero(mask).tolist()
+            )
+            verdict = _refute(game, role, preferences, budget.share(1 / (len(roles) - place)))
+            if verdict is not None:
+                yield role, verdict
+
+
+def _refute(
+    game: StateMachine, role: int, preferences: tuple[Preference, ...], budget: Budget
+) -> Verdict | None:
+    """Return the verdict that a role cannot force 100 against preferred moves; None if not shown."""
     began = time.monotonic()
-    expander, name = game.expander, game.roles[role]
-    preferred = _passes(expander, role)
-    if not preferred or _wins(expander, role, preferred):
-        return Verdict.unknown("there are no moves with which the others would keep it from winning")
-    preferences = tuple(
-        Preference(game.roles[number], expander.moves[number][move])
-        for number, mask in preferred.items()
-        for move in np.flatnonzero(mask).tolist()
-    )
+    name = game.roles[role]
     restricted = restrict(game, preferences)
     restricted.network_within(budget.left)
     verdict = by_states.weak(explore(restricted.expander, budget=budget.share(_EXPLORING)), role, 100)
     if not verdict.is_known:
-        verdict = prove(restricted, ["weak_winnability"], budget.share(1.0), only_proofs=True)[
-            "weak_winnability"
-        ]
-        verdict = verdict.roles.get(name, verdict)
+        weak = prove(restricted, ["weak_winnability"], budget.share(1.0), only_proofs=True)
+        verdict = weak["weak_winnability"].roles[restricted.roles[role]]
     if verdict.answer != "refuted" or verdict.certificate is None:
-        return Verdict.unknown("that some moves of the others keep it from winning was not shown")
+        return None
     moves = " or ".join(sorted({one.move for one in preferences}))
     reason = f"{name} does not win if the others make the move {moves} whenever they can"
     certificate = RestrictedPlay(name, preferences, verdict.certificate)
@@ -104,22 +115,22 @@ def refute_by_preferences(game: StateMachine, role: int, budget: Budget) -> Verd
     )
 
 
-def _passes(expander: Expander, role: int) -> dict[int, NDArray[np.bool_]]:
-    """Return, for others by number, which moves are preferred: those without arguments, such as `noop`.
+def _passes(expander: Expander) -> dict[int, NDArray[np.bool_]]:
+    """Return, for roles by number, which moves can be preferred: those without arguments, such as `noop`.
 
     Only roles that can often make one of them instead of another move are in it.
     """
     passes = {
         number: np.array(["(" not in move for move in moves], np.bool_)
         for number, moves in enumerate(expander.moves)
-        if number != role
     }
     passes = {number: mask for number, mask in passes.items() if mask.any()}
     choices, offers = Counter[int](), Counter[int]()
     for bits in random_states(expander, _GAMES, time.monotonic() + _LOOKING) if passes else ():
         legal = expander.legal(expander.pack_bits(bits))
+        going = legal.going
         for number, mask in passes.items():
-            moves = legal.mask(number)[legal.going]
+            moves = legal.mask(number)[going]
             offered, other = moves[:, mask].any(axis=1), moves[:, ~mask].any(axis=1)
             choices[number] += int((moves.sum(axis=1) > 1).sum())
             offers[number] += int((offered & other).sum())
@@ -128,14 +139,9 @@ def _passes(expander: Expander, role: int) -> dict[int, NDArray[np.bool_]]:
 
 def _wins(expander: Expander, role: int, preferred: Mapping[int, NDArray[np.bool_]]) -> bool:
     """Return whether a role gets 100 in a random game in which the others prefer these moves."""
-    words = np.full(int(expander.places[-1]), ~np.uint64(0))
-    for number, mask in preferred.items():
-        a, b = expander.places[number : number + 2].tolist()
-        bits = np.zeros(64 * (b - a), np.bool_)
-        bits[: len(mask)] = mask
-        words[a:b] = np.packbits(bits, bitorder="little").view("<u8")
+    masks = [preferred.get(number, np.ones(size, np.bool_)) for number, size in enumerate(expander.sizes)]
     until = time.monotonic() + _LOOKING
-    for bits in random_states(expander, _GAMES, until, words):
+    for bits in random_states(expander, _GAMES, until, expander.pack_moves(masks)):
         states = expander.pack_bits(bits)
         if (expander.goals(states[expander.terminal(states)])[:, role] == 100).any():
             return True
