@@ -117,6 +117,25 @@ def test_a_counter_agrees_with_the_board() -> None:
     assert not replace(certificate, sums=((("(stone 1)", 1),),)).check(game, 60)
 
 
+def test_a_counter_of_irregular_numbers_counts_by_rank() -> None:
+    """Its values may be points: 0 and 10 for the first two stones, 100 for all three."""
+    game = herbrand.loads(
+        TAKING.replace("(count 3)", "(count 100)")
+        .replace("(succ 1 2) (succ 2 3)", "(succ 1 10) (succ 10 100)")
+        .replace("(value 2 0) (value 3 0)", "(value 10 0) (value 100 0)")
+    )
+    system, until = System(game.network), time.monotonic() + 60
+    seen = play(game.expander, until)
+    counted = find_counted(system, seen.states, seen.changes, until)
+    assert counted is not None
+    weights = {system.fluent_texts[f]: abs(w) for f, w in counted.sums[0].items()}
+    assert [weights.get(f"(count {n})", 0) for n in (0, 1, 10, 100)] == [0, 1, 2, 3]
+    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
+    assert (verdict.answer, verdict.method) == ("proved", "counters")
+    assert verdict.certificate is not None
+    assert verdict.certificate.check(game, 60)
+
+
 def test_what_is_required_of_sums_is_what_states_are_tested_for() -> None:
     """In each state of some fluents, the clauses of a sum can be satisfied exactly where its limits hold."""
     game = herbrand.loads(TAKING)

@@ -248,7 +248,8 @@ class _Equations:
     """Sums that are the same in all sampled states, one for each counter.
 
     A counter is a group of fluents that differ in a number.  It equals a sum of the numbers of true fluents
-    of some families, and of other counters, with the least factors that fit.
+    of some families, and of other counters, with the least factors that fit.  Where no sum fits, and the
+    numbers do not have equal distances (the last of 80 moves may count as 100), it counts their ranks.
     """
 
     def __init__(self, system: System, groups: Sequence[Group], states: NDArray[np.bool_]) -> None:
@@ -282,6 +283,15 @@ class _Equations:
             column = np.zeros(len(network.fluents), np.int64)
             column[list(places)] = 1
             columns.append(column)
+        self._ranks: dict[int, int] = {}
+        """By counter of irregular numbers, the column with their ranks."""
+        for number, (fluents, ranks_) in enumerate(counters.items()):
+            distinct, positions = np.unique(ranks_, return_inverse=True)
+            if len(set(np.diff(distinct).tolist())) > 1:
+                column = np.zeros(len(network.fluents), np.int64)
+                column[list(fluents)] = positions
+                self._ranks[number] = len(columns)
+                columns.append(column)
         self._columns = np.stack(columns, axis=1)
         totals = states.astype(np.float32) @ self._columns.astype(np.float32)
         self._values = np.unique(totals, axis=0).astype(np.float64)
@@ -302,12 +312,17 @@ class _Equations:
         values = self._values
         if changes:
             values = np.concatenate([values, values[:1] + np.stack(changes) @ self._columns])
-        alone = values.copy()  # an equation without other counters says more
-        alone[:, [k for k in range(self._counters) if k != number]] = 0.0
-        factors = _fit(alone, number, self._costs)
-        if factors is None:
-            factors = _fit(values, number, self._costs)
-        return None if factors is None else self._columns @ factors
+        ranks = list(self._ranks.values())
+        others = [k for k in range(self._counters) if k != number]
+        rank = [self._ranks[number]] if number in self._ranks else []
+        for chosen in (number, *rank):
+            for left_out in (others, []):  # an equation without other counters says more
+                used = values.copy()
+                used[:, [k for k in (*left_out, number, *ranks) if k != chosen]] = 0.0
+                factors = _fit(used, chosen, self._costs)
+                if factors is not None:
+                    return self._columns @ factors
+        return None
 
 
 def trailing_number(text: str) -> int | None:
