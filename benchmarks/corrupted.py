@@ -57,9 +57,11 @@ from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.sat import Solver
+from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import StepCounter
+from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
 from herbrand.errors import HerbrandError
 
@@ -116,6 +118,18 @@ PASSES = """
 (<= (goal ?r 100) (won ?r)) (<= (goal ?r 0) (role ?r) (not (won ?r)))
 """
 """Two pieces that want to stand where the other one began, and need not move."""
+RACE = """
+(role red) (role blue) (init (at red 0)) (init (at blue 0)) (other red blue) (other blue red)
+(succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal ?r stay) (role ?r)) (<= (legal ?r run) (role ?r))
+(<= (moves ?r) (does ?r run) (other ?r ?o) (does ?o stay))
+(<= (next (at ?r ?y)) (moves ?r) (true (at ?r ?x)) (succ ?x ?y))
+(<= (next (at ?r ?x)) (true (at ?r ?x)) (not (moves ?r)))
+(<= (there ?r) (true (at ?r 3))) (<= terminal (there ?r))
+(<= (goal ?r 100) (there ?r) (other ?r ?o) (not (there ?o)))
+(<= (goal ?r 0) (role ?r) (not (there ?r))) (<= (goal ?r 50) (there red) (there blue) (role ?r))
+"""
+"""Two runners on one path, who are in each other's way where both run."""
 
 
 @dataclass(frozen=True)
@@ -153,14 +167,14 @@ def given(text: str, certificate: Any = None) -> Callable[[str], tuple[herbrand.
     return decide
 
 
-def restricted(text: str) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
-    """Return a function that refutes strong winnability by others that pass, without listing states."""
+def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
+    """Return a function that refutes strong winnability of all roles by a method, without listing states."""
 
     def decide(_: str) -> tuple[herbrand.Game, Verdict]:
-        game = herbrand.loads(text, name="passes")
-        refuted = refute_by_preferences(game, range(len(game.roles)), Budget(20, states=2))
-        roles = {game.roles[role]: verdict for role, verdict in refuted}
-        return game, Verdict("refuted", RestrictedPlay.kind, roles=roles)
+        game = herbrand.loads(text, name="small")
+        found = dict(method(game, range(len(game.roles)), Budget(20, states=2)))
+        roles = {game.roles[role]: verdict for role, verdict in found.items()}
+        return game, Verdict("refuted", "-", roles=roles)
 
     return decide
 
@@ -177,7 +191,8 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "replies": ("strong_winnability", bundled("kuhn")),
     "strategy by percepts": ("strong_winnability", given(SEEN)),
     "spoiled beliefs": ("strong_winnability", bundled("montyHall")),
-    "restricted play": ("strong_winnability", restricted(PASSES)),
+    "restricted play": ("strong_winnability", refuted(PASSES, refute_by_preferences)),
+    "exchanged roles": ("strong_winnability", refuted(RACE, refute_by_exchange)),
     "all states": ("goals", bundled("nim")),
     "all states, ranked": ("termination", bundled("nim")),
     "all states, below": ("weak_winnability", bundled("leduc")),
@@ -307,6 +322,8 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
         other = replace(certificate, leads=changed_entries(certificate.leads, chance, keyed=False))
     elif isinstance(certificate, RestrictedPlay):
         other = changed_restriction(certificate, original, chance)
+    elif isinstance(certificate, ExchangedRoles):
+        other = changed_exchange(certificate, original, chance)
     elif isinstance(certificate, Spoiler):
         other = replace(certificate, replies=changed_entries(certificate.replies, chance, keyed=True))
     elif isinstance(certificate, CounterCertificate):
@@ -349,12 +366,33 @@ def changed_restriction(play: RestrictedPlay, original: Original, chance: Random
     elif way == 2:
         rows.append(Preference(play.role, rows[place].move))
     else:
-        restricted = restrict(game, rows)
-        inner = Original(original.kind, restricted, "weak_winnability", Verdict.unknown(""))
-        verdict = changed_evidence(inner, Verdict("refuted", "-", certificate=play.certificate), chance)
-        assert verdict.certificate is not None
-        return replace(play, certificate=verdict.certificate)
+        return replace(play, certificate=changed_inner(play.certificate, restrict(game, rows), chance))
     return replace(play, preferences=tuple(rows))
+
+
+def changed_exchange(proof: ExchangedRoles, original: Original, chance: Random) -> ExchangedRoles:
+    """Return an exchange with another permutation, another role, or another proof about joint wins."""
+    images = dict(proof.images)
+    one, two = chance.sample(sorted(images), 2)
+    way = chance.randrange(5)
+    if way == 0:
+        del images[one]
+    elif way == 1:
+        images[one], images[two] = images[two], images[one]
+    elif way == 2:
+        images[one] = images[two]
+    elif way == 3:
+        return replace(proof, other=chance.choice((*original.game.roles, "nobody")))
+    else:
+        together = joint_win(original.game, proof.role, proof.other)
+        return replace(proof, certificate=changed_inner(proof.certificate, together, chance))
+    return replace(proof, images=images)
+
+
+def changed_inner(certificate: Any, game: StateMachine, chance: Random) -> Any:
+    """Return another proof that a role does not win another game."""
+    inner = Original("", game, "weak_winnability", Verdict.unknown(""))
+    return changed_evidence(inner, Verdict("refuted", "-", certificate=certificate), chance).certificate
 
 
 def changed_groups(groups: tuple[DerivedGroup, ...], chance: Random) -> tuple[DerivedGroup, ...]:
@@ -389,6 +427,47 @@ def changed_bound(bound: Bound, names: list[str], chance: Random) -> Bound:
     return replace(bound, invariant=changed_invariant(bound.invariant, names, chance))
 
 
+def exchanges(game: StateMachine, proof: ExchangedRoles) -> bool:
+    """Return whether a permutation maps a role to another player, and all plays of a small game to plays."""
+    images = proof.images
+
+    def of(kind: str, *names: str) -> str:
+        whole = f"({kind} {' '.join(names)})"
+        return images.get(whole, whole)
+
+    def moved(joint: dict[str, str]) -> dict[str, str]:
+        pairs = (of("does", role, move)[len("(does ") : -1].split(" ", 1) for role, move in joint.items())
+        return dict(pairs)
+
+    if proof.other not in game.players or proof.role == proof.other:
+        return False
+    if of("role", proof.role) != f"(role {proof.other})":
+        return False
+    first = game.initial_state("rules")
+    queue = [(first, first)]
+    seen = {first.facts}
+    for state, image in queue:
+        if image.facts != {images.get(fluent, fluent) for fluent in state.facts}:
+            return False
+        if state.is_terminal != image.is_terminal:
+            return False
+        goals = {of("role", role)[len("(role ") : -1]: value for role, value in state.goals.items()}
+        if goals != image.goals:
+            return False
+        for joint in () if state.is_terminal else state.joint_moves():
+            named = dict(zip(game.roles, map(str, joint), strict=True))
+            other = moved(named)
+            if set(other) != set(game.roles):
+                return False
+            if any(move not in map(str, image.legal_moves(role)) for role, move in other.items()):
+                return False
+            after = state.next(named)
+            if after.facts not in seen:
+                seen.add(after.facts)
+                queue.append((after, image.next(other)))
+    return True
+
+
 # -- is it still a proof? ------------------------------------------------------------------------------
 
 
@@ -411,6 +490,11 @@ class StillProof:
             if any(one.role == certificate.role for one in certificate.preferences):
                 return False
             inner = StillProof(restrict(self.game, certificate.preferences), "weak_winnability")
+            return inner(Verdict("refuted", "-", certificate=certificate.certificate))
+        if isinstance(certificate, ExchangedRoles):
+            if not exchanges(self.game, certificate):
+                return False
+            inner = StillProof(joint_win(self.game, certificate.role, certificate.other), "weak_winnability")
             return inner(Verdict("refuted", "-", certificate=certificate.certificate))
         if isinstance(certificate, CounterCertificate | Exhausted):
             space = explore(self.game.expander)

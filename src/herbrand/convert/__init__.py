@@ -11,8 +11,8 @@ target cannot express raise `GameError` with a reason.
 | clingo    | `asp/`       | the rules               |
 | PDDL      | `pddl`       | the rules and the initial state |
 
-`scramble` and `restrict` write rules of other games: the same under other names, and one in which
-roles prefer some of their moves.
+`scramble`, `restrict` and `joint_win` write rules of other games: the same under other names, one in which
+roles prefer some of their moves, and one that is won where two roles win together.
 """
 
 from __future__ import annotations

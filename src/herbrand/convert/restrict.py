@@ -7,23 +7,19 @@ cannot reach in the restricted game, it cannot force in the game itself: the oth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from herbrand.errors import GameError
+from herbrand.convert.redefine import redefine
 from herbrand.machine.moves import Move
-from herbrand.machine.state_machine import StateMachine
-from herbrand.syntax import read
-from herbrand.syntax.names import KEYWORDS, first_spellings, fresh
-from herbrand.syntax.nodes import Atom, Rule, rebuilt
-from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.syntax.nodes import Node
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Preference", "restrict"]
 
+_NAMES: Final = ("permitted", "preferred", "prefers")
 _RULES: Final = """\
 (<= (legal ?role ?move) ({preferred} ?role ?move))
 (<= (legal ?role ?move) ({permitted} ?role ?move) (not ({prefers} ?role)))
@@ -51,22 +47,14 @@ def restrict(game: StateMachine, preferences: Iterable[Preference]) -> StateMach
     Raises `GameError` for rules whose names differ only in case, and `InvalidMoveError` for a preference
     that is not a ground term.
     """
-    if not game.tree.folds_case:
-        raise GameError("rules whose names differ only in case cannot be restricted")
-    statements = game.tree.statements
-    used = {*KEYWORDS, *first_spellings(statements)}
-    names = {name: fresh(name, used) for name in ("permitted", "preferred", "prefers")}
+    terms = [(Move(one.role).term, Move(one.move).term) for one in preferences]
+    rules = [
+        f"(<= ({{preferred}} {role} {move}) ({{permitted}} {role} {move}))\n"
+        for role, move in (tuple(map(_braced, pair)) for pair in terms)
+    ]
+    return redefine(game, ("legal", 2), _NAMES, "".join(rules) + _RULES, "restricted")
 
-    def renamed(node: Node) -> Any:
-        if isinstance(node, Atom) and node.key == ("legal", 2):
-            return Atom(names["permitted"], node.args)
-        return rebuilt(node, renamed)
 
-    preferring = []
-    for one in preferences:
-        terms = (Move(one.role).term, Move(one.move).term)
-        preferring.append(Rule(Atom(names["preferred"], terms), (Atom(names["permitted"], terms),)))
-    rules = print_tree([*map(renamed, statements), *preferring], spelling=True)
-    text = rules.text + _RULES.format(**names)
-    title = f"{game.name} (restricted)"
-    return StateMachine(read(text, "prefix", title), name=title, limits=game.limits)
+def _braced(term: object) -> str:
+    """Return a term as text for a template."""
+    return str(term).replace("{", "{{").replace("}", "}}")

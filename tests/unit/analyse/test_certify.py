@@ -39,6 +39,7 @@ from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.proofs.exchanged import refute_by_exchange
 from herbrand.analyse.proofs.restricted import refute_by_preferences
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
@@ -623,6 +624,29 @@ def test_others_that_pass_are_accepted_as_a_refutation(tmp_path: Path) -> None:
         content.replace('"stay"', '"(go 1)"'),
         content.replace('"stay"', '"stay))(<= terminal (role red"'),
         content.replace('"stay"', '"?move"'),
+    ):
+        certificate.write_text(changed)
+        assert not verify_certificate(game, folder, budget=Budget(40)).accepted
+
+
+def test_roles_that_change_places_are_accepted_as_a_refutation(tmp_path: Path) -> None:
+    """Not with another role, another image, or names that are no names."""
+    game = herbrand.loads(corrupted.RACE)
+    roles = {game.roles[role]: one for role, one in refute_by_exchange(game, [0, 1], Budget(20, states=2))}
+    verdict = Verdict("refuted", "-", roles=roles)
+    folder = tmp_path / "files"
+    certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))
+    assert certified.accepted
+    assert verify_certificate(game, folder, budget=Budget(40)).accepted
+    assert "(<= together (reward blue 100)" in (folder / "role-1" / "together.kif").read_text()
+    certificate = folder / "certificate.json"
+    content = certificate.read_text()
+    assert '"(at red 1)": "(at blue 1)"' in content
+    for changed in (
+        content.replace('"other": "blue"', '"other": "red"'),
+        content.replace('"(at red 1)": "(at blue 1)"', '"(at red 1)": "(at blue 2)"'),
+        content.replace('"(at red 1)": "(at blue 1)"', '"(at red 1)": "(at blue 1)). (a"'),
+        content.replace('"(role red)": "(role blue)"', '"(role red)": "(role red)"'),
     ):
         certificate.write_text(changed)
         assert not verify_certificate(game, folder, budget=Budget(40)).accepted

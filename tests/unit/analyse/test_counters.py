@@ -179,6 +179,7 @@ def test_pieces_that_no_sample_has_count_where_a_step_says_so() -> None:
         assert weights is not None
         assert np.ptp(seen @ weights) == 0
         assert weights[list(counter)].tolist() == [0, 1, 2, 3]
+    assert weights is not None
     assert weights[rook] == 1
 
 

@@ -29,8 +29,10 @@ from herbrand.analyse.invariants.derived import Dependencies
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
+from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
 from herbrand.convert.asp import recorded_play
+from herbrand.convert.joint_win import joint_win
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
 from herbrand.convert.restrict import restrict
@@ -241,14 +243,29 @@ def files_of(
         return
     if isinstance(certificate, RestrictedPlay):
         restricted = restrict(game, certificate.preferences)
-        rules: tuple[tuple[str, str], ...] = (("restricted.kif", restricted.tree.source.text),)
-        for file in files_of(restricted, certificate.certificate, seconds, solve=solve):
-            yield replace(
-                file, means=f"in the game of restricted.kif: {file.means}", beside=(*file.beside, *rules)
-            )
-            rules = ()
+        yield from _files_of_variant(
+            restricted, "restricted.kif", certificate.certificate, seconds, solve=solve
+        )
+        return
+    if isinstance(certificate, ExchangedRoles):
+        means = (
+            f"a permutation of names that maps {certificate.role} to {certificate.other} preserves the rules"
+        )
+        yield EvidenceFile("exchange.lp", certificate.question(game), "clingo", means)
+        together = joint_win(game, certificate.role, certificate.other)
+        yield from _files_of_variant(together, "together.kif", certificate.certificate, seconds, solve=solve)
         return
     yield from questions(_obligations(game, certificate, seconds, solve=solve))
+
+
+def _files_of_variant(
+    game: StateMachine, name: str, certificate: Certificate, seconds: float, *, solve: bool
+) -> Iterator[EvidenceFile]:
+    """Yield the files of a certificate about another game, the first one with its rules beside it."""
+    rules: tuple[tuple[str, str], ...] = ((name, game.tree.source.text),)
+    for file in files_of(game, certificate, seconds, solve=solve):
+        yield replace(file, means=f"in the game of {name}: {file.means}", beside=(*file.beside, *rules))
+        rules = ()
 
 
 def _obligations(

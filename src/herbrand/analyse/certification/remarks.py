@@ -47,14 +47,13 @@ from herbrand.analyse.proofs.excluded import (
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.solving.forcing import goal_values
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice, check_strategy, make_strategy
+from herbrand.analyse.solving.symmetry import permutation_question
 from herbrand.analyse.solving.value import value_of
 from herbrand.analyse.verdict import Verdict
 from herbrand.check.step_counter import StepCounter, step_counter
-from herbrand.convert.asp import Permutation, permuted, plays_of_other_length, recorded_play
+from herbrand.convert.asp import plays_of_other_length, recorded_play
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
-from herbrand.ground import ground
 from herbrand.rules.terms import read_term
-from herbrand.syntax.nodes import Function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
     from herbrand.analyse.proofs.prove import Analysis
     from herbrand.analyse.verdict import Certificate
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Term
 
 __all__ = [
     "REMARKS",
@@ -276,44 +274,11 @@ class Permuted(RemarkProof):
 
     def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:  # noqa: ARG002
         """Yield one question for each permutation."""
-        program = ground(game.rules, shrink=False)
         (claim,) = self.claims
         _require_exchange(game, claim)
-        text, named = program.terms.text, program.named
-        fold = game.rules.tree.folds_case
-
-        def term(name: str) -> Term:
-            return read_term(name, fold=fold)
-
-        def column(*relations: str) -> list[str]:
-            return sorted({text(row[-1]) for name in relations for row in named.get(name, ())})
-
-        rows = [row for name in ("does", "legal", "input") for row in named.get(name, ())]
-        pairs = sorted({(text(role), text(move)) for _, role, move in rows})
         for number, generator in enumerate(claim.about["generators"], 1):
-            moves: list[Any] = []
-            for role, move in pairs:
-                image = generator.get(f"(does {role} {move})", f"(does {role} {move})")
-                moves.append(((term(role), term(move)), term(image).args))
-            permutation = Permutation(
-                [(term(role), _image(generator, "role", role, fold=fold)) for role in game.roles],
-                [(term(f), term(generator.get(f, f))) for f in column("true", "next", "init", "base")],
-                moves,
-                [(term(p), _image(generator, "percept", p, fold=fold)) for p in column("sees")],
-            )
             means = f"permutation {number} of names preserves the rules"
-            yield EvidenceFile(
-                f"{number:03}.lp", permuted(game.rules, game.name, permutation), "clingo", means
-            )
-
-
-def _image(generator: Mapping[str, str], kind: str, name: str, *, fold: bool) -> Term:
-    """Return the image of a role or percept."""
-    text = f"({kind} {name})"
-    term = read_term(generator.get(text, text), fold=fold)
-    if not isinstance(term, Function) or term.key != (kind, 1):
-        raise ValueError(f"`{term}` is not a {kind}")
-    return term.args[0]
+            yield EvidenceFile(f"{number:03}.lp", permutation_question(game, generator), "clingo", means)
 
 
 def _require_exchange(game: StateMachine, claim: RemarkClaim) -> None:

@@ -40,11 +40,13 @@ from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.claims import read_claim
+from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.features import features
 from herbrand.check.step_counter import StepCounter
+from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
 from herbrand.errors import BudgetExceeded, HerbrandError
 
@@ -77,7 +79,8 @@ _PROOFS: Final = {
     ("weak_winnability", "refuted"): (StateSet.kind, *_UNREACHABLE),
     ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind),
     ("strong_winnability", "refuted"): (
-        StateSet.kind, Spoiler.kind, SpoiledBeliefs.kind, RestrictedPlay.kind, *_UNREACHABLE,
+        StateSet.kind, Spoiler.kind, SpoiledBeliefs.kind, RestrictedPlay.kind, ExchangedRoles.kind,
+        *_UNREACHABLE,
     ),
 }  # fmt: skip
 """The kinds of certificates that can show an answer."""
@@ -212,6 +215,8 @@ def _verdict(
         return Verdict(answer, "-", certificate=WrittenData(kind, _CLAIMS.get(name, "below"), role, text))
     if kind == RestrictedPlay.kind:
         return Verdict(answer, "-", certificate=_restricted_play(game, certificate, str(role), folder))
+    if kind == ExchangedRoles.kind:
+        return Verdict(answer, "-", certificate=_exchanged_roles(game, certificate, str(role), folder))
     wanted = f"win {role}" if role is not None else "" if name == "termination" else name
     if certificate.get("never", wanted) != wanted:
         raise _Unfit(f"certificate.json: the certificate is not about {wanted or 'all plays'}")
@@ -225,10 +230,26 @@ def _restricted_play(game: StateMachine, value: Mapping[str, Any], role: str, fo
     preferences = tuple(
         Preference(other, move) for other, moves in value["preferred"].items() for move in _texts(moves)
     )
-    content = {"verdict": "refuted", "certificate": value["certificate"]}
-    inner = _verdict(restrict(game, preferences), "weak_winnability", content, role, folder)
-    assert inner.certificate is not None
-    return RestrictedPlay(role, preferences, inner.certificate)
+    inner = _no_win(restrict(game, preferences), value["certificate"], role, folder)
+    return RestrictedPlay(role, preferences, inner)
+
+
+def _exchanged_roles(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> ExchangedRoles:
+    """Return the proof that a role and another could exchange places, but never win together."""
+    other = value["other"]
+    if value["role"] != role or other not in game.players or other == role:
+        raise _Unfit(f"certificate.json: it does not exchange {role} with another player")
+    images = dict(zip(_texts(list(value["images"])), _texts(list(value["images"].values())), strict=True))
+    inner = _no_win(joint_win(game, role, other), value["certificate"], min(role, other), folder)
+    return ExchangedRoles(role, other, images, inner)
+
+
+def _no_win(game: StateMachine, value: Any, role: str, folder: Path) -> Certificate:
+    """Return the certificate that a role does not win another game."""
+    content = {"verdict": "refuted", "certificate": value}
+    verdict = _verdict(game, "weak_winnability", content, role, folder)
+    assert verdict.certificate is not None
+    return verdict.certificate
 
 
 def _remark_proof(game: StateMachine, value: Mapping[str, Any], folder: Path) -> RemarkProof:

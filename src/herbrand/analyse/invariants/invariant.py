@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Invariant", "RulesProgram"]
+__all__ = ["Invariant", "RulesProgram", "has_answer_set"]
 
 Clause = tuple[tuple[str, bool], ...]
 """A disjunction: fluents with their values."""
@@ -155,7 +155,6 @@ class RulesProgram:
         from herbrand.rules.terms import TermTable
 
         self.deadline = time.monotonic() + seconds
-        self.seconds = seconds
         self.terms = TermTable(game.rules.spelling, folds_case=game.rules.tree.folds_case)
         program = encode(Program(game.rules.normal.rules, self.terms)).splitlines()
         self.text = "\n".join(line for line in program if not line.startswith("#show"))
@@ -268,10 +267,7 @@ class RulesProgram:
         if is_only_recording():
             record("lp", lambda: text, means, satisfiable=False)
             return False
-        answer, message = self._run(_SOLVE, text)
-        if "SATISFIABLE" not in answer:
-            raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
-        satisfiable = "UNSATISFIABLE" not in answer
+        satisfiable = has_answer_set(text, self.deadline)
         if means and not satisfiable:
             record("lp", lambda: text, means, satisfiable=False)
         return satisfiable
@@ -283,7 +279,7 @@ class RulesProgram:
         unfounded and so in no answer set.
         """
         if self.game not in _states:
-            atoms, message = self._run(_GROUND, self.text + _SHOW)
+            atoms, message = _run_clingo(_GROUND, self.text + _SHOW, self.deadline)
             facts = [f"fluent({term})." for term in _shown(atoms)]
             if not facts:
                 raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
@@ -291,26 +287,36 @@ class RulesProgram:
             _states[self.game] = "\n".join([*rules, "{true(F)} :- fluent(F).", *facts])
         return _states[self.game]
 
-    def _run(self, options: Sequence[str], text: str) -> tuple[str, str]:
-        """Run clingo on a text in a subprocess; return its output and error messages."""
-        from herbrand.ground.clingo_child import clingo_command
 
-        with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
-            file = Path(folder) / "question.lp"
-            file.write_text(text + "\n", encoding="ascii")
-            try:
-                done = subprocess.run(  # noqa: S603  # our own interpreter
-                    clingo_command("--warn=none", *options, str(file)),
-                    capture_output=True,
-                    timeout=max(self.deadline - time.monotonic(), 0.01),
-                    check=False,
-                    stdin=subprocess.DEVNULL,
-                    text=True,
-                    errors="replace",
-                )
-            except subprocess.TimeoutExpired:
-                raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate") from None
-        return done.stdout, done.stderr
+def has_answer_set(text: str, deadline: float) -> bool:
+    """Return whether a program for clingo has an answer set; raises `BudgetExceeded` past the deadline."""
+    answer, message = _run_clingo(_SOLVE, text, deadline)
+    if "SATISFIABLE" not in answer:
+        raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
+    return "UNSATISFIABLE" not in answer
+
+
+def _run_clingo(options: Sequence[str], text: str, deadline: float) -> tuple[str, str]:
+    """Run clingo on a text in a subprocess; return its output and error messages."""
+    from herbrand.ground.clingo_child import clingo_command
+
+    seconds = max(deadline - time.monotonic(), 0.01)
+    with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
+        file = Path(folder) / "question.lp"
+        file.write_text(text + "\n", encoding="ascii")
+        try:
+            done = subprocess.run(  # noqa: S603  # our own interpreter
+                clingo_command("--warn=none", *options, str(file)),
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            raise BudgetExceeded(f"{seconds:.3g} seconds", "while checking a certificate") from None
+    return done.stdout, done.stderr
 
 
 _DEFINED = (

@@ -8,7 +8,9 @@ Takes a game; gives a report of verdicts with certificates and witnesses.  Impor
 | `prove`    | `analyse`: every property, by the cheapest method that decides it               |
 | `static`   | playability from the text of the rules                                        |
 | `symbolic` | verdicts without listing states: induction, bounded model checking, search    |
-| `restricted` | strong winnability refuted by others who only pass |
+| `restricted` | strong winnability refuted by others who only pass                           |
+| `exchanged` | strong winnability refuted by roles that could change places                  |
+| `unwinnable` | that a role never wins a game, which both are about                          |
 | `bmc`      | bounded model checking                                                        |
 | `pdr`      | property-directed reachability by an outside model checker                    |
 | `observe`, `plays`, `tendency` | remarks: idle rules and moves, lengths of plays, first-move advantage |

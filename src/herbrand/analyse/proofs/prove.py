@@ -218,6 +218,7 @@ class _Run:
             self._within(1.0, lambda: self._model_check(0.6 if strong else 0.9))
         self._follow_from_wins()
         if strong:
+            self._within(0.5, self._exchange_roles)
             self._within(0.5, self._restrict_others)
             self._within(1.0, self._search_for_certain_wins)
         if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
@@ -467,18 +468,29 @@ class _Run:
         details = {**details, "sequence": readings} if readings else details
         self.verdicts["strong_winnability"] = verdict.with_(details=details)
 
+    def _exchange_roles(self) -> None:
+        """Refute strong winnability by roles that the rules treat alike, and that never win together."""
+        from herbrand.analyse.proofs.exchanged import refute_by_exchange
+
+        self._refute_by(refute_by_exchange)
+
     def _restrict_others(self) -> None:
         """Refute strong winnability by others who prefer moves such as passing."""
         from herbrand.analyse.proofs.restricted import refute_by_preferences
 
+        self._refute_by(refute_by_preferences)
+
+    def _refute_by(
+        self, method: Callable[[StateMachine, list[int], Budget], Iterable[tuple[int, Verdict]]]
+    ) -> None:
         roles = self._open_roles()
         if not roles:
             return
         try:
-            for role, verdict in refute_by_preferences(self.game, roles, self._budget_of_search(1.0)):
+            for role, verdict in method(self.game, roles, self._budget_of_search(1.0)):
                 self._add_strong({role: verdict})
         except (GameError, MissingExtra) as error:
-            self.result.notes.append(f"restricted play: {error}")
+            self.result.notes.append(f"strong winnability: {error}")
 
     def _search_for_certain_wins(self) -> None:
         """Decide strong winnability by proof-number search, where the states are too many to list."""

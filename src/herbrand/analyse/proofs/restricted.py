@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from herbrand.analyse.exploration import by_states
-from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.walks import random_states
-from herbrand.analyse.proofs.symbolic import prove
+from herbrand.analyse.proofs.unwinnable import never_wins, wins_at_random
 from herbrand.analyse.verdict import Verdict
 from herbrand.convert.restrict import Preference, restrict
 
@@ -33,11 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["RestrictedPlay", "refute_by_preferences"]
 
 _GAMES: Final = 256
-"""Random games in which moves are looked for, and in which a role may not win."""
+"""Random games in which moves are looked for."""
 _LOOKING: Final = 1.0
-"""The most seconds for each of the two."""
-_EXPLORING: Final = 0.3
-"""Share of the time for listing the states of a restricted game."""
+"""The most seconds for them."""
 _OFTEN: Final = 0.5
 """Share of the choices of a role in which one of its preferred moves has to be legal."""
 
@@ -82,7 +78,7 @@ def refute_by_preferences(
     passes = _passes(expander)
     for place, role in enumerate(roles):
         preferred = {number: mask for number, mask in passes.items() if number != role}
-        if preferred and not _wins(expander, role, preferred):
+        if preferred and not wins_at_random(expander, role, _allowed(expander, preferred)):
             preferences = tuple(
                 Preference(game.roles[number], expander.moves[number][move])
                 for number, mask in preferred.items()
@@ -99,17 +95,12 @@ def _refute(
     """Return the verdict that a role cannot force 100 against preferred moves; None if not shown."""
     began = time.monotonic()
     name = game.roles[role]
-    restricted = restrict(game, preferences)
-    restricted.network_within(budget.left)
-    verdict = by_states.weak(explore(restricted.expander, budget=budget.share(_EXPLORING)), role, 100)
-    if not verdict.is_known:
-        weak = prove(restricted, ["weak_winnability"], budget.share(1.0), only_proofs=True)
-        verdict = weak["weak_winnability"].roles[restricted.roles[role]]
-    if verdict.answer != "refuted" or verdict.certificate is None:
+    shown = never_wins(restrict(game, preferences), role, budget)
+    if shown is None:
         return None
     moves = " or ".join(sorted({one.move for one in preferences}))
     reason = f"{name} does not win if the others make the move {moves} whenever they can"
-    certificate = RestrictedPlay(name, preferences, verdict.certificate)
+    certificate = RestrictedPlay(name, preferences, shown)
     return Verdict(
         "refuted", RestrictedPlay.kind, reason, certificate=certificate, seconds=time.monotonic() - began
     )
@@ -137,12 +128,7 @@ def _passes(expander: Expander) -> dict[int, NDArray[np.bool_]]:
     return {number: mask for number, mask in passes.items() if offers[number] > _OFTEN * choices[number]}
 
 
-def _wins(expander: Expander, role: int, preferred: Mapping[int, NDArray[np.bool_]]) -> bool:
-    """Return whether a role gets 100 in a random game in which the others prefer these moves."""
+def _allowed(expander: Expander, preferred: Mapping[int, NDArray[np.bool_]]) -> NDArray[np.uint64]:
+    """Return the preferred moves of some roles, and all moves of the others, packed."""
     masks = [preferred.get(number, np.ones(size, np.bool_)) for number, size in enumerate(expander.sizes)]
-    until = time.monotonic() + _LOOKING
-    for bits in random_states(expander, _GAMES, until, expander.pack_moves(masks)):
-        states = expander.pack_bits(bits)
-        if (expander.goals(states[expander.terminal(states)])[:, role] == 100).any():
-            return True
-    return False
+    return expander.pack_moves(masks)

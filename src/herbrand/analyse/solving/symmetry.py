@@ -16,6 +16,7 @@ import numpy as np
 
 from herbrand.analyse.budget import Budget
 from herbrand.errors import BudgetExceeded
+from herbrand.syntax.nodes import Function
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.ground.program import GroundProgram
     from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.nodes import Term
 
-__all__ = ["Symmetries", "find_symmetries", "up_to_symmetry"]
+__all__ = ["Symmetries", "find_exchange", "find_symmetries", "permutation_question", "up_to_symmetry"]
 
 _MOST_ELEMENTS = 5000
 _MOST_RULES = 300_000
@@ -104,13 +106,68 @@ def find_symmetries(
     Symmetries of the meaning that are not visible in the rules, such as of a path that is defined in one
     direction, may be missed.  Raises `BudgetExceeded` when grounding or the search exceeds the budget.
     """
+    return _search(game, budget or Budget(), exchanging=exchanging).run()
+
+
+def find_exchange(
+    game: StateMachine, role: str, *, budget: Budget | None = None
+) -> tuple[str, Mapping[str, str]] | None:
+    """Return another player that a symmetry of the rules maps a player to, with the symmetry; None for none.
+
+    The symmetry is as those of `find_symmetries` that are *exchanging*.  Raises `BudgetExceeded` as there.
+    """
+    search = _search(game, budget or Budget(), exchanging=True)
+    for other in game.players:
+        if other != role and (images := search.exchange(role, other)) is not None:
+            return other, images
+    return None
+
+
+def permutation_question(game: StateMachine, images: Mapping[str, str]) -> str:
+    """Return a program for clingo that has no answer set if a permutation preserves the rules.
+
+    `images` are those of fluents and moves, and if they change, of players and percepts, in the form of
+    `find_symmetries`.  Raises `ValueError` for an image of another kind.
+    """
+    from herbrand.convert.asp import Permutation, permuted
+    from herbrand.ground import ground
+    from herbrand.rules.terms import read_term
+
+    program = ground(game.rules, shrink=False)
+    text, named = program.terms.text, program.named
+    term = partial(read_term, fold=game.rules.tree.folds_case)
+
+    def image(kind: str, name: str) -> Term:
+        known = f"({kind} {name})"
+        whole = term(images.get(known, known))
+        if not isinstance(whole, Function) or whole.key != (kind, 1):
+            raise ValueError(f"`{whole}` is not a {kind}")
+        return whole.args[0]
+
+    def column(*relations: str) -> list[str]:
+        return sorted({text(row[-1]) for name in relations for row in named.get(name, ())})
+
+    rows = [row for name in ("does", "legal", "input") for row in named.get(name, ())]
+    moves: list[Any] = []
+    for role, move in sorted({(text(role), text(move)) for _, role, move in rows}):
+        known = f"(does {role} {move})"
+        moves.append(((term(role), term(move)), term(images.get(known, known)).args))
+    permutation = Permutation(
+        [(term(role), image("role", role)) for role in game.roles],
+        [(term(f), term(images.get(f, f))) for f in column("true", "next", "init", "base")],
+        moves,
+        [(term(p), image("percept", p)) for p in column("sees")],
+    )
+    return permuted(game.rules, game.name, permutation)
+
+
+def _search(game: StateMachine, budget: Budget, *, exchanging: bool) -> _Search:
     from herbrand.ground import ground
 
-    budget = budget or Budget()
     program = ground(game.rules, limits=replace(game.limits, seconds=budget.left), shrink=False)
     if program.rules > _MOST_RULES:
         raise BudgetExceeded(f"{_MOST_RULES} rules", f"{program.rules} ground rules")
-    return _Search(_Graph(program, exchanging=exchanging), budget).run()
+    return _Search(_Graph(program, exchanging=exchanging), budget)
 
 
 class _Graph:
@@ -194,6 +251,11 @@ class _Graph:
             edges.append((node, head, labels["head"]))
             edges += [(node, abs(x), labels["body" if x > 0 else "not"]) for x in literals]
         self.edges = np.array(edges, np.int64).reshape(-1, 3)
+        alone = np.ones(len(self.colours), np.bool_)
+        alone[self.edges[:, :2]] = False
+        for node in np.flatnonzero(alone).tolist():
+            if node not in self.names:  # else the search would try to exchange what no rule has
+                self.colours[node] = (self.colours[node], node)
         both = np.concatenate([self.edges, self.edges[:, [1, 0, 2]] + np.array([0, 0, _BACK])])
         both = both[np.argsort(both[:, 0], kind="stable")]
         self.to, self.label = both[:, 1], both[:, 2].astype(np.uint64)
@@ -282,6 +344,22 @@ class _Search:
                     orbit = _orbit(point, generators)
             order *= len(orbit)
         return Symmetries(order, tuple(map(self._changed_names, generators)), levels)
+
+    def exchange(self, role: str, other: str) -> dict[str, str] | None:
+        """Return a symmetry that maps a role to another, or None."""
+        vertices = {name: vertex for vertex, name in self.graph.names.items()}
+        one, two = vertices[f"(role {role})"], vertices[f"(role {other})"]
+        if self.first[one] != self.first[two]:
+            return None
+        begin = self._individualize(self.first, two)
+        chain, cells = [self._individualize(self.first, one)], []
+        if not np.array_equal(np.sort(chain[0]), np.sort(begin)):
+            return None
+        while (cell := self._tie(chain[-1], named=False)) is not None:
+            cells.append(cell)
+            chain.append(self._individualize(chain[-1], int(cell[0])))
+        image = self._image(chain, cells, begin)
+        return None if image is None else self._changed_names(image)
 
     def _image(
         self, chain: list[NDArray[np.uint64]], cells: list[NDArray[np.int64]], colours: NDArray[np.uint64]

@@ -1,0 +1,119 @@
+"""Strong winnability refuted by exchanging roles: two of them would force a win at the same time.
+
+If a symmetry of the rules maps one role to another, whatever one can force, the other can.  If both could
+force a win, both would win where each plays its strategy.  So if two roles never win together, which is a
+question about plays, neither can force a win, however large the game is.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from herbrand.analyse.invariants.invariant import has_answer_set
+from herbrand.analyse.proofs.unwinnable import never_wins, wins_at_random
+from herbrand.analyse.solving.symmetry import find_exchange, permutation_question
+from herbrand.analyse.verdict import Verdict
+from herbrand.convert.joint_win import joint_win
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.verdict import Certificate
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["ExchangedRoles", "refute_by_exchange"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangedRoles:
+    """A proof that a role cannot force a win: another could, too, but they never win together."""
+
+    role: str
+    other: str
+    images: Mapping[str, str]
+    """The permutation, as of `find_exchange`; it maps the role to the other."""
+    certificate: Certificate
+    """That the first of the two, by name, does not win the game with joint wins (`convert.joint_win`)."""
+
+    kind = "exchanged roles"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the roles, the permutation, and the certificate about the game with joint wins."""
+        return {
+            "role": self.role,
+            "other": self.other,
+            "images": dict(self.images),
+            "certificate": {"kind": self.certificate.kind, **self.certificate.as_json()},
+        }
+
+    def question(self, game: StateMachine) -> str:
+        """Return the program for clingo that has no answer set if the permutation preserves the rules.
+
+        Raises `GameError` unless it maps the role to the other, both of them players.
+        """
+        players = set(game.players)
+        exchanges = self.images.get(f"(role {self.role})") == f"(role {self.other})"
+        if not exchanges or self.role == self.other or not {self.role, self.other} <= players:
+            raise GameError(f"the permutation does not map {self.role} to another player")
+        try:
+            return permutation_question(game, self.images)
+        except ValueError as error:
+            raise GameError(f"it is no permutation: {error}") from error
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check the permutation and the certificate about joint wins; see `verdict.Certificate`."""
+        deadline = time.monotonic() + seconds
+        try:
+            if has_answer_set(self.question(game), deadline):
+                return False
+        except GameError:
+            return False
+        together = joint_win(game, self.role, self.other)
+        return self.certificate.check(together, max(deadline - time.monotonic(), 0.0))
+
+
+def refute_by_exchange(
+    game: StateMachine, roles: Sequence[int], budget: Budget
+) -> Iterator[tuple[int, Verdict]]:
+    """Yield those of some roles, by number, that cannot force 100, with the verdicts that say so.
+
+    Raises `BudgetExceeded`, and `MissingExtra` where no SAT solver is installed.
+    """
+    choices = _choices(game)
+    shown: dict[tuple[str, str], Certificate | None] = {}
+    for place, number in enumerate(roles):
+        name = game.roles[number]
+        alike = [other for other in game.players if other != name and choices[other] == choices[name]]
+        if not alike:  # where roles take turns, only one can move at first
+            continue
+        found = find_exchange(game, name, budget=budget.share(0.5))
+        if found is None:
+            continue
+        other, images = found
+        pair = min(name, other), max(name, other)
+        if pair not in shown:
+            shown[pair] = _never_together(game, *pair, budget.share(1 / (len(roles) - place)))
+        never = shown[pair]
+        if never is None:
+            continue
+        reason = f"{name} and {other} could exchange roles, but they never win together"
+        certificate = ExchangedRoles(name, other, images, never)
+        yield number, Verdict("refuted", ExchangedRoles.kind, reason, certificate=certificate)
+
+
+def _choices(game: StateMachine) -> dict[str, int]:
+    """Return the number of moves that each role has in the initial state."""
+    state = game.initial_state()
+    return {role: len(state.legal_moves(role)) for role in game.roles}
+
+
+def _never_together(game: StateMachine, one: str, two: str, budget: Budget) -> Certificate | None:
+    """Return a certificate that the first of two roles does not win the game with joint wins; or None."""
+    together = joint_win(game, one, two)
+    together.network_within(budget.left)
+    role = game.role_index(one)
+    return None if wins_at_random(together.expander, role) else never_wins(together, role, budget)

@@ -1,0 +1,44 @@
+"""Games in which one relation is defined anew: the old rules define it under another name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import GameError
+from herbrand.machine.state_machine import StateMachine
+from herbrand.syntax import read
+from herbrand.syntax.names import KEYWORDS, first_spellings, fresh
+from herbrand.syntax.nodes import Atom, rebuilt
+from herbrand.syntax.printer import print_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.syntax.nodes import Node
+
+__all__ = ["redefine"]
+
+
+def redefine(
+    game: StateMachine, relation: tuple[str, int], names: Sequence[str], rules: str, kind: str
+) -> StateMachine:
+    """Return a game whose rules have another name for a relation, the first of `names`, and some more rules.
+
+    These are a template in prefix notation, with the `names` as `{name}`; the game has others where its rules
+    use these already.  `kind` is added to its title.  Raises `GameError` for rules whose names differ only in
+    case.
+    """
+    if not game.tree.folds_case:
+        raise GameError(f"rules whose names differ only in case cannot be {kind}")
+    used = {*KEYWORDS, *first_spellings(game.tree.statements)}
+    chosen = {name: fresh(name, used) for name in names}
+
+    def renamed(node: Node) -> Any:
+        if isinstance(node, Atom) and node.key == relation:
+            return Atom(chosen[names[0]], node.args)
+        return rebuilt(node, renamed)
+
+    before = print_tree([*map(renamed, game.tree.statements)], spelling=True)
+    title = f"{game.name} ({kind})"
+    text = before.text + rules.format(**chosen)
+    return StateMachine(read(text, "prefix", title), name=title, limits=game.limits)

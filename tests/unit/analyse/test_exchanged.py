@@ -1,0 +1,89 @@
+"""Strong winnability refuted by roles that could change places, and that never win together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import herbrand
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.exploration.by_states import strong_of
+from herbrand.analyse.exploration.certificates import StateSet
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
+from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.solving.symmetry import find_exchange
+
+# Two runners on one path: if both run they are in each other's way.
+RACE = """
+(role red) (role blue) (init (at red 0)) (init (at blue 0)) (other red blue) (other blue red)
+(succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal ?r stay) (role ?r)) (<= (legal ?r run) (role ?r))
+(<= (moves ?r) (does ?r run) (other ?r ?o) (does ?o stay))
+(<= (next (at ?r ?y)) (moves ?r) (true (at ?r ?x)) (succ ?x ?y))
+(<= (next (at ?r ?x)) (true (at ?r ?x)) (not (moves ?r)))
+(<= (there ?r) (true (at ?r 3))) (<= terminal (there ?r))
+(<= (goal ?r 100) (there ?r) (other ?r ?o) (not (there ?o)))
+(<= (goal ?r 0) (role ?r) (not (there ?r))) (<= (goal ?r 50) (there red) (there blue) (role ?r))
+"""
+SHARED = RACE.replace("(does ?o stay))", "(role ?o))").replace(" (other ?r ?o) (not (there ?o)))", ")")
+"""Nobody is in the way, and both win if both arrive."""
+
+
+@pytest.mark.parametrize(("states", "kind"), [(10_000, StateSet.kind), (2, Invariant.kind)])
+def test_who_could_change_places_cannot_force_a_win(states: int, kind: str) -> None:
+    """Shown by listing states, or without, and accepted by the rules."""
+    game = herbrand.loads(RACE)
+    space = explore(game.expander)
+    verdicts = dict(refute_by_exchange(game, [0, 1], Budget(30, states=states)))
+    for role, name in enumerate(game.roles):
+        assert strong_of(space, role, 100).answer == "refuted"
+        certificate = verdicts[role].certificate
+        assert isinstance(certificate, ExchangedRoles)
+        assert (certificate.role, certificate.other) == (name, game.roles[1 - role])
+        assert certificate.certificate.kind == kind
+        assert certificate.check(game, 30)
+
+
+def test_a_permutation_that_does_not_preserve_the_rules_is_refused() -> None:
+    """Or that maps the role to itself; and so is a certificate of a game in which both win."""
+    game = herbrand.loads(RACE)
+    certificate = dict(refute_by_exchange(game, [0, 1], Budget(30)))[0].certificate
+    assert isinstance(certificate, ExchangedRoles)
+    images = dict(certificate.images)
+    name = next(name for name in images if name.startswith("(at"))
+    for wrong in (
+        {k: v for k, v in images.items() if k != name},
+        {k: v for k, v in images.items() if not k.startswith("(role")},
+        {**images, "(role red)": "(role red)"},
+        {**images, "(role red)": "blue"},
+        {},
+    ):
+        assert not replace(certificate, images=wrong).check(game, 30)
+    assert not replace(certificate, other="red").check(game, 30)
+    shared = herbrand.loads(SHARED)
+    assert find_exchange(shared, "red") is not None
+    assert not certificate.check(shared, 30)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        SHARED,
+        RACE.replace("(init (at blue 0))", "(init (at blue 1))"),
+        RACE.replace("(<= (legal ?r run) (role ?r))", "(legal red run)"),
+    ],
+)
+def test_nothing_is_said_of_other_games(rules: str) -> None:
+    """Those in which both win, or one is better off from the start."""
+    assert not list(refute_by_exchange(herbrand.loads(rules), [0, 1], Budget(30)))
+
+
+def test_an_analysis_finds_it() -> None:
+    """Also where exploring stops early."""
+    budget = Budget(30, states=2)
+    verdict = analyse(herbrand.loads(RACE), ["strong_winnability"], budget=budget, values=False)
+    strong = verdict.properties["strong_winnability"]
+    assert (strong.answer, strong.method, strong.checked) == ("refuted", ExchangedRoles.kind, True)
