@@ -89,7 +89,8 @@ def find_counted(
         try:
             limits = [SumLimits(fresh, weights, int(weights @ initial)) for weights in sums.values()]
             for limit in limits:
-                limit.require(cases)
+                for clause in limit.clauses(cases.circuit, cases.state):
+                    cases.require(clause)
             if not cases.list_cases():
                 return None
             amounts = {n: _Sum(cases, weights, steps) for n, weights in sums.items()} if adds_up else {}

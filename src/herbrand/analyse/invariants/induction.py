@@ -15,11 +15,12 @@ from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
+from herbrand.analyse.invariants.sum_limits import SumLimits
 from herbrand.errors import BudgetExceeded
 from herbrand.network.circuit import implied, simplified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,11 +39,14 @@ def prove_unreachable(
     wanted: Mapping[str, Callable[[Frame], int]],
     deadline: float,
     most: int = 3,
+    *,
+    sums: Sequence[Mapping[int, int]] = (),
 ) -> dict[str, int]:
     """Return the names of wanted states that are unreachable, with the k of the induction.
 
-    k = 0: no state in which the groups hold is wanted.  For k > 0 the caller must exclude wanted states
-    within fewer than k steps of the initial state.  Ends early past the deadline.
+    k = 0: no state is wanted in which the groups hold, and `sums`, weights by fluent, are as initially.  For
+    k > 0 the caller must exclude wanted states within fewer than k steps of the initial state.  Ends early
+    past the deadline.
     """
     proved: dict[str, int] = {}
     frame = system.any_state()
@@ -51,6 +55,9 @@ def prove_unreachable(
             literals = {name: target(frame) for name, target in wanted.items()}
             for group in groups:
                 require(solver, frame.state.tolist(), group)
+            for limits in _limits(system, groups, sums):
+                for clause in limits.clauses(system.circuit, frame.state):
+                    solver.add(clause)
             for name, literal in literals.items():
                 if not solver.solve(literal):
                     proved[name] = 0
@@ -63,6 +70,16 @@ def prove_unreachable(
     except BudgetExceeded:
         pass
     return proved
+
+
+def _limits(
+    system: System, groups: Sequence[Group], sums: Sequence[Mapping[int, int]]
+) -> Iterator[SumLimits]:
+    initial = system.network.initial.astype(np.int64)
+    for weights in sums:
+        row = np.zeros(len(initial), np.int64)
+        row[list(weights)] = list(weights.values())
+        yield SumLimits(groups, row, int(row @ initial))
 
 
 def prove_by_cases(

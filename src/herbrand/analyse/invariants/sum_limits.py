@@ -11,11 +11,10 @@ import numpy as np
 from herbrand.analyse.invariants.groups import number_exclusive
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from herbrand.analyse.invariants.cases import StepCases
     from herbrand.analyse.invariants.groups import Group
     from herbrand.network.circuit import UnrolledCircuit
 
@@ -50,7 +49,7 @@ class SumLimits:
 
     def __init__(self, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
         number = number_exclusive(groups, len(weights))
-        full = {frozenset(group.fluents) for group in groups if group.some}
+        full = {frozenset(group.fluents) for group in groups if group.some and group.condition < 0}
         self.parts: list[_Part] = []
         for part in np.unique(number[weights != 0]).tolist():
             places = np.flatnonzero(number == part).tolist()
@@ -78,9 +77,8 @@ class SumLimits:
                     limits.append((k, weight, most))
         return limits
 
-    def require(self, cases: StepCases) -> None:
-        """Require them of the states of the cases."""
-        state, circuit = cases.state, cases.circuit
+    def clauses(self, circuit: UnrolledCircuit, state: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
+        """Yield the clauses that say so of a state, [fluents], as literals of the circuit."""
         ways: list[dict[int, list[int]]] = []
         for part in self.parts:
             literals = {weight: [int(state[p]) for p in places] for weight, places in part.places.items()}
@@ -101,7 +99,7 @@ class SumLimits:
                     [circuit.all_of((before[k][i], behind[k][beyond - i])) for i in range(beyond + 1)]
                 )
                 for x in ways[k][weight]:
-                    cases.require((x ^ 1, more ^ 1))
+                    yield x ^ 1, more ^ 1
 
     def hold(self, states: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return in which states, [n, fluents], they hold."""

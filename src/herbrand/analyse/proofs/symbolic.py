@@ -397,9 +397,8 @@ class _Proof:
             return
         deadline = time.monotonic() + fraction * self.budget.left
         if most == 0:
-            unreachable = prove_unreachable(
-                self.system, self.groups, {name: self._target(name) for name in rest}, deadline, 0
-            )
+            wanted = {name: self._target(name) for name in rest}
+            unreachable = prove_unreachable(self.system, self.groups, wanted, deadline, 0, sums=self.sums)
         else:
             unreachable = {}
             for name, query in rest.items():
