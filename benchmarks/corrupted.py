@@ -172,8 +172,8 @@ def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verd
 
     def decide(_: str) -> tuple[herbrand.Game, Verdict]:
         game = herbrand.loads(text, name="small")
-        found = dict(method(game, range(len(game.roles)), Budget(20, states=2)))
-        roles = {game.roles[role]: verdict for role, verdict in found.items()}
+        found = sorted(dict(method(game, range(len(game.roles)), Budget(20, states=2))).items())
+        roles = {game.roles[role]: verdict for role, verdict in found}
         return game, Verdict("refuted", "-", roles=roles)
 
     return decide

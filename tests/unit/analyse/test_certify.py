@@ -632,7 +632,8 @@ def test_others_that_pass_are_accepted_as_a_refutation(tmp_path: Path) -> None:
 def test_roles_that_change_places_are_accepted_as_a_refutation(tmp_path: Path) -> None:
     """Not with another role, another image, or names that are no names."""
     game = herbrand.loads(corrupted.RACE)
-    roles = {game.roles[role]: one for role, one in refute_by_exchange(game, [0, 1], Budget(20, states=2))}
+    found = sorted(dict(refute_by_exchange(game, [0, 1], Budget(20, states=2))).items())
+    roles = {game.roles[role]: verdict for role, verdict in found}
     verdict = Verdict("refuted", "-", roles=roles)
     folder = tmp_path / "files"
     certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))

@@ -14,7 +14,7 @@ from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.prove import analyse
-from herbrand.analyse.solving.symmetry import find_exchange
+from herbrand.analyse.solving.symmetry import Exchanges
 
 # Two runners on one path: if both run they are in each other's way.
 RACE = """
@@ -64,7 +64,7 @@ def test_a_permutation_that_does_not_preserve_the_rules_is_refused() -> None:
         assert not replace(certificate, images=wrong).check(game, 30)
     assert not replace(certificate, other="red").check(game, 30)
     shared = herbrand.loads(SHARED)
-    assert find_exchange(shared, "red") is not None
+    assert Exchanges(shared).find("red", ["blue"]) is not None
     assert not certificate.check(shared, 30)
 
 

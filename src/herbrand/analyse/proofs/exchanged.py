@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.invariants.invariant import has_answer_set
 from herbrand.analyse.proofs.unwinnable import never_wins, wins_at_random
-from herbrand.analyse.solving.symmetry import find_exchange, permutation_question
+from herbrand.analyse.solving.symmetry import Exchanges, permutation_question
 from herbrand.analyse.verdict import Verdict
 from herbrand.convert.joint_win import joint_win
 from herbrand.errors import GameError
@@ -35,7 +35,7 @@ class ExchangedRoles:
     role: str
     other: str
     images: Mapping[str, str]
-    """The permutation, as of `find_exchange`; it maps the role to the other."""
+    """The permutation, as of `Exchanges`; it maps the role to the other."""
     certificate: Certificate
     """That the first of the two, by name, does not win the game with joint wins (`convert.joint_win`)."""
 
@@ -84,25 +84,40 @@ def refute_by_exchange(
     Raises `BudgetExceeded`, and `MissingExtra` where no SAT solver is installed.
     """
     choices = _choices(game)
-    shown: dict[tuple[str, str], Certificate | None] = {}
-    for place, number in enumerate(roles):
-        name = game.roles[number]
-        alike = [other for other in game.players if other != name and choices[other] == choices[name]]
+    left = {game.roles[number]: number for number in roles}
+    exchanges: Exchanges | None = None
+    open_pairs: set[frozenset[str]] = set()
+    """Of which it was not shown that they never win together."""
+    while left:
+        name = next(iter(left))
+        number = left.pop(name)
+        alike = [
+            other
+            for other in dict.fromkeys((*left, *game.players))
+            if choices[other] == choices[name] and other != name and {name, other} not in open_pairs
+        ]
         if not alike:  # where roles take turns, only one can move at first
             continue
-        found = find_exchange(game, name, budget=budget.share(0.5))
+        exchanges = exchanges or Exchanges(game, budget.share(0.5))
+        found = exchanges.find(name, alike)
         if found is None:
             continue
         other, images = found
-        pair = min(name, other), max(name, other)
-        if pair not in shown:
-            shown[pair] = _never_together(game, *pair, budget.share(1 / (len(roles) - place)))
-        never = shown[pair]
+        never = _never_together(
+            game, min(name, other), max(name, other), budget.share(1 / (len(left) // 2 + 1))
+        )
         if never is None:
+            open_pairs.add(frozenset((name, other)))
             continue
-        reason = f"{name} and {other} could exchange roles, but they never win together"
-        certificate = ExchangedRoles(name, other, images, never)
-        yield number, Verdict("refuted", ExchangedRoles.kind, reason, certificate=certificate)
+        yield number, _verdict(ExchangedRoles(name, other, images, never))
+        if other in left:
+            inverse = {image: one for one, image in images.items()}
+            yield left.pop(other), _verdict(ExchangedRoles(other, name, inverse, never))
+
+
+def _verdict(certificate: ExchangedRoles) -> Verdict:
+    reason = f"{certificate.role} and {certificate.other} could exchange roles, but they never win together"
+    return Verdict("refuted", ExchangedRoles.kind, reason, certificate=certificate)
 
 
 def _choices(game: StateMachine) -> dict[str, int]:

@@ -19,7 +19,7 @@ from herbrand.errors import BudgetExceeded
 from herbrand.syntax.nodes import Function
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.nodes import Term
 
-__all__ = ["Symmetries", "find_exchange", "find_symmetries", "permutation_question", "up_to_symmetry"]
+__all__ = ["Exchanges", "Symmetries", "find_symmetries", "permutation_question", "up_to_symmetry"]
 
 _MOST_ELEMENTS = 5000
 _MOST_RULES = 300_000
@@ -109,18 +109,21 @@ def find_symmetries(
     return _search(game, budget or Budget(), exchanging=exchanging).run()
 
 
-def find_exchange(
-    game: StateMachine, role: str, *, budget: Budget | None = None
-) -> tuple[str, Mapping[str, str]] | None:
-    """Return another player that a symmetry of the rules maps a player to, with the symmetry; None for none.
+class Exchanges:
+    """Finds symmetries of the rules of a game that map one player to another.
 
-    The symmetry is as those of `find_symmetries` that are *exchanging*.  Raises `BudgetExceeded` as there.
+    They are as those of `find_symmetries` that are *exchanging*.  Raises `BudgetExceeded` as there.
     """
-    search = _search(game, budget or Budget(), exchanging=True)
-    for other in game.players:
-        if other != role and (images := search.exchange(role, other)) is not None:
-            return other, images
-    return None
+
+    def __init__(self, game: StateMachine, budget: Budget | None = None) -> None:
+        self._search = _search(game, budget or Budget(), exchanging=True)
+
+    def find(self, role: str, others: Iterable[str]) -> tuple[str, dict[str, str]] | None:
+        """Return the first of some other players that one maps the role to, with its images; or None."""
+        for other in others:
+            if other != role and (images := self._search.exchange(role, other)) is not None:
+                return other, images
+        return None
 
 
 def permutation_question(game: StateMachine, images: Mapping[str, str]) -> str:
