@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import corrupted
 import pytest
 
 import herbrand
@@ -16,26 +17,16 @@ from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.solving.symmetry import Exchanges
 
-# Two runners on one path: if both run they are in each other's way.
-RACE = """
-(role red) (role blue) (init (at red 0)) (init (at blue 0)) (other red blue) (other blue red)
-(succ 0 1) (succ 1 2) (succ 2 3)
-(<= (legal ?r stay) (role ?r)) (<= (legal ?r run) (role ?r))
-(<= (moves ?r) (does ?r run) (other ?r ?o) (does ?o stay))
-(<= (next (at ?r ?y)) (moves ?r) (true (at ?r ?x)) (succ ?x ?y))
-(<= (next (at ?r ?x)) (true (at ?r ?x)) (not (moves ?r)))
-(<= (there ?r) (true (at ?r 3))) (<= terminal (there ?r))
-(<= (goal ?r 100) (there ?r) (other ?r ?o) (not (there ?o)))
-(<= (goal ?r 0) (role ?r) (not (there ?r))) (<= (goal ?r 50) (there red) (there blue) (role ?r))
-"""
-SHARED = RACE.replace("(does ?o stay))", "(role ?o))").replace(" (other ?r ?o) (not (there ?o)))", ")")
+SHARED = corrupted.RACE.replace("(does ?o stay))", "(role ?o))").replace(
+    " (other ?r ?o) (not (there ?o)))", ")"
+)
 """Nobody is in the way, and both win if both arrive."""
 
 
 @pytest.mark.parametrize(("states", "kind"), [(10_000, StateSet.kind), (2, Invariant.kind)])
 def test_who_could_change_places_cannot_force_a_win(states: int, kind: str) -> None:
     """Shown by listing states, or without, and accepted by the rules."""
-    game = herbrand.loads(RACE)
+    game = herbrand.loads(corrupted.RACE)
     space = explore(game.expander)
     verdicts = dict(refute_by_exchange(game, [0, 1], Budget(30, states=states)))
     for role, name in enumerate(game.roles):
@@ -49,7 +40,7 @@ def test_who_could_change_places_cannot_force_a_win(states: int, kind: str) -> N
 
 def test_a_permutation_that_does_not_preserve_the_rules_is_refused() -> None:
     """Or that maps the role to itself; and so is a certificate of a game in which both win."""
-    game = herbrand.loads(RACE)
+    game = herbrand.loads(corrupted.RACE)
     certificate = dict(refute_by_exchange(game, [0, 1], Budget(30)))[0].certificate
     assert isinstance(certificate, ExchangedRoles)
     images = dict(certificate.images)
@@ -72,8 +63,8 @@ def test_a_permutation_that_does_not_preserve_the_rules_is_refused() -> None:
     "rules",
     [
         SHARED,
-        RACE.replace("(init (at blue 0))", "(init (at blue 1))"),
-        RACE.replace("(<= (legal ?r run) (role ?r))", "(legal red run)"),
+        corrupted.RACE.replace("(init (at blue 0))", "(init (at blue 1))"),
+        corrupted.RACE.replace("(<= (legal ?r run) (role ?r))", "(legal red run)"),
     ],
 )
 def test_nothing_is_said_of_other_games(rules: str) -> None:
@@ -84,6 +75,6 @@ def test_nothing_is_said_of_other_games(rules: str) -> None:
 def test_an_analysis_finds_it() -> None:
     """Also where exploring stops early."""
     budget = Budget(30, states=2)
-    verdict = analyse(herbrand.loads(RACE), ["strong_winnability"], budget=budget, values=False)
+    verdict = analyse(herbrand.loads(corrupted.RACE), ["strong_winnability"], budget=budget, values=False)
     strong = verdict.properties["strong_winnability"]
     assert (strong.answer, strong.method, strong.checked) == ("refuted", ExchangedRoles.kind, True)
