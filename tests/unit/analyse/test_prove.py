@@ -393,3 +393,13 @@ def test_a_role_that_cannot_begin_is_stuck() -> None:
     verdict = analyse(game, ["playability"]).properties["playability"]
     assert (verdict.answer, verdict.method, verdict.checked) == ("refuted", "form of the rules", True)
     assert verdict.witness == Witness((), role="b", shortest=True)
+
+
+def test_a_value_above_100_is_no_goal_value() -> None:
+    """The play that ends with it is accepted as one that refutes that each end has one."""
+    rules = (
+        "(role r) (legal r go) (init i) (<= (next over) (does r go)) (<= terminal (true over)) (points 848)"
+    )
+    game = herbrand.loads(f"{rules} (<= (goal r ?v) (points ?v))")
+    verdict = analyse(game, ["goals"]).properties["goals"]
+    assert (verdict.answer, verdict.checked) == ("refuted", True)

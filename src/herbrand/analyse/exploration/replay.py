@@ -53,10 +53,15 @@ def holds(game: StateMachine, claim: str, witness: Witness, *, win: int = 100) -
     if claim == "win":
         return last.is_terminal and all(last.goal(role) == win for role in roles)
     if claim == "no goal":
-        return last.is_terminal and any(last.goal(role) is None for role in roles)
+        return last.is_terminal and not all(_is_goal(last.goal(role)) for role in roles)
     if claim == "decrease":
         return any(_drops(states[-2:], role) for role in roles)
     raise ValueError(f"no claim {claim!r}")
+
+
+def _is_goal(value: int | None) -> bool:
+    """Return whether a value is one that a role can have in the end."""
+    return value is not None and 0 <= value <= 100
 
 
 def _drops(states: list[State], role: str) -> bool:
