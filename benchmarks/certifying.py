@@ -247,6 +247,7 @@ KINDS: Final = {
     "uniform strategy": ("U", "a strategy by what a role can consider possible"),
     "spoiled beliefs": ("V", "what a role can be shown, so that it need not win"),
     "restricted play": ("O", "others who prefer some moves, such as passing"),
+    "exchanged roles": ("E", "roles that could change places, and never win together"),
     "spoiling strategy": ("R", "replies that keep a role from winning"),
     "none": ("-", "no evidence"),
 }
