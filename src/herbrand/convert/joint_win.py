@@ -5,7 +5,7 @@ If nobody wins this game, the two never win at the same time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from herbrand.convert.redefine import redefine
 from herbrand.errors import GameError
@@ -14,12 +14,6 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["joint_win"]
-
-_RULES: Final = """\
-(<= {{together}} ({{reward}} {one} 100) ({{reward}} {two} 100))
-(<= (goal ?role 100) (role ?role) {{together}})
-(<= (goal ?role 0) (role ?role) (not {{together}}))
-"""
 
 
 def joint_win(game: StateMachine, one: str, two: str) -> StateMachine:
@@ -34,6 +28,13 @@ def joint_win(game: StateMachine, one: str, two: str) -> StateMachine:
     """
     if not {one, two} <= set(game.roles):
         raise GameError(f"`{game.name}` has no roles {one} and {two}")
-    one, two = sorted((one, two))
-    rules = _RULES.format(one=one, two=two)
+    first, second = sorted((one, two))
+
+    def rules(reward: str, together: str) -> str:
+        return (
+            f"(<= {together} ({reward} {first} 100) ({reward} {second} 100))\n"
+            f"(<= (goal ?role 100) (role ?role) {together})\n"
+            f"(<= (goal ?role 0) (role ?role) (not {together}))\n"
+        )
+
     return redefine(game, ("goal", 2), ("reward", "together"), rules, "with joint wins")

@@ -12,7 +12,7 @@ from herbrand.syntax.nodes import Atom, rebuilt
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from herbrand.syntax.nodes import Node
 
@@ -20,25 +20,25 @@ __all__ = ["redefine"]
 
 
 def redefine(
-    game: StateMachine, relation: tuple[str, int], names: Sequence[str], rules: str, kind: str
+    game: StateMachine, relation: tuple[str, int], names: Sequence[str], rules: Callable[..., str], kind: str
 ) -> StateMachine:
     """Return a game whose rules have another name for a relation, the first of `names`, and some more rules.
 
-    These are a template in prefix notation, with the `names` as `{name}`; the game has others where its rules
-    use these already.  `kind` is added to its title.  Raises `GameError` for rules whose names differ only in
+    `rules` returns these, in prefix notation, for the `names`, or others where the game uses these already.
+    `kind` is added to its title.  Raises `GameError` for rules whose names differ only in
     case.
     """
     if not game.tree.folds_case:
         raise GameError(f"rules whose names differ only in case cannot be {kind}")
     used = {*KEYWORDS, *first_spellings(game.tree.statements)}
-    chosen = {name: fresh(name, used) for name in names}
+    chosen = [fresh(name, used) for name in names]
 
     def renamed(node: Node) -> Any:
         if isinstance(node, Atom) and node.key == relation:
-            return Atom(chosen[names[0]], node.args)
+            return Atom(chosen[0], node.args)
         return rebuilt(node, renamed)
 
     before = print_tree([*map(renamed, game.tree.statements)], spelling=True)
     title = f"{game.name} ({kind})"
-    text = before.text + rules.format(**chosen)
+    text = before.text + rules(*chosen)
     return StateMachine(read(text, "prefix", title), name=title, limits=game.limits)

@@ -7,7 +7,7 @@ cannot reach in the restricted game, it cannot force in the game itself: the oth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from herbrand.convert.redefine import redefine
 from herbrand.machine.moves import Move
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Preference", "restrict"]
-
-_NAMES: Final = ("permitted", "preferred", "prefers")
-_RULES: Final = """\
-(<= (legal ?role ?move) ({preferred} ?role ?move))
-(<= (legal ?role ?move) ({permitted} ?role ?move) (not ({prefers} ?role)))
-(<= ({prefers} ?role) ({preferred} ?role ?move))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +41,15 @@ def restrict(game: StateMachine, preferences: Iterable[Preference]) -> StateMach
     that is not a ground term.
     """
     terms = [(Move(one.role).term, Move(one.move).term) for one in preferences]
-    rules = [
-        f"(<= ({{preferred}} {role} {move}) ({{permitted}} {role} {move}))\n"
-        for role, move in (tuple(map(_braced, pair)) for pair in terms)
-    ]
-    return redefine(game, ("legal", 2), _NAMES, "".join(rules) + _RULES, "restricted")
 
+    def rules(permitted: str, preferred: str, prefers: str) -> str:
+        own = "".join(
+            f"(<= ({preferred} {role} {move}) ({permitted} {role} {move}))\n" for role, move in terms
+        )
+        return own + (
+            f"(<= (legal ?role ?move) ({preferred} ?role ?move))\n"
+            f"(<= (legal ?role ?move) ({permitted} ?role ?move) (not ({prefers} ?role)))\n"
+            f"(<= ({prefers} ?role) ({preferred} ?role ?move))\n"
+        )
 
-def _braced(term: object) -> str:
-    """Return a term as text for a template."""
-    return str(term).replace("{", "{{").replace("}", "}}")
+    return redefine(game, ("legal", 2), ("permitted", "preferred", "prefers"), rules, "restricted")

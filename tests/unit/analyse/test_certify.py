@@ -48,7 +48,7 @@ from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from click.testing import Result
 
@@ -605,51 +605,51 @@ def test_what_a_role_can_be_shown_is_accepted_as_a_refutation(tmp_path: Path) ->
         assert not accepts(tmp_path / str(number), file)
 
 
+def require_accepted(game: herbrand.Game, found: Iterable[tuple[int, Verdict]], folder: Path) -> None:
+    """Assert that other programs accept what refutes strong winnability, by role, when written and later."""
+    roles = {game.roles[role]: verdict for role, verdict in sorted(dict(found).items())}
+    verdict = Verdict("refuted", "-", roles=roles)
+    certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))
+    assert certified.accepted
+    assert verify_certificate(game, folder, budget=Budget(40)).accepted
+
+
 @needs_prolog
 def test_others_that_pass_are_accepted_as_a_refutation(tmp_path: Path) -> None:
     """Not if it is the role itself that passes, nor if a preferred move is more than a move."""
     game = herbrand.loads(corrupted.PASSES)
-    roles = {game.roles[role]: one for role, one in refute_by_preferences(game, [0, 1], Budget(20))}
-    verdict = Verdict("refuted", "-", roles=roles)
     folder = tmp_path / "files"
-    certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))
-    assert certified.accepted
-    assert verify_certificate(game, folder, budget=Budget(40)).accepted
+    require_accepted(game, refute_by_preferences(game, [0, 1], Budget(20)), folder)
     assert "preferred" in (folder / "role-1" / "restricted.kif").read_text()
     certificate = folder / "certificate.json"
     content = certificate.read_text()
     assert '"blue": [' in content
-    for changed in (
-        content.replace('"blue": [', '"red": ['),
-        content.replace('"stay"', '"(go 1)"'),
-        content.replace('"stay"', '"stay))(<= terminal (role red"'),
-        content.replace('"stay"', '"?move"'),
+    for old, new in (
+        ('"blue": [', '"red": ['),
+        ('"stay"', '"(go 1)"'),
+        ('"stay"', '"stay))(<= terminal (role red"'),
+        ('"stay"', '"?move"'),
     ):
-        certificate.write_text(changed)
+        certificate.write_text(content.replace(old, new))
         assert not verify_certificate(game, folder, budget=Budget(40)).accepted
 
 
 def test_roles_that_change_places_are_accepted_as_a_refutation(tmp_path: Path) -> None:
     """Not with another role, another image, or names that are no names."""
     game = herbrand.loads(corrupted.RACE)
-    found = sorted(dict(refute_by_exchange(game, [0, 1], Budget(20, states=2))).items())
-    roles = {game.roles[role]: verdict for role, verdict in found}
-    verdict = Verdict("refuted", "-", roles=roles)
     folder = tmp_path / "files"
-    certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))
-    assert certified.accepted
-    assert verify_certificate(game, folder, budget=Budget(40)).accepted
+    require_accepted(game, refute_by_exchange(game, [0, 1], Budget(20, states=2)), folder)
     assert "(<= together (reward blue 100)" in (folder / "role-1" / "together.kif").read_text()
     certificate = folder / "certificate.json"
     content = certificate.read_text()
     assert '"(at red 1)": "(at blue 1)"' in content
-    for changed in (
-        content.replace('"other": "blue"', '"other": "red"'),
-        content.replace('"(at red 1)": "(at blue 1)"', '"(at red 1)": "(at blue 2)"'),
-        content.replace('"(at red 1)": "(at blue 1)"', '"(at red 1)": "(at blue 1)). (a"'),
-        content.replace('"(role red)": "(role blue)"', '"(role red)": "(role red)"'),
+    for old, new in (
+        ('"other": "blue"', '"other": "red"'),
+        ('"(at red 1)": "(at blue 1)"', '"(at red 1)": "(at blue 2)"'),
+        ('"(at red 1)": "(at blue 1)"', '"(at red 1)": "(at blue 1)). (a"'),
+        ('"(role red)": "(role blue)"', '"(role red)": "(role red)"'),
     ):
-        certificate.write_text(changed)
+        certificate.write_text(content.replace(old, new))
         assert not verify_certificate(game, folder, budget=Budget(40)).accepted
 
 

@@ -78,3 +78,10 @@ def test_an_analysis_finds_it() -> None:
     verdict = analyse(herbrand.loads(corrupted.RACE), ["strong_winnability"], budget=budget, values=False)
     strong = verdict.properties["strong_winnability"]
     assert (strong.answer, strong.method, strong.checked) == ("refuted", ExchangedRoles.kind, True)
+
+
+def test_names_may_have_braces() -> None:
+    """Those of roles are written into the rules of the game with joint wins as they are."""
+    game = herbrand.loads(corrupted.RACE.replace("red", "{red}"))
+    verdicts = dict(refute_by_exchange(game, [0, 1], Budget(30)))
+    assert [verdicts[role].answer for role in (0, 1)] == ["refuted", "refuted"]

@@ -121,7 +121,7 @@ class Exchanges:
     def find(self, role: str, others: Iterable[str]) -> tuple[str, dict[str, str]] | None:
         """Return the first of some other players that one maps the role to, with its images; or None."""
         for other in others:
-            if other != role and (images := self._search.exchange(role, other)) is not None:
+            if (images := self._search.exchange(role, other)) is not None:
                 return other, images
         return None
 
