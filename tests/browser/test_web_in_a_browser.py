@@ -353,7 +353,7 @@ def test_a_piece_is_dragged_to_where_it_goes(page: Page) -> None:
     sit(page, "breakthrough", white="you", black="you")
     turn(page, "Your move, white")
     for target, steps in (("0.0:d:5", 0), ("0.0:d:3", 1)):
-        page.mouse.move(*cell_box(page, "0.0:d:2"))
+        page.hover('.can[data-cell="0.0:d:2"]')  # waits until it can be moved, and nothing moves it
         page.mouse.down()
         page.mouse.move(*cell_box(page, "0.0:e:3"))
         assert page.locator(".ghost").count() == 1
