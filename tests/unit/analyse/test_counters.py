@@ -22,7 +22,7 @@ from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.counters import _Equations, find_counted
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import Group
+from herbrand.analyse.invariants.groups import Group, filling_groups, observed_groups, turn_groups
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.sum_limits import SumLimits
 from herbrand.analyse.invariants.wandering import Wandering
@@ -75,6 +75,91 @@ CAPTURES = """
 (<= (goal ?r ?v) (true (captured ?r ?n)) (value ?n ?v))
 """
 """Two counters; only of each alone with the pieces of the other side it follows that they stop at 3."""
+
+SOWING = """
+(role a) (role b) (foe a b) (foe b a) (init (control a)) (init (hand a 0)) (init (hand b 0))
+(init (bowl x 2)) (init (bowl y 2)) (init (bowl z 1)) (init (step 0)) (big x y) (big y z) (big z x)
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+(number 0) (number 1) (number 2) (number 3) (number 4) (number 5)
+(<= (plus ?n 0 ?n) (number ?n)) (<= (plus ?n ?m ?k) (succ ?l ?m) (succ ?n ?o) (number ?o) (plus ?o ?l ?k))
+(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+(<= (legal ?r (take ?x)) (true (control ?r)) (true (hand ?r 0)) (true (bowl ?x ?n)) (distinct ?n 0))
+(<= (legal ?r (fill ?x)) (true (control ?r)) (true (hand ?r ?n)) (distinct ?n 0) (true (at ?x)))
+(<= (next (at ?y)) (does ?r (take ?x)) (big ?x ?y))
+(<= (next (hand ?r ?n)) (does ?r (take ?x)) (true (bowl ?x ?n)))
+(<= (next (hand ?r ?n)) (does ?r noop) (true (hand ?r ?n)))
+(<= (next (hand ?r 0)) (does ?r (fill ?x)))
+(<= (next (bowl ?x 0)) (does ?r (take ?x)))
+(<= (next (bowl ?y ?n)) (does ?r (take ?x)) (true (bowl ?y ?n)) (distinct ?x ?y))
+(<= (next (bowl ?x ?k)) (does ?r (fill ?x)) (true (hand ?r ?n)) (true (bowl ?x ?m)) (plus ?m ?n ?k))
+(<= (next (bowl ?y ?n)) (does ?r (fill ?x)) (true (bowl ?y ?n)) (distinct ?x ?y))
+(<= (next (control ?r)) (does ?r (take ?x))) (<= (next (control ?o)) (does ?r (fill ?x)) (foe ?r ?o))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 8)))
+(value 0 0) (value 1 20) (value 2 40) (value 3 60) (value 4 80) (value 5 100)
+(<= (goal a ?v) (true (bowl x ?n)) (value ?n ?v)) (<= (goal b ?v) (true (bowl z ?n)) (value ?n ?v))
+"""
+"""Five seeds go from bowl to bowl by hand; a bowl would lose its number where it had more than five."""
+
+
+def test_seeds_are_as_many_as_they_were() -> None:
+    """That a bowl holds what is added needs the numbers of all others, and who may hold seeds, at once."""
+    game = herbrand.loads(SOWING)
+    verdicts = symbolic.prove(game, ["goals", "playability"], Budget(90))
+    assert {verdict.answer for verdict in verdicts.values()} == {"proved"}
+    assert verdicts["goals"].method == "counters"
+    certificate = verdicts["goals"].certificate
+    assert isinstance(certificate, Invariant)
+    assert certificate.check(game, 60)
+    assert not replace(certificate, sums=()).check(game, 60)
+
+
+def test_a_sum_is_required_exactly() -> None:
+    """In each state of some fluents, it can be satisfied exactly where the weights have the total."""
+    game = herbrand.loads(TAKING)
+    system = System(game.network, loops=False)
+    texts = system.fluent_texts
+    count = tuple(place for place, text in enumerate(texts) if text.startswith("(count"))
+    groups = [Group(count, some=True), Group(count, some=False)]
+    states = np.array(list(product((False, True), repeat=len(texts))), np.bool_)
+    states = states[states[:, list(count)].sum(axis=1) == 1]
+    for factor, stone in ((1, -1), (2, 1), (-3, 2), (0, 1)):
+        weights = np.array(
+            [stone if text.startswith("(stone") else factor * int(text[7:-1]) for text in texts]
+        )
+        for total in range(-10, 11):
+            limits = SumLimits(groups, weights, total)
+            cases = StepCases(system, groups, time.monotonic() + 60)
+            literals = limits.exactly(cases.circuit, cases.state)
+            assert literals is not None
+            satisfied = [
+                cases.solver.solve(
+                    *literals, *(x ^ (not true) for x, true in zip(cases.state.tolist(), state, strict=True))
+                )
+                for state in states
+            ]
+            cases.close()
+            right = states @ weights == total
+            assert satisfied == right.tolist()
+            assert limits.possible()[states[right].any(axis=0)].all()
+
+
+def test_some_fluents_take_the_place_of_others() -> None:
+    """No bowl is next only while the hands are empty, and it is not another's turn to have seeds."""
+    game = herbrand.loads(SOWING)
+    system = System(game.network)
+    texts = system.fluent_texts
+    states = play(game.expander, time.monotonic() + 2).states
+    named = {tuple(sorted(texts[f] for f in group.fluents)) for group in filling_groups(game.network, states)}
+    bowls = ("(at x)", "(at y)", "(at z)")
+    assert (*bowls, "(hand a 0)") in named
+    assert ("(control a)", "(control b)") in named
+    assert ("(control a)", "(hand a 0)") in named
+    assert ("(hand a 0)", "(hand b 0)") in named
+    pairs = [
+        [texts[f] for f in g.fluents] for g in turn_groups(observed_groups(game.network, states), states)
+    ]
+    assert ["(control a)", "(hand b 1)"] in pairs
+    assert not any(a.startswith("(hand") for a, _ in pairs)
 
 
 def test_each_counter_has_an_equation_of_its_own() -> None:

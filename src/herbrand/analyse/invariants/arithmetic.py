@@ -1,4 +1,4 @@
-"""Whole numbers as literals of a circuit: a list of bits, the lowest first."""
+"""Whole numbers as literals of a circuit: a list of bits, the lowest first, or one literal for each value."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["greater", "total_of"]
+__all__ = ["add_choice", "add_unary", "greater", "total_of"]
 
 
 def total_of(circuit: UnrolledCircuit, numbers: Iterable[Sequence[int]]) -> list[int]:
@@ -51,3 +51,26 @@ def greater(circuit: UnrolledCircuit, a: Sequence[int], b: Sequence[int]) -> int
 def _differ(circuit: UnrolledCircuit, a: int, b: int) -> int:
     """Return the literal that exactly one of two literals is true."""
     return circuit.any_of((circuit.all_of((a, b ^ 1)), circuit.all_of((a ^ 1, b))))
+
+
+def add_choice(
+    circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]
+) -> dict[int, int]:
+    """Return the sums, each with its literal, after adding one of several amounts, each with its literal."""
+    following: dict[int, list[int]] = {}
+    for total, literal in sums.items():
+        for change, way in ways:
+            both = circuit.all_of((literal, way)) if way else 0
+            if both:
+                following.setdefault(total + change, []).append(both)
+    return {total: circuit.any_of(literals) for total, literals in following.items()}
+
+
+def add_unary(circuit: UnrolledCircuit, a: Sequence[int], b: Sequence[int], most: int) -> list[int]:
+    """Return the sum of two numbers in unary, at most `most`: digit k is true for numbers above k."""
+    digits: list[list[int]] = [[] for _ in range(min(len(a) + len(b), most))]
+    for i, left in enumerate((1, *a)):
+        for j, right in enumerate((1, *b)):
+            if 0 < i + j <= len(digits):
+                digits[i + j - 1].append(circuit.all_of((left, right)))
+    return [circuit.any_of(ways) for ways in digits]

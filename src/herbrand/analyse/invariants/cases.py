@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.invariants.arithmetic import greater, total_of
+from herbrand.analyse.invariants.arithmetic import add_choice, greater, total_of
 from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.frames import System
     from herbrand.analyse.invariants.groups import Group
     from herbrand.engine.expand import Expander
-    from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["Case", "StepCases", "add_choice"]
+__all__ = ["Case", "StepCases"]
 
 _CASES = 20_000
 """The most joint moves."""
@@ -47,19 +46,6 @@ _SUMS = 3000
 """The most distinct sums."""
 Side = tuple[int, bool]
 """A group of fluents, and whether their weights are positive."""
-
-
-def add_choice(
-    circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]
-) -> dict[int, int]:
-    """Return the sums, each with its literal, after adding one of several amounts, each with its literal."""
-    following: dict[int, list[int]] = {}
-    for total, literal in sums.items():
-        for change, way in ways:
-            both = circuit.all_of((literal, way)) if way else 0
-            if both:
-                following.setdefault(total + change, []).append(both)
-    return {total: circuit.any_of(literals) for total, literals in following.items()}
 
 
 @dataclass(frozen=True, slots=True)

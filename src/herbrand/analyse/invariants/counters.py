@@ -21,8 +21,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from herbrand.analyse.exploration.walks import random_states
-from herbrand.analyse.invariants.cases import StepCases, add_choice
-from herbrand.analyse.invariants.groups import Group, holding_groups, observed_groups
+from herbrand.analyse.invariants.arithmetic import add_choice
+from herbrand.analyse.invariants.cases import StepCases
+from herbrand.analyse.invariants.groups import (
+    Group,
+    filling_groups,
+    holding_groups,
+    observed_groups,
+    turn_groups,
+)
 from herbrand.analyse.invariants.ranking import whole_weights
 from herbrand.analyse.invariants.sum_limits import SumLimits
 from herbrand.analyse.invariants.wandering import Wandering
@@ -47,12 +54,14 @@ _SAMPLING = 0.05
 """Share of the time for these games, at most."""
 _SPARSE = 37
 """One of so many joint moves is tried first."""
-_FEW = 3
-"""Weights of a counter beyond this many change only as in sampled steps."""
+_FEW = 100
+"""Changes of a counter beyond this many are only those of sampled steps."""
 _LARGEST = 50
 """The most one of the factors of an equation, besides those of counters."""
 _MOST_TOTALS = 300
-"""The most distinct amounts by which a step may change a sum; with more, each step counts as changing it."""
+"""The most distinct amounts by which a step may change a sum, judging by its form."""
+_MOST_VARYING = 1000
+"""The most if only parts are counted that really vary; with more, each step counts as changing the sum."""
 _ROWS = 200
 """States that are added to a linear program at once."""
 
@@ -75,11 +84,41 @@ def find_counted(
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     network = system.network
-    fresh = _lasting(network, observed_groups(network, states), deadline)
-    fresh += [Group((place,), some=True) for place in np.flatnonzero(network.always).tolist()]
-    fresh.sort(key=lambda one: -len(one.fluents))  # all values of a counter rather than two of them
+    groups = _lasting(network, observed_groups(network, states), deadline)
+    groups += [Group((place,), some=True) for place in np.flatnonzero(network.always).tolist()]
+    counted = _inductive(system, groups, states, steps, deadline, exact=False)
+    if counted is None:
+        more = [*filling_groups(network, states), *turn_groups(groups, states)]
+        deadline -= (deadline - time.monotonic()) / 2
+        groups += _lasting(network, more, deadline)
+        counted = _inductive(system, groups, states, steps, deadline, exact=True)
+    return counted
+
+
+def _inductive(
+    system: System,
+    groups: Sequence[Group],
+    states: NDArray[np.bool_],
+    steps: NDArray[np.int8],
+    deadline: float,
+    *,
+    exact: bool,
+) -> Counted | None:
+    """Return those of the groups, and of sums that hold in the states, that are inductive together.
+
+    With `exact`, the sums are assumed of a state, otherwise what they say of single fluents, which mostly is
+    enough, and quicker.
+    """
+    network = system.network
+    fresh = sorted(
+        groups, key=lambda one: -len(one.fluents)
+    )  # all values of a counter rather than two of them
     equations = _Equations(system, fresh, states)
-    sums = {number: weights for number in equations.numbers if (weights := equations.fit(number)) is not None}
+    sums: dict[int, NDArray[np.int64]] = {}
+    for number in equations.numbers:
+        weights = equations.fit(number)
+        if weights is not None and not any((weights == other).all() for other in sums.values()):
+            sums[number] = weights
     initial = network.initial.astype(np.int64)
     every, adds_up = _SPARSE, False  # a few cases drop most of what is not inductive
     settled: list[Group] = []
@@ -91,9 +130,14 @@ def find_counted(
             for limit in limits:
                 for clause in limit.clauses(cases.circuit, cases.state):
                     cases.require(clause)
+                for literal in limit.exactly(cases.circuit, cases.state) or () if exact else ():
+                    cases.require((literal,))
             if not cases.list_cases():
                 return None
-            amounts = {n: _Sum(cases, weights, steps) for n, weights in sums.items()} if adds_up else {}
+            amounts = {
+                number: _Sum(cases, weights, steps, limit.possible() if exact else None)
+                for (number, weights), limit in zip(sums.items() if adds_up else (), limits, strict=False)
+            }
             spreading = Wandering(network, fresh, [limit.hold for limit in limits])
             lost, changed = _violated(cases, fresh, amounts, every, spreading)
         finally:
@@ -168,7 +212,7 @@ def _violated(
             broken = {i: literal for i, literal in broken.items() if i not in lost}
         for i, weighted in sums.items():
             if i not in changed:
-                differs = weighted.differs(case)
+                differs = weighted.differs(cases, case)
                 if differs and cases.possible(case, differs):
                     model = cases.solver.model()
                     changed[i] = np.zeros(len(cases.state), np.int64)
@@ -185,34 +229,62 @@ def _some_of(cases: StepCases, literals: Sequence[int]) -> int:
 
 
 class _Sum:
-    """Weights of fluents, and how steps may change what each group of fluents adds to their sum."""
+    """Weights of fluents, and how steps may change what each group of fluents adds to their sum.
 
-    def __init__(self, cases: StepCases, weights: NDArray[np.int64], steps: NDArray[np.int8]) -> None:
+    `possible` are the fluents that may be true, [fluents]; None if all may.
+    """
+
+    def __init__(
+        self,
+        cases: StepCases,
+        weights: NDArray[np.int64],
+        steps: NDArray[np.int8],
+        possible: NDArray[np.bool_] | None,
+    ) -> None:
         self.circuit = cases.circuit
         self.group = cases.group
         self.weights = weights
         self.amounts = {
-            part: _amounts(weights[places], steps[:, places])
+            part: _amounts(
+                weights[places], steps[:, places], slice(None) if possible is None else possible[places]
+            )
             for part in np.unique(cases.group[weights != 0]).tolist()
             for places in (np.flatnonzero((cases.group == part) & (weights != 0)),)
         }
         self._ways_cache: dict[tuple[tuple[int, int, int], ...], dict[int, int]] = {}
 
-    def differs(self, case: Case) -> int:
+    def differs(self, cases: StepCases, case: Case) -> int:
         """Return a literal that is true in all steps of a case that change the sum, perhaps in others."""
         parts: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
         for change in case.changes:
             if self.weights[change[0]]:
                 parts[int(self.group[change[0]])].append(change)
+        sums = self._added(parts, _MOST_TOTALS)
+        if sums is None:
+            varying = {part: some for part, some in parts.items() if self._varies(cases, case, some)}
+            sums = self._added(varying, _MOST_VARYING)
+        return sums.get(0, 0) ^ 1 if sums is not None else 1
+
+    def _added(self, parts: Mapping[int, Sequence[tuple[int, int, int]]], most: int) -> dict[int, int] | None:
+        """Return by which amounts, at most so many, changes of all parts change the sum, with literals."""
         sums = {0: 1}
         for part, changes in parts.items():
             key = tuple(changes)
             if key not in self._ways_cache:
                 self._ways_cache[key] = self._ways(part, changes)
             sums = add_choice(self.circuit, sums, list(self._ways_cache[key].items()))
-            if len(sums) > _MOST_TOTALS:
-                return 1
-        return sums.get(0, 0) ^ 1
+            if len(sums) > most:
+                return None
+        return sums
+
+    def _varies(self, cases: StepCases, case: Case, changes: Sequence[tuple[int, int, int]]) -> bool:
+        """Return whether a step of a case can make one of some changes, which its form does not tell."""
+        circuit = self.circuit
+        different = [
+            circuit.any_of((circuit.all_of((before, after ^ 1)), circuit.all_of((before ^ 1, after))))
+            for _, before, after in changes
+        ]
+        return cases.possible(case, circuit.any_of(different))
 
     def _ways(self, part: int, changes: Sequence[tuple[int, int, int]]) -> dict[int, int]:
         """Return the literals of each amount by which changes of fluents of a group change the sum."""
@@ -231,14 +303,18 @@ class _Sum:
         return {amount: self.circuit.any_of(literals) for amount, literals in growth.items()}
 
 
-def _amounts(weights: NDArray[np.int64], steps: NDArray[np.int8]) -> set[int]:
+def _amounts(
+    weights: NDArray[np.int64], steps: NDArray[np.int8], possible: NDArray[np.bool_] | slice
+) -> set[int]:
     """Return the amounts by which steps may change a sum of fluents of which never two are true.
 
-    All that their weights allow, such as that a piece comes or goes; of a counter, those of sampled steps.
+    All that the weights of possible fluents allow, such as that a piece comes or goes; if these are many,
+    those of sampled steps.
     """
-    values = {0, *weights.tolist()}
-    if len(values) <= _FEW:
-        return {new - old for new in values for old in values}
+    values = {0, *weights[possible].tolist()}
+    every = {new - old for new in values for old in values}
+    if len(every) <= _FEW:
+        return every
     return {0, *np.unique(steps @ weights).tolist()}
 
 

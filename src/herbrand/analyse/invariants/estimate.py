@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.exploration.walks import play
-from herbrand.analyse.invariants.cases import StepCases, add_choice
+from herbrand.analyse.invariants.arithmetic import add_choice
+from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.frames import Frame, System
 from herbrand.analyse.invariants.groups import depends_on_moves, find_groups, number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver

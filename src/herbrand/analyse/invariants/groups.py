@@ -29,6 +29,7 @@ __all__ = [
     "Group",
     "candidate_groups",
     "depends_on_moves",
+    "filling_groups",
     "find_groups",
     "find_more",
     "holding_groups",
@@ -36,10 +37,19 @@ __all__ = [
     "number_exclusive",
     "observed_groups",
     "require",
+    "turn_groups",
 ]
 
 _FEW = 5
 """Most fluents of a simple group."""
+_EXPECTED = 5
+"""States with both of two fluents that are expected at least, if they are said never to be true together."""
+_EMPTY = 0.05
+"""Share of the states in which no fluent of a function is true, at least, if others take its place there."""
+_OFTEN = 0.25
+"""Share of such states in which a fluent is true that does."""
+_MOST_FILLS = 200
+"""The most fluents, and the most pairs, of which one takes the place."""
 _MOST_IMPLYING = 1500
 """Most fluents of a game in which implications between fluents are tried."""
 _MOST_IMPLIED = 4000
@@ -156,6 +166,53 @@ def _never_empty(network: Network, states: NDArray[np.bool_]) -> list[Group]:
         Group(places, some=True)
         for places in dict.fromkeys(map(tuple, families.values()))
         if states[:, list(places)].any(axis=1).all()
+    ]
+
+
+def filling_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
+    """Return groups of one or two fluents of which one was true in each state, [n, fluents].
+
+    Further, of all fluents of a function and such one or two: in kalaha no pit is next, `(at ?)`, only while
+    the hand is empty, `(hand north s0)`.  All only as far as there are few.
+    """
+    families: defaultdict[int, list[int]] = defaultdict(list)
+    for place, fluent in enumerate(network.fluents.tolist()):
+        families[network.terms.functor[fluent]].append(place)
+    lasting = states.all(axis=0)
+    groups = []
+    for places in ([], *families.values()):
+        empty = states[~states[:, places].any(axis=1)]
+        if len(empty) <= _EMPTY * len(states):
+            continue
+        often = (empty.mean(axis=0) > _OFTEN) & ~lasting
+        absent = ~empty[:, often]
+        never: NDArray[np.bool_] = absent.T.astype(np.float32) @ absent.astype(np.float32) < 0.5
+        alone = never.diagonal()
+        pairs = np.argwhere(np.triu(never, 1))  # also of one that seems to be enough alone, and may not be
+        names = np.flatnonzero(often)
+        for fill in (names[alone].reshape(-1, 1), names[pairs]):
+            if len(fill) <= _MOST_FILLS:
+                groups += [Group((*places, *some), some=True) for some in fill.tolist()]
+    return groups
+
+
+def turn_groups(groups: Sequence[Group], states: NDArray[np.bool_]) -> list[Group]:
+    """Return pairs of fluents that never both were true in states, [n, fluents], though one could expect it.
+
+    The first is of a group of few fluents of which one is always true, such as `(control ?)`: that tells what
+    can be the case in whose turn.
+    """
+    few = [group.fluents for group in groups if group.some and 1 < len(group.fluents) <= _FEW]
+    turns = sorted(
+        {fluent for group in groups if not group.some and group.fluents in few for fluent in group.fluents}
+    )
+    counts = states.sum(axis=0)
+    together: NDArray[np.float32] = states[:, turns].T.astype(np.float32) @ states.astype(np.float32)
+    expected = np.outer(counts[turns], counts) / max(len(states), 1)
+    return [
+        Group((turns[k], place), some=False)
+        for k, place in np.argwhere((together < 0.5) & (expected > _EXPECTED)).tolist()
+        if turns[k] != place
     ]
 
 

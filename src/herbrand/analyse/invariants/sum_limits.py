@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import defaultdict, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from herbrand.analyse.invariants.arithmetic import add_unary
 from herbrand.analyse.invariants.groups import number_exclusive
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ __all__ = ["SumLimits"]
 
 _FEW: Final = 3
 """The most parts of a sum whose number is limited for proofs: checkers takes up to three pieces in a step."""
+_MOST_GATES: Final = 100_000
+"""The most gates with which a sum is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class SumLimits:
     def __init__(self, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
         number = number_exclusive(groups, len(weights))
         full = {frozenset(group.fluents) for group in groups if group.some and group.condition < 0}
+        self.total = total
+        self.fluents = len(weights)
         self.parts: list[_Part] = []
         for part in np.unique(number[weights != 0]).tolist():
             places = np.flatnonzero(number == part).tolist()
@@ -77,15 +83,46 @@ class SumLimits:
                     limits.append((k, weight, most))
         return limits
 
+    def possible(self) -> NDArray[np.bool_]:
+        """Return which fluents, [fluents], may be true, if the other parts add what they can at the least."""
+        excess = self.total - sum(min(part.weights) for part in self.parts)
+        may = np.ones(self.fluents, np.bool_)
+        for part in self.parts:
+            for weight, places in part.places.items():
+                may[places] = weight - min(part.weights) <= excess
+        return may
+
+    def exactly(self, circuit: UnrolledCircuit, state: NDArray[np.int32]) -> list[int] | None:
+        """Return literals that a state, [fluents], has the total; None where that takes too many gates.
+
+        The sum is counted in unary (Bailleux and Boufkhad 2003), so that large parts exclude each other by
+        unit propagation.
+        """
+        excess = self.total - sum(min(part.weights) for part in self.parts)
+        unit = math.gcd(*(weight - min(part.weights) for part in self.parts for weight in part.weights)) or 1
+        if excess < 0 or excess % unit:
+            return [0]
+        most, gates = excess // unit, 0
+        numbers: deque[list[int]] = deque()
+        for part, literals in zip(self.parts, self._ways(circuit, state), strict=True):
+            least, greatest = min(part.weights), max(part.weights)
+            levels = range(least + unit, min(greatest, least + (most + 1) * unit) + 1, unit)
+            numbers.append([
+                circuit.any_of([x for weight, some in literals.items() if weight >= level for x in some])
+                for level in levels
+            ])  # fmt: skip
+        while len(numbers) > 1:
+            first, second = numbers.popleft(), numbers.popleft()
+            gates += len(first) * len(second)
+            if gates > _MOST_GATES:
+                return None
+            numbers.append(add_unary(circuit, first, second, most + 1))
+        reached = [1, *numbers[0], *([0] * (most + 1))]  # by how much at least
+        return [reached[most], reached[most + 1] ^ 1]
+
     def clauses(self, circuit: UnrolledCircuit, state: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
         """Yield the clauses that say so of a state, [fluents], as literals of the circuit."""
-        ways: list[dict[int, list[int]]] = []
-        for part in self.parts:
-            literals = {weight: [int(state[p]) for p in places] for weight, places in part.places.items()}
-            if not part.is_full:
-                none = circuit.all_of([x ^ 1 for some in literals.values() for x in some])
-                literals.setdefault(0, []).append(none)
-            ways.append(literals)
+        ways = self._ways(circuit, state)
         for ends, limits in self._limits:
             apart = [
                 circuit.any_of([x for weight, some in one.items() if weight != end for x in some])
@@ -100,6 +137,17 @@ class SumLimits:
                 )
                 for x in ways[k][weight]:
                     yield x ^ 1, more ^ 1
+
+    def _ways(self, circuit: UnrolledCircuit, state: NDArray[np.int32]) -> list[dict[int, list[int]]]:
+        """Return for each part, by weight, the literals of a state of which one is true if it adds that."""
+        ways: list[dict[int, list[int]]] = []
+        for part in self.parts:
+            literals = {weight: [int(state[p]) for p in places] for weight, places in part.places.items()}
+            if not part.is_full:
+                none = circuit.all_of([x ^ 1 for some in literals.values() for x in some])
+                literals.setdefault(0, []).append(none)
+            ways.append(literals)
+        return ways
 
     def hold(self, states: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return in which states, [n, fluents], they hold."""

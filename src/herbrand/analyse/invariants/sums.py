@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.analyse.invariants.cases import StepCases, add_choice
+from herbrand.analyse.invariants.arithmetic import add_choice
+from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.ranking import whole_weights
 from herbrand.analyse.invariants.sat import Solver

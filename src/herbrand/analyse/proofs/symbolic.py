@@ -242,7 +242,7 @@ class _Proof:
             return
         self.system = System(self.game.network, loops=False)
         self._induction(claims, most=0, fraction=0.05)  # without any groups it is easy or hopeless
-        if "goals" in self._undecided(claims):
+        if self._undecided(claims):
             with suppress(BudgetExceeded):
                 deadline = time.monotonic() + fraction * self.budget.left
                 counted = find_counted(self.system, self.sample.states, self.sample.changes, deadline)
