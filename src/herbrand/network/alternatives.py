@@ -17,7 +17,7 @@ _MOST_PATTERNS = 4
 """Above this many arguments, only one, two or all arguments of a fluent are varied."""
 _MOST_PAIRS = 6
 """Above this many arguments, only one or all arguments are varied."""
-_MOST_FLUENTS = 4000
+_MOST_FLUENTS = 50_000
 """Maximum size of a group."""
 
 

@@ -77,6 +77,27 @@ def _wins(game: herbrand.Game, line: tuple[tuple[str, ...], ...] | None) -> bool
     return line is not None and holds(game, "win", Witness(line, game.roles[0]))
 
 
+def test_a_wanted_state_is_reached() -> None:
+    """Whatever is wanted of it; where no state is left that could be it, the search ends."""
+    game = herbrand.loads(LOCK)
+    aim = Aim(game.expander, play(game.expander, time.monotonic() + 1).states, 5.0)
+    place = {text: number for number, text in enumerate(aim.system.fluent_texts)}
+    wanted = [place["(is 2 7)"], place["(is 5 5)"], place["(free 1)"]]
+    groups = observed_groups(game.network, aim.states)
+    line = aim.reach(
+        lambda frame: frame.system.circuit.all_of(frame.state[wanted]), groups, time.monotonic() + _LATER
+    )
+    assert line is not None
+    state = game.initial_state()
+    for joint in line:
+        state = state.next(joint)
+    assert {"(is 2 7)", "(is 5 5)", "(free 1)"} <= set(map(str, state.facts))
+    both = [place["(is 2 7)"], place["(is 2 5)"]]
+    began = time.monotonic()
+    assert aim.reach(lambda f: f.system.circuit.all_of(f.state[both]), groups, began + _LATER) is None
+    assert time.monotonic() < began + _LATER
+
+
 def test_number_puzzles_are_filled_by_moves_that_do_not_exclude_each_other() -> None:
     """What is illegal after a move cannot be part of the same end; each number has one place."""
     game = herbrand.loads(TRAIL)

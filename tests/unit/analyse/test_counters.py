@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from itertools import product
@@ -21,6 +22,7 @@ from herbrand.analyse.certification.outside import Checker, checker_for, run_che
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.counters import _Equations, find_counted
+from herbrand.analyse.invariants.domains import order_of
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import Group, filling_groups, observed_groups, turn_groups
 from herbrand.analyse.invariants.invariant import Invariant
@@ -215,6 +217,33 @@ def test_a_counter_of_irregular_numbers_counts_by_rank() -> None:
     assert counted is not None
     weights = {system.fluent_texts[f]: abs(w) for f, w in counted.sums[0].items()}
     assert [weights.get(f"(count {n})", 0) for n in (0, 1, 10, 100)] == [0, 1, 2, 3]
+    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
+    assert (verdict.answer, verdict.method) == ("proved", "counters")
+    assert verdict.certificate is not None
+    assert verdict.certificate.check(game, 60)
+
+
+def test_names_that_follow_each_other_are_numbers() -> None:
+    """A count of none, one, two and three is read off the steps that change it, by one."""
+    twice = "(<= (legal a (take ?x ?y)) (true (stone ?x)) (true (stone ?y)) (distinct ?x ?y))"
+    assert twice in TAKING
+    names = ("none", "one", "two", "three")
+    named = re.sub(
+        r"\((succ|count|value) ([0-3])(?: ([0-3])(?=\)))?",
+        lambda match: (
+            f"({match[1]} {names[int(match[2])]}"
+            + (f" {names[int(match[3])] if match[1] == 'succ' else match[3]}" if match[3] else "")
+        ),
+        TAKING.replace(twice, ""),
+    )
+    game = herbrand.loads(named)
+    system = System(game.network)
+    place = {text: number for number, text in enumerate(system.fluent_texts)}
+    count = [place[f"(count {name})"] for name in names]
+    order = order_of(game.network, count)
+    assert order in ([0, 1, 2, 3], [3, 2, 1, 0])
+    assert order_of(game.network, count[:2]) in ([0, 1], [1, 0])
+    assert order_of(game.network, [place[f"(stone {n})"] for n in (1, 2, 3)]) is None
     verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
     assert (verdict.answer, verdict.method) == ("proved", "counters")
     assert verdict.certificate is not None

@@ -23,6 +23,7 @@ import numpy as np
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.arithmetic import add_choice
 from herbrand.analyse.invariants.cases import StepCases
+from herbrand.analyse.invariants.domains import order_of
 from herbrand.analyse.invariants.groups import (
     Group,
     filling_groups,
@@ -52,6 +53,8 @@ _FAMILY_ARGUMENTS = ((), (-1,), (0,), (0, -1))
 _GAMES = 512
 _SAMPLING = 0.05
 """Share of the time for these games, at most."""
+_EXACT = 0.75
+"""Share of the time that is left for sums that are assumed exactly, if less is not enough."""
 _SPARSE = 37
 """One of so many joint moves is tried first."""
 _FEW = 100
@@ -89,7 +92,7 @@ def find_counted(
     counted = _inductive(system, groups, states, steps, deadline, exact=False)
     if counted is None:
         more = [*filling_groups(network, states), *turn_groups(groups, states)]
-        deadline -= (deadline - time.monotonic()) / 2
+        deadline -= (1 - _EXACT) * (deadline - time.monotonic())
         groups += _lasting(network, more, deadline)
         counted = _inductive(system, groups, states, steps, deadline, exact=True)
     return counted
@@ -113,7 +116,7 @@ def _inductive(
     fresh = sorted(
         groups, key=lambda one: -len(one.fluents)
     )  # all values of a counter rather than two of them
-    equations = _Equations(system, fresh, states)
+    equations = _Equations(system, fresh, states, steps)
     sums: dict[int, NDArray[np.int64]] = {}
     for number in equations.numbers:
         weights = equations.fit(number)
@@ -324,18 +327,29 @@ def _amounts(
 class _Equations:
     """Sums that are the same in all sampled states, one for each counter.
 
-    A counter is a group of fluents that differ in a number.  It equals a sum of the numbers of true fluents
+    A counter is a group of fluents that differ in a number, or in names that follow each other as numbers do,
+    such as one, two, three.  It equals a sum of the numbers of true fluents
     of some families, and of other counters, with the least factors that fit.  Where no sum fits, and the
     numbers do not have equal distances (the last of 80 moves may count as 100), it counts their ranks.
     """
 
-    def __init__(self, system: System, groups: Sequence[Group], states: NDArray[np.bool_]) -> None:
+    def __init__(
+        self,
+        system: System,
+        groups: Sequence[Group],
+        states: NDArray[np.bool_],
+        steps: NDArray[np.int8] | None = None,
+    ) -> None:
         network, texts = system.network, system.fluent_texts
-        counters = {}
+        counters: dict[tuple[int, ...], NDArray[np.int64]] = {}
         for group in groups:
-            ranks = [trailing_number(texts[fluent]) for fluent in group.fluents]
-            if group.some and len(ranks) > 2 and None not in ranks and len(set(ranks)) == len(ranks):
-                counters[group.fluents] = np.array(ranks, np.int64)
+            if group.some and len(group.fluents) > 2 and group.fluents not in counters:
+                read = [trailing_number(texts[fluent]) for fluent in group.fluents]
+                numbers: Sequence[int | None] = read
+                if steps is not None and all(number is None for number in read):
+                    numbers = _places(network, group.fluents, steps) or read
+                if None not in numbers and len(set(numbers)) == len(numbers):
+                    counters[group.fluents] = np.array(numbers, np.int64)
         self.numbers: list[int] = []
         """The counters, by number, that had several values."""
         self._changes: dict[int, list[NDArray[np.int64]]] = defaultdict(list)
@@ -400,6 +414,19 @@ class _Equations:
                 if factors is not None:
                     return self._columns @ factors
         return None
+
+
+def _places(network: Network, fluents: Sequence[int], steps: NDArray[np.int8]) -> list[int] | None:
+    """Return the places of fluents in the row in which they follow each other, if they do.
+
+    `steps` are samples of changes, in which no fluent may have more than two neighbours.
+    """
+    moved = steps[:, list(fluents)]
+    moved = moved[(moved != 0).sum(axis=1) == 2]
+    pairs = np.unique(np.sort(np.argwhere(moved)[:, 1].reshape(-1, 2), axis=1), axis=0)
+    if len(pairs) < 2 or np.bincount(pairs.ravel()).max() > 2:
+        return None
+    return order_of(network, fluents)
 
 
 def trailing_number(text: str) -> int | None:

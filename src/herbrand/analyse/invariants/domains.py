@@ -18,11 +18,13 @@ from herbrand.analyse.invariants.groups import observed_groups
 from herbrand.network.ternary import TernarySimulation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from herbrand.network.network import Network
 
-__all__ = ["UNREACHABLE", "Domains", "find_domains"]
+__all__ = ["UNREACHABLE", "Domains", "find_domains", "order_of"]
 
 UNREACHABLE = np.float32(1e9)
 """The distance between fluents of which one never follows the other."""
@@ -87,6 +89,22 @@ def _groups(network: Network, states: NDArray[np.bool_]) -> list[tuple[int, ...]
             uses[list(group)] += 1
             chosen.append(group)
     return sorted(chosen, key=len)
+
+
+def order_of(network: Network, group: Sequence[int]) -> list[int] | None:
+    """Return the place of each fluent of a group in the row in which they follow each other.
+
+    None where they do not: each may follow only its neighbours, as the numbers of a counter do.
+    """
+    follows = _follows(network, np.array(group, np.int64))
+    follows[-1, :] = follows[:, -1] = False
+    near = follows | follows.T
+    np.fill_diagonal(near, val=False)
+    count = near.sum(axis=1)
+    if (count == 1).sum() != 2 or count.max() > 2:
+        return None
+    places = _paths(near)[int(np.argmax(count == 1))]
+    return [int(place) for place in places] if places.max() < UNREACHABLE else None
 
 
 def _follows(network: Network, group: NDArray[np.int64]) -> NDArray[np.bool_]:

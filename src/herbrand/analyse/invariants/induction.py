@@ -15,12 +15,12 @@ from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
-from herbrand.analyse.invariants.sum_limits import SumLimits
+from herbrand.analyse.invariants.sum_limits import sum_limits
 from herbrand.errors import BudgetExceeded
 from herbrand.network.circuit import implied, simplified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,11 +55,18 @@ def prove_unreachable(
             literals = {name: target(frame) for name, target in wanted.items()}
             for group in groups:
                 require(solver, frame.state.tolist(), group)
-            for limits in _limits(system, groups, sums):
-                for clause in limits.clauses(system.circuit, frame.state):
+            limits = sum_limits(system.network, groups, sums)
+            for limit in limits:
+                for clause in limit.clauses(system.circuit, frame.state):
                     solver.add(clause)
             for name, literal in literals.items():
                 if not solver.solve(literal):
+                    proved[name] = 0
+            for limit in limits if len(proved) < len(literals) else ():
+                for literal in limit.exactly(system.circuit, frame.state) or ():
+                    solver.add([literal])
+            for name, literal in literals.items():
+                if sums and name not in proved and not solver.solve(literal):
                     proved[name] = 0
             rest = {name: literal for name, literal in literals.items() if name not in proved}
         for name in rest:
@@ -70,16 +77,6 @@ def prove_unreachable(
     except BudgetExceeded:
         pass
     return proved
-
-
-def _limits(
-    system: System, groups: Sequence[Group], sums: Sequence[Mapping[int, int]]
-) -> Iterator[SumLimits]:
-    initial = system.network.initial.astype(np.int64)
-    for weights in sums:
-        row = np.zeros(len(initial), np.int64)
-        row[list(weights)] = list(weights.values())
-        yield SumLimits(groups, row, int(row @ initial))
 
 
 def prove_by_cases(

@@ -13,14 +13,15 @@ from herbrand.analyse.invariants.arithmetic import add_unary
 from herbrand.analyse.invariants.groups import number_exclusive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.groups import Group
     from herbrand.network.circuit import UnrolledCircuit
+    from herbrand.network.network import Network
 
-__all__ = ["SumLimits"]
+__all__ = ["SumLimits", "sum_limits"]
 
 _FEW: Final = 3
 """The most parts of a sum whose number is limited for proofs: checkers takes up to three pieces in a step."""
@@ -162,6 +163,19 @@ class SumLimits:
             for k, weight, most in limits:
                 good &= (values[:, k] != weight) | (others[:, k] <= most)
         return good
+
+
+def sum_limits(
+    network: Network, groups: Sequence[Group], sums: Iterable[Mapping[int, int]]
+) -> list[SumLimits]:
+    """Return what follows from sums, given by weights of fluents, that are always as in the initial state."""
+    initial = network.initial.astype(np.int64)
+    limits = []
+    for weights in sums:
+        row = np.zeros(len(initial), np.int64)
+        row[list(weights)] = list(weights.values())
+        limits.append(SumLimits(groups, row, int(row @ initial)))
+    return limits
 
 
 def _running_counts(circuit: UnrolledCircuit, literals: Sequence[int], most: int) -> list[list[int]]:

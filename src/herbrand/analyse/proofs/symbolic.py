@@ -28,7 +28,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,6 +53,7 @@ from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.loose import loosen
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.ranking import find_weights
+from herbrand.analyse.invariants.sum_limits import sum_limits
 from herbrand.analyse.invariants.sums import find_sums
 from herbrand.analyse.proofs.bmc import find_lines
 from herbrand.analyse.proofs.pdr import run_pdr
@@ -91,6 +92,8 @@ SHORTEST = True
 """Whether to look for shorter lines of play than those of random play and guided search."""
 _LATE = 0.6
 """Share of the remaining time for a method that did not end before."""
+_REACHING = 0.5
+"""Of the time for counters, the share for particular faults that these do not exclude, at most."""
 _PATIENCE = 1000
 """Solver conflicts at each depth in the search for distant wins."""
 
@@ -145,6 +148,11 @@ class _Proof:
     late: set[str] = field(default_factory=set)
     """Queries for which the search for dependencies did not end in its time."""
 
+    @cached_property
+    def aim(self) -> Aim:
+        """Searches for lines of play to given states."""
+        return Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
+
     def run(self) -> dict[str, Verdict]:
         started = time.monotonic()
         players = [(r, name) for r, name in enumerate(self.game.roles) if name.lower() != "random"]
@@ -190,7 +198,6 @@ class _Proof:
             self._by_cases(queries, 0.15)
             self._by_dependencies(queries, 0.15)
             if any(name.startswith("win") for name in self._undecided(queries)):
-                self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
                 self._search_wins(queries, 0.4)
             faults = {name: query for name, query in queries.items() if name in _CLAIMS}
             self._run_pdr(faults, 0.1, merge=False)
@@ -249,6 +256,8 @@ class _Proof:
                 if counted is not None:
                     self.groups, self.sums = counted
                     self._induction(claims, most=0)
+                    if not self.only_proofs:
+                        self._reach_faults(claims, _REACHING * fraction)
         self.groups, self.sums = [], []
 
     def _by_dependencies(self, queries: Mapping[str, _Query], fraction: float) -> None:
@@ -485,6 +494,21 @@ class _Proof:
             seconds -= time.monotonic() - began
             if line is not None:
                 queries[name].line, queries[name].method = line, "guided search"
+
+    def _reach_faults(self, queries: Mapping[str, _Query], fraction: float) -> None:
+        """Search for particular faults that groups and sums do not exclude, such as after a perfect play."""
+        limits = sum_limits(self.game.network, self.groups, self.sums)
+        for name, query in self._undecided(queries).items():
+            fault = self._target(name)
+
+            def wanted(frame: Frame, fault: Callable[[Frame], int] = fault) -> int:
+                circuit, state = frame.system.circuit, frame.state
+                exact = (literal for limit in limits for literal in limit.exactly(circuit, state) or ())
+                return circuit.all_of([fault(frame), *exact])
+
+            line = self.aim.reach(wanted, self.groups, time.monotonic() + fraction * self.budget.left)
+            if line is not None:
+                query.line, query.method = line, "guided search"
 
     def _search_faults(self, queries: Mapping[str, _Query], fraction: float) -> None:
         """Search for faults by estimated distance, one role after the other."""

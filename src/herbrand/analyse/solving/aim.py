@@ -113,7 +113,7 @@ class Aim:
             for group in observed_groups(self.expander.network, self.states)
             if not group.some or len(group.fluents) == 1 or fillable & set(group.fluents)
         ]
-        return self._reach_ends(role, observed, deadline, filling)
+        return self.reach(lambda frame: frame.wins(role), observed, deadline, filling)
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
         """Search for particular ends in which a role has 100; None when none was reached in time.
@@ -121,19 +121,31 @@ class Aim:
         Ends in which the groups of sampled states hold come first, then those in which `groups` hold.
         """
         observed = observed_groups(self.expander.network, self.states)
-        return self._reach_ends(role, observed, deadline) or self._reach_ends(role, groups, deadline)
+        for holding in (observed, groups):
+            line = self.reach(lambda frame: frame.wins(role), holding, deadline)
+            if line is not None:
+                return line
+        return None
 
-    def _reach_ends(
-        self, role: int, groups: Sequence[Group], deadline: float, filling: Filling | None = None
+    def reach(
+        self,
+        wanted: Callable[[Frame], int],
+        groups: Sequence[Group],
+        deadline: float,
+        filling: Filling | None = None,
     ) -> Moves | None:
-        """Search for ends in which groups hold, one after the other."""
-        for frame, literal in target_states(
-            self.system, lambda frame: frame.wins(role), groups, deadline, filling
-        ):
-            ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
+        """Search for wanted states in which groups hold, one after the other (`target_states`)."""
+        seen = []
+        for frame, literal in target_states(self.system, wanted, groups, deadline, filling):
+            ways, seeds = [Distance(self.system.circuit, frame.state, (literal,), self.domains)], count()
+            seen.append((ways, seeds))
             line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
             if line is None:
-                line = climb(self.expander, ways, _after(_EACH, deadline))
+                line = climb(self.expander, ways, _after(_EACH, deadline), seeds=seeds)
+            if line is not None:
+                return line
+        for number, (ways, seeds) in enumerate(seen):  # there are no others: take the time that is left
+            line = climb(self.expander, ways, _after(1 / (len(seen) - number), deadline), seeds=seeds)
             if line is not None:
                 return line
         return None
