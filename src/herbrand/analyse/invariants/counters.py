@@ -113,23 +113,23 @@ def _inductive(
     enough, and quicker.
     """
     network = system.network
-    fresh = sorted(
-        groups, key=lambda one: -len(one.fluents)
-    )  # all values of a counter rather than two of them
+    # all values of a counter rather than two of them
+    fresh = sorted(groups, key=lambda group: -len(group.fluents))
     equations = _Equations(system, fresh, states, steps)
-    sums: dict[int, NDArray[np.int64]] = {}
-    for number in equations.numbers:
-        weights = equations.fit(number)
-        if weights is not None and not any((weights == other).all() for other in sums.values()):
-            sums[number] = weights
+    sums = {number: weights for number in equations.numbers if (weights := equations.fit(number)) is not None}
     initial = network.initial.astype(np.int64)
     every, adds_up = _SPARSE, False  # a few cases drop most of what is not inductive
     settled: list[Group] = []
     """The groups before sums are looked at."""
     while sums:
+        alike: dict[bytes, list[int]] = {}
+        """The numbers of counters with the same sum, but for its sign."""
+        for number, weights in sums.items():
+            alike.setdefault((weights * np.sign(weights[weights != 0][0])).tobytes(), []).append(number)
+        distinct = {numbers[0]: sums[numbers[0]] for numbers in alike.values()}
         cases = StepCases(system, fresh, deadline)
         try:
-            limits = [SumLimits(fresh, weights, int(weights @ initial)) for weights in sums.values()]
+            limits = [SumLimits(fresh, weights, int(weights @ initial)) for weights in distinct.values()]
             for limit in limits:
                 for clause in limit.clauses(cases.circuit, cases.state):
                     cases.require(clause)
@@ -139,7 +139,7 @@ def _inductive(
                 return None
             amounts = {
                 number: _Sum(cases, weights, steps, limit.possible() if exact else None)
-                for (number, weights), limit in zip(sums.items() if adds_up else (), limits, strict=False)
+                for (number, weights), limit in zip(distinct.items() if adds_up else (), limits, strict=False)
             }
             spreading = Wandering(network, fresh, [limit.hold for limit in limits])
             lost, changed = _violated(cases, fresh, amounts, every, spreading)
@@ -147,7 +147,8 @@ def _inductive(
             cases.close()
         if every == 1 and not lost and not changed:
             return Counted(
-                fresh, [{p: int(w) for p, w in enumerate(weights.tolist()) if w} for weights in sums.values()]
+                fresh,
+                [{p: int(w) for p, w in enumerate(row.tolist()) if w} for row in distinct.values()],
             )
         fresh = [group for i, group in enumerate(fresh) if i not in lost]
         if lost:  # sums are added up by groups, and may only seem to change where one is lost
@@ -158,12 +159,13 @@ def _inductive(
         adds_up, settled = True, settled or fresh
         if changed:  # what was lost may have been lost because of a wrong sum
             fresh, every = settled, _SPARSE
-        for number, change in changed.items():
-            weights = equations.fit(number, change)
-            if weights is None or (weights == sums[number]).all():
-                del sums[number]
-            else:
-                sums[number] = weights
+        for numbers in alike.values():
+            for number in numbers if numbers[0] in changed else ():
+                other = equations.fit(number, changed[numbers[0]])
+                if other is None or (other == sums[number]).all():
+                    del sums[number]
+                else:
+                    sums[number] = other
     return None
 
 
