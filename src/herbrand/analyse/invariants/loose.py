@@ -72,9 +72,9 @@ def loosen(network: Network) -> Network | None:
 def _needed(network: Network) -> NDArray[np.bool_]:
     """Return the fluents, [fluents], on which legal moves or the end of the game depend, now or later."""
     fluents = len(network.fluents)
-    needed = np.zeros(fluents, np.bool_)
-    wanted = np.append(network.legal, np.int32(network.terminal))
-    while True:
+    needed = _reached(network)
+    wanted = np.concatenate((network.legal, np.array([network.terminal], np.int32), network.next[needed]))
+    while True:  # loops are needed as a whole
         marked = mark_cone(
             network.left, network.right, network.inputs, network.inputs - len(network.feedback),
             network.feedback, network.loops, wanted,
@@ -87,6 +87,26 @@ def _needed(network: Network) -> NDArray[np.bool_]:
             return needed
         needed[fresh] = True
         wanted = np.concatenate((wanted, network.next[fresh]))
+
+
+def _reached(network: Network) -> NDArray[np.bool_]:
+    """Return the fluents, [fluents], from which paths lead to legal moves or the end, now or later.
+
+    Each gate is visited once: a counter of steps makes a path through thousands of fluents.
+    """
+    fluents, back = len(network.fluents), network.inputs - len(network.feedback)
+    seen = np.zeros(network.inputs + network.gates, np.bool_)
+    nodes = np.unique(np.append(network.legal, np.int32(network.terminal)) >> 1)
+    while len(nodes):
+        seen[nodes] = True
+        gates = nodes[nodes >= network.inputs] - network.inputs
+        states = nodes[(nodes > 0) & (nodes <= fluents)] - 1
+        fed_back = nodes[(nodes >= back) & (nodes < network.inputs)] - back
+        sides = network.left[gates], network.right[gates], network.next[states], network.feedback[fed_back]
+        before = np.concatenate(sides) >> 1
+        nodes = np.unique(before[~seen[before]])
+    reached: NDArray[np.bool_] = seen[1 : 1 + fluents]
+    return reached
 
 
 def _restricted(network: Network, needed: NDArray[np.bool_]) -> Network:
