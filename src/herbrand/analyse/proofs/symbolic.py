@@ -506,7 +506,8 @@ class _Proof:
                 exact = (literal for limit in limits for literal in limit.exactly(circuit, state) or ())
                 return circuit.all_of([fault(frame), *exact])
 
-            line = self.aim.reach(wanted, self.groups, time.monotonic() + fraction * self.budget.left)
+            until = time.monotonic() + fraction * self.budget.left
+            line = self.aim.reach(wanted, self.groups, until, patient=True)
             if line is not None:
                 query.line, query.method = line, "guided search"
 

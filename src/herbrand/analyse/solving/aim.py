@@ -121,11 +121,11 @@ class Aim:
         Ends in which the groups of sampled states hold come first, then those in which `groups` hold.
         """
         observed = observed_groups(self.expander.network, self.states)
-        for holding in (observed, groups):
-            line = self.reach(lambda frame: frame.wins(role), holding, deadline)
-            if line is not None:
-                return line
-        return None
+
+        def wins(frame: Frame) -> int:
+            return frame.wins(role)
+
+        return self.reach(wins, observed, deadline) or self.reach(wins, groups, deadline)
 
     def reach(
         self,
@@ -133,8 +133,13 @@ class Aim:
         groups: Sequence[Group],
         deadline: float,
         filling: Filling | None = None,
+        *,
+        patient: bool = False,
     ) -> Moves | None:
-        """Search for wanted states in which groups hold, one after the other (`target_states`)."""
+        """Search for wanted states in which groups hold, one after the other (`target_states`).
+
+        If there are no others and time is left, a `patient` search goes on with those.
+        """
         seen = []
         for frame, literal in target_states(self.system, wanted, groups, deadline, filling):
             ways, seeds = [Distance(self.system.circuit, frame.state, (literal,), self.domains)], count()
@@ -144,7 +149,7 @@ class Aim:
                 line = climb(self.expander, ways, _after(_EACH, deadline), seeds=seeds)
             if line is not None:
                 return line
-        for number, (ways, seeds) in enumerate(seen):  # there are no others: take the time that is left
+        for number, (ways, seeds) in enumerate(seen if patient else ()):
             line = climb(self.expander, ways, _after(1 / (len(seen) - number), deadline), seeds=seeds)
             if line is not None:
                 return line
