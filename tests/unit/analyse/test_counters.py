@@ -298,7 +298,9 @@ def test_pieces_that_no_sample_has_count_where_a_step_says_so() -> None:
     rook = texts.index("(at 5 blackrook)")
     seen = seen[~seen[:, rook]]
     counter = tuple(place for place, text in enumerate(texts) if text.startswith("(captured white"))
-    equations = _Equations(System(game.network), [Group(counter, some=True)], seen)
+    equations = _Equations(
+        System(game.network), [Group(counter, some=True)], seen, np.zeros((0, len(texts)), np.int8)
+    )
     assert equations.numbers == [0]
     change = np.zeros(len(texts), np.int64)
     change[[texts.index("(captured white 1)"), texts.index("(captured white 0)"), rook]] = 1, -1, -1

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["add_choice", "add_unary", "greater", "total_of"]
+__all__ = ["add_choice", "add_unary", "differ", "greater", "total_of"]
 
 
 def total_of(circuit: UnrolledCircuit, numbers: Iterable[Sequence[int]]) -> list[int]:
@@ -30,8 +30,8 @@ def _sum(circuit: UnrolledCircuit, shorter: Sequence[int], longer: Sequence[int]
     bits, carry = [], 0
     for place, a in enumerate(longer):
         b = shorter[place] if place < len(shorter) else 0
-        half = _differ(circuit, a, b)
-        bits.append(_differ(circuit, half, carry))
+        half = differ(circuit, a, b)
+        bits.append(differ(circuit, half, carry))
         carry = circuit.any_of((circuit.all_of((a, b)), circuit.all_of((half, carry))))
     return [*bits, carry] if carry else bits
 
@@ -43,12 +43,12 @@ def greater(circuit: UnrolledCircuit, a: Sequence[int], b: Sequence[int]) -> int
         x = a[place] if place < len(a) else 0
         y = b[place] if place < len(b) else 0
         more = circuit.all_of((x, y ^ 1))
-        same = _differ(circuit, x, y) ^ 1
+        same = differ(circuit, x, y) ^ 1
         result = circuit.any_of((more, circuit.all_of((same, result))))
     return result
 
 
-def _differ(circuit: UnrolledCircuit, a: int, b: int) -> int:
+def differ(circuit: UnrolledCircuit, a: int, b: int) -> int:
     """Return the literal that exactly one of two literals is true."""
     return circuit.any_of((circuit.all_of((a, b ^ 1)), circuit.all_of((a ^ 1, b))))
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from herbrand.analyse.exploration.walks import random_states
-from herbrand.analyse.invariants.arithmetic import add_choice
+from herbrand.analyse.invariants.arithmetic import add_choice, differ
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.domains import order_of
 from herbrand.analyse.invariants.groups import (
@@ -138,7 +138,7 @@ def _inductive(
             if not cases.list_cases():
                 return None
             amounts = {
-                number: _Sum(cases, weights, steps, limit.possible() if exact else None)
+                number: _Sum(cases, weights, steps, limit.possible())
                 for (number, weights), limit in zip(distinct.items() if adds_up else (), limits, strict=False)
             }
             spreading = Wandering(network, fresh, [limit.hold for limit in limits])
@@ -236,7 +236,7 @@ def _some_of(cases: StepCases, literals: Sequence[int]) -> int:
 class _Sum:
     """Weights of fluents, and how steps may change what each group of fluents adds to their sum.
 
-    `possible` are the fluents that may be true, [fluents]; None if all may.
+    `possible` are the fluents that may be true, [fluents].
     """
 
     def __init__(
@@ -244,15 +244,13 @@ class _Sum:
         cases: StepCases,
         weights: NDArray[np.int64],
         steps: NDArray[np.int8],
-        possible: NDArray[np.bool_] | None,
+        possible: NDArray[np.bool_],
     ) -> None:
         self.circuit = cases.circuit
         self.group = cases.group
         self.weights = weights
         self.amounts = {
-            part: _amounts(
-                weights[places], steps[:, places], slice(None) if possible is None else possible[places]
-            )
+            part: _amounts(weights[places], steps[:, places], possible[places])
             for part in np.unique(cases.group[weights != 0]).tolist()
             for places in (np.flatnonzero((cases.group == part) & (weights != 0)),)
         }
@@ -285,10 +283,7 @@ class _Sum:
     def _varies(self, cases: StepCases, case: Case, changes: Sequence[tuple[int, int, int]]) -> bool:
         """Return whether a step of a case can make one of some changes, which its form does not tell."""
         circuit = self.circuit
-        different = [
-            circuit.any_of((circuit.all_of((before, after ^ 1)), circuit.all_of((before ^ 1, after))))
-            for _, before, after in changes
-        ]
+        different = [differ(circuit, before, after) for _, before, after in changes]
         return cases.possible(case, circuit.any_of(different))
 
     def _ways(self, part: int, changes: Sequence[tuple[int, int, int]]) -> dict[int, int]:
@@ -308,9 +303,7 @@ class _Sum:
         return {amount: self.circuit.any_of(literals) for amount, literals in growth.items()}
 
 
-def _amounts(
-    weights: NDArray[np.int64], steps: NDArray[np.int8], possible: NDArray[np.bool_] | slice
-) -> set[int]:
+def _amounts(weights: NDArray[np.int64], steps: NDArray[np.int8], possible: NDArray[np.bool_]) -> set[int]:
     """Return the amounts by which steps may change a sum of fluents of which never two are true.
 
     All that the weights of possible fluents allow, such as that a piece comes or goes; if these are many,
@@ -340,16 +333,15 @@ class _Equations:
         system: System,
         groups: Sequence[Group],
         states: NDArray[np.bool_],
-        steps: NDArray[np.int8] | None = None,
+        steps: NDArray[np.int8],
     ) -> None:
         network, texts = system.network, system.fluent_texts
         counters: dict[tuple[int, ...], NDArray[np.int64]] = {}
         for group in groups:
             if group.some and len(group.fluents) > 2 and group.fluents not in counters:
-                read = [trailing_number(texts[fluent]) for fluent in group.fluents]
-                numbers: Sequence[int | None] = read
-                if steps is not None and all(number is None for number in read):
-                    numbers = _places(network, group.fluents, steps) or read
+                numbers: Sequence[int | None] = [trailing_number(texts[fluent]) for fluent in group.fluents]
+                if all(number is None for number in numbers):
+                    numbers = _places(network, group.fluents, steps) or numbers
                 if None not in numbers and len(set(numbers)) == len(numbers):
                     counters[group.fluents] = np.array(numbers, np.int64)
         self.numbers: list[int] = []

@@ -59,16 +59,13 @@ def prove_unreachable(
             for limit in limits:
                 for clause in limit.clauses(system.circuit, frame.state):
                     solver.add(clause)
-            for name, literal in literals.items():
-                if not solver.solve(literal):
-                    proved[name] = 0
-            for limit in limits if len(proved) < len(literals) else ():
-                for literal in limit.exactly(system.circuit, frame.state) or ():
-                    solver.add([literal])
-            for name, literal in literals.items():
-                if sums and name not in proved and not solver.solve(literal):
-                    proved[name] = 0
-            rest = {name: literal for name, literal in literals.items() if name not in proved}
+            rest = list(literals)
+            for exact in (False, True) if limits else (False,):
+                for limit in limits if exact and rest else ():
+                    for literal in limit.exactly(system.circuit, frame.state) or ():
+                        solver.add([literal])
+                proved.update((name, 0) for name in rest if not solver.solve(literals[name]))
+                rest = [name for name in rest if name not in proved]
         for name in rest:
             for depth in range(1, most + 1):
                 if _steps(system, groups, wanted[name], depth, deadline):

@@ -55,8 +55,7 @@ class SumLimits:
     def __init__(self, groups: Sequence[Group], weights: NDArray[np.int64], total: int) -> None:
         number = number_exclusive(groups, len(weights))
         full = {frozenset(group.fluents) for group in groups if group.some and group.condition < 0}
-        self.total = total
-        self.fluents = len(weights)
+        self._fluents = len(weights)
         self.parts: list[_Part] = []
         for part in np.unique(number[weights != 0]).tolist():
             places = np.flatnonzero(number == part).tolist()
@@ -66,6 +65,8 @@ class SumLimits:
             self.parts.append(_Part(dict(by_weight), frozenset(places) in full))
         least = [min(part.weights) for part in self.parts]
         greatest = [max(part.weights) for part in self.parts]
+        self._excess = total - sum(least)
+        """What the parts add beyond the least they can."""
         self._limits = [(ends, self._of(ends, sign, total)) for ends, sign in ((least, 1), (greatest, -1))]
         """The extreme weights of the parts, with what `_of` returns for them."""
 
@@ -86,11 +87,10 @@ class SumLimits:
 
     def possible(self) -> NDArray[np.bool_]:
         """Return which fluents, [fluents], may be true, if the other parts add what they can at the least."""
-        excess = self.total - sum(min(part.weights) for part in self.parts)
-        may = np.ones(self.fluents, np.bool_)
+        may = np.ones(self._fluents, np.bool_)
         for part in self.parts:
             for weight, places in part.places.items():
-                may[places] = weight - min(part.weights) <= excess
+                may[places] = weight - min(part.weights) <= self._excess
         return may
 
     def exactly(self, circuit: UnrolledCircuit, state: NDArray[np.int32]) -> list[int] | None:
@@ -99,15 +99,17 @@ class SumLimits:
         The sum is counted in unary (Bailleux and Boufkhad 2003), so that large parts exclude each other by
         unit propagation.
         """
-        excess = self.total - sum(min(part.weights) for part in self.parts)
         unit = math.gcd(*(weight - min(part.weights) for part in self.parts for weight in part.weights)) or 1
-        if excess < 0 or excess % unit:
+        if self._excess < 0 or self._excess % unit:
             return [0]
-        most, gates = excess // unit, 0
+        most, gates = self._excess // unit, 0
         numbers: deque[list[int]] = deque()
         for part, literals in zip(self.parts, self._ways(circuit, state), strict=True):
             least, greatest = min(part.weights), max(part.weights)
             levels = range(least + unit, min(greatest, least + (most + 1) * unit) + 1, unit)
+            gates += len(levels)
+            if gates > _MOST_GATES:
+                return None
             numbers.append([
                 circuit.any_of([x for weight, some in literals.items() if weight >= level for x in some])
                 for level in levels
