@@ -33,6 +33,8 @@ from herbrand.analyse.proofs import symbolic
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from herbrand.analyse.verdict import Verdict
 
 TAKING = """
@@ -103,6 +105,24 @@ SOWING = """
 """Five seeds go from bowl to bowl by hand; a bowl would lose its number where it had more than five."""
 
 
+def require_counters(game: herbrand.Game) -> None:
+    """Assert that goals are proved by counters, with a certificate that the rules accept."""
+    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
+    assert (verdict.answer, verdict.method) == ("proved", "counters")
+    assert verdict.certificate is not None
+    assert verdict.certificate.check(game, 60)
+
+
+def counting() -> tuple[System, list[Group], NDArray[np.bool_]]:
+    """Return the system of `TAKING`, the groups of its counter, and all states in which they hold."""
+    system = System(herbrand.loads(TAKING).network, loops=False)
+    texts = system.fluent_texts
+    count = tuple(place for place, text in enumerate(texts) if text.startswith("(count"))
+    states = np.array(list(product((False, True), repeat=len(texts))), np.bool_)
+    states = states[states[:, list(count)].sum(axis=1) == 1]
+    return system, [Group(count, some=True), Group(count, some=False)], states
+
+
 def test_seeds_are_as_many_as_they_were() -> None:
     """That a bowl holds what is added needs the numbers of all others, and who may hold seeds, at once."""
     game = herbrand.loads(SOWING)
@@ -117,13 +137,8 @@ def test_seeds_are_as_many_as_they_were() -> None:
 
 def test_a_sum_is_required_exactly() -> None:
     """In each state of some fluents, it can be satisfied exactly where the weights have the total."""
-    game = herbrand.loads(TAKING)
-    system = System(game.network, loops=False)
+    system, groups, states = counting()
     texts = system.fluent_texts
-    count = tuple(place for place, text in enumerate(texts) if text.startswith("(count"))
-    groups = [Group(count, some=True), Group(count, some=False)]
-    states = np.array(list(product((False, True), repeat=len(texts))), np.bool_)
-    states = states[states[:, list(count)].sum(axis=1) == 1]
     for factor, stone in ((1, -1), (2, 1), (-3, 2), (0, 1)):
         weights = np.array(
             [stone if text.startswith("(stone") else factor * int(text[7:-1]) for text in texts]
@@ -175,10 +190,7 @@ def test_each_counter_has_an_equation_of_its_own() -> None:
     assert len(counted.sums) == 2
     for weights in counted.sums:
         assert len({texts[f].split()[1] for f in weights if texts[f].startswith("(captured")}) == 1
-    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
-    assert (verdict.answer, verdict.method) == ("proved", "counters")
-    assert verdict.certificate is not None
-    assert verdict.certificate.check(game, 60)
+    require_counters(game)
 
 
 def test_a_counter_agrees_with_the_board() -> None:
@@ -217,10 +229,7 @@ def test_a_counter_of_irregular_numbers_counts_by_rank() -> None:
     assert counted is not None
     weights = {system.fluent_texts[f]: abs(w) for f, w in counted.sums[0].items()}
     assert [weights.get(f"(count {n})", 0) for n in (0, 1, 10, 100)] == [0, 1, 2, 3]
-    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
-    assert (verdict.answer, verdict.method) == ("proved", "counters")
-    assert verdict.certificate is not None
-    assert verdict.certificate.check(game, 60)
+    require_counters(game)
 
 
 def test_names_that_follow_each_other_are_numbers() -> None:
@@ -244,10 +253,7 @@ def test_names_that_follow_each_other_are_numbers() -> None:
     assert order in ([0, 1, 2, 3], [3, 2, 1, 0])
     assert order_of(game.network, count[:2]) in ([0, 1], [1, 0])
     assert order_of(game.network, [place[f"(stone {n})"] for n in (1, 2, 3)]) is None
-    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
-    assert (verdict.answer, verdict.method) == ("proved", "counters")
-    assert verdict.certificate is not None
-    assert verdict.certificate.check(game, 60)
+    require_counters(game)
 
 
 def test_a_counter_does_not_reach_values_that_its_sum_excludes() -> None:
@@ -256,22 +262,14 @@ def test_a_counter_does_not_reach_values_that_its_sum_excludes() -> None:
     game = herbrand.loads(TAKING.replace("(succ 2 3)", more))
     rising = game.tree.source.text.replace("(count 3)", "(count 0)").replace("(succ ?n ?m)", "(succ ?m ?n)")
     game = herbrand.loads(rising.replace("(succ ?k ?m) (succ ?n ?k)", "(succ ?m ?k) (succ ?k ?n)"))
-    verdict = symbolic.prove(game, ["goals"], Budget(60))["goals"]
-    assert (verdict.answer, verdict.method) == ("proved", "counters")
-    assert verdict.certificate is not None
-    assert verdict.certificate.check(game, 60)
+    require_counters(game)
 
 
 def test_what_is_required_of_sums_is_what_states_are_tested_for() -> None:
     """In each state of some fluents, the clauses of a sum can be satisfied exactly where its limits hold."""
-    game = herbrand.loads(TAKING)
-    system = System(game.network, loops=False)
+    system, groups, states = counting()
     texts = system.fluent_texts
-    count = tuple(place for place, text in enumerate(texts) if text.startswith("(count"))
-    groups = [Group(count, some=True), Group(count, some=False)]
     weights = np.array([-1 if text.startswith("(stone") else int(text[7:-1]) for text in texts])
-    states = np.array(list(product((False, True), repeat=len(texts))), np.bool_)
-    states = states[states[:, list(count)].sum(axis=1) == 1]
     outcomes = set()
     for total in (-1, 0, 1):
         limits = SumLimits(groups, weights, total)
