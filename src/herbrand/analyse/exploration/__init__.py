@@ -10,6 +10,7 @@ Takes a game; gives state spaces, lines of play, verdicts.  Imports the budgets 
 | `state_files`  | these files, and a journal of what is finished                            |
 | `codes`        | states in as few bits as they need, and sorted sets of them               |
 | `walks`        | lines of play found by random play                                        |
+| `by_rules`     | the same by the rules, where there is no network                          |
 | `replay`       | checks of witnesses and certificates by the rules alone                   |
 | `certificates` | state sets, policies and spoilers that prove a verdict                    |
 | `by_states`    | verdicts from the graph of states: what a role can force                  |

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["ReplayedState", "goal_of", "goals_of", "holds", "replay", "walk"]
+__all__ = ["ReplayedState", "goal_of", "goals_of", "holds", "is_goal", "replay", "walk"]
 
 
 def replay(game: StateMachine, moves: Moves) -> list[State]:
@@ -53,13 +53,13 @@ def holds(game: StateMachine, claim: str, witness: Witness, *, win: int = 100) -
     if claim == "win":
         return last.is_terminal and all(last.goal(role) == win for role in roles)
     if claim == "no goal":
-        return last.is_terminal and not all(_is_goal(last.goal(role)) for role in roles)
+        return last.is_terminal and not all(is_goal(last.goal(role)) for role in roles)
     if claim == "decrease":
         return any(_drops(states[-2:], role) for role in roles)
     raise ValueError(f"no claim {claim!r}")
 
 
-def _is_goal(value: int | None) -> bool:
+def is_goal(value: int | None) -> bool:
     """Return whether a value is one that a role can have in the end."""
     return value is not None and 0 <= value <= 100
 

@@ -33,11 +33,19 @@ _CLAIMS = {
     "weak_winnability": "win",
     "strong_winnability": "win",
 }
+_REFUTATIONS = {
+    "termination": "a state recurs after {steps} steps",
+    "playability": "{role} has no legal move after {steps} steps",
+    "goals": "{role} has not one goal value after {steps} steps",
+}
+"""What a line of random play shows."""
 _NO_SEQUENCE = {"verdict": "refuted", "reason": "not even a strategy that reacts to the state does"}
 """What follows for actions fixed in advance."""
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
 CHECKING = 10.0
 """Seconds for the independent check of one verdict."""
+_GROUNDING = 0.7
+"""Share of the time for building the network."""
 _INDUCTION_SECONDS = 10.0
 """The most seconds for remarks on games with too many states to list."""
 _LEAST = 0.05
@@ -282,9 +290,10 @@ class _Run:
         from herbrand.analyse.exploration.explore import explore
 
         try:
-            self.game.network_within(self.budget.left)
+            self.game.network_within(_GROUNDING * self.budget.left)
         except BudgetExceeded as error:
             self.result.notes.append(f"no network: {error}")
+            self._play_by_rules()
             return
         progress = self.progress
         space = explore(
@@ -299,6 +308,35 @@ class _Run:
             reached = f"{len(space.states)} states, {space.depth} steps deep"
             self.result.notes.append(f"exploration stopped after {space.stopped}: {reached}")
         self._decide_by_states(space)
+
+    def _play_by_rules(self) -> None:
+        """Play at random by the rules, where there is no network; only wins and refutations come of it."""
+        from herbrand.analyse.exploration.by_rules import play_by_rules
+
+        began, progress = time.monotonic(), self.progress
+        wanted = self._undecided()
+        found = play_by_rules(
+            self.game, wanted, self.players, self.win, 0.9 * self.budget.left,
+            None if progress is None else lambda steps: progress("playing", steps, 0),
+        )  # fmt: skip
+        seconds = time.monotonic() - began
+        method, played = "random play", f"{found.games} random games by the rules"
+        self.result.notes.append(f"played {played}, {found.steps} steps")
+        for name, witness in found.refutations.items():
+            if name in wanted:
+                reason = _REFUTATIONS[name].format(role=witness.role, steps=len(witness.moves))
+                self.verdicts[name] = Verdict("refuted", method, reason, witness, seconds=seconds)
+        if "weak_winnability" in wanted:
+            self.verdicts["weak_winnability"] = self._combine(
+                [self._won_by_rules(found.wins.get(role), role, played, seconds) for role in self.players],
+                every=True,
+            )
+
+    def _won_by_rules(self, witness: Witness | None, role: int, played: str, seconds: float) -> Verdict:
+        if witness is None:
+            return Verdict.unknown(f"{self.game.roles[role]} did not get {self.win} in {played}")
+        reason = f"{witness.role} gets {self.win} after {len(witness.moves)} steps"
+        return Verdict("proved", "random play", reason, witness, seconds=seconds)
 
     def _observe_by_induction(self) -> None:
         from herbrand.analyse.proofs.inductive import inductive_remarks
