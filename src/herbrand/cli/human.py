@@ -104,7 +104,7 @@ class HumanSeat:
     async def tell(self, message: Message, *, seconds: float) -> Exchange:
         """Follow the match."""
         self._follow(message, seconds)
-        return Exchange("told", None, 0.0)
+        return Exchange("informed", None, 0.0)
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Ask the person for a move."""

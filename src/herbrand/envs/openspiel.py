@@ -469,9 +469,9 @@ class _Observer:
         if not (private if table.has_percepts else public):
             pass
         elif recall and table.has_percepts:
-            pieces.append(("told", (table.max_steps if _history_size(table) else 0, entry)))
+            pieces.append(("percepts", (table.max_steps if _history_size(table) else 0, entry)))
         elif table.has_percepts:
-            pieces.append(("told", (entry,)))
+            pieces.append(("percepts", (entry,)))
         else:
             pieces.append(("state", form.view.shape))
         if private and not form.by_turns:
@@ -492,9 +492,9 @@ class _Observer:
         self.dict["player"][player] = 1
         if "state" in self.dict:
             self.dict["state"].reshape(-1)[:] = form.observe(node.state)
-        if "told" in self.dict:
+        if "percepts" in self.dict:
             history = node.informed[player]
-            rows = self.dict["told"] if self._recall else self.dict["told"][None]
+            rows = self.dict["percepts"] if self._recall else self.dict["percepts"][None]
             first = 0 if self._recall else max(0, len(history) - 1)
             for row, line in zip(rows, history[first:], strict=False):
                 form.encode(player, line, row)
@@ -515,7 +515,7 @@ class _Observer:
         elif self._private:
             history = node.informed[player]
             shown = [" ".join(line) for line in (history if self._recall else history[-1:])]
-            lines += shown or ["told nothing yet"]
+            lines += shown or ["no percepts yet"]
         if self._private and node.chosen and node.chosen[player] is not None:
             lines.append(f"chose {form.actions[player][node.chosen[player] or 0]}")
         return "\n".join(lines)

@@ -40,7 +40,7 @@ def state_struct(node: Any) -> dict[str, Any]:
     if node.drawn is not None:
         struct["drawn"] = form.moves[game.roles.index(game.chance_role)][node.drawn]
     if table.has_percepts:
-        struct["told"] = {
+        struct["percepts"] = {
             role: [list(line) for line in lines]
             for role, lines in zip(form.players, node.informed, strict=True)
         }
@@ -81,7 +81,7 @@ def observation_struct(node: Any, player: int) -> dict[str, Any]:
     role = form.players[player]
     struct: dict[str, Any] = {"game": table.game.name, "role": role, "to_move": _to_move(node)}
     if table.has_percepts:
-        struct["told"] = [list(line) for line in node.informed[player]]
+        struct["percepts"] = [list(line) for line in node.informed[player]]
     else:
         struct["facts"] = sorted(node.state.facts)
     own = node.chosen[player] if node.chosen else None
@@ -106,7 +106,7 @@ def node_parts(table: Any, struct: Any) -> dict[str, Any]:
     try:
         state = game.state(value["facts"], engine="network")
         chosen = value.get("chosen") or {}
-        percepts = value.get("told") or {}
+        percepts = value.get("percepts") or {}
         drawn = value.get("drawn")
 
         def number(role: str) -> int | None:

@@ -360,7 +360,7 @@ class BoardGame(Design):
             **self._position(),
             actions=several.actions if several else 0,
             bank=self.bank,
-            captures_told=self.fog is not None and self.fog.told and self._captures,
+            announces_captures=self.fog is not None and self.fog.announces_captures and self._captures,
             counting=self.settlement.rules(self.board),
             fog=self.fog,
             jumpers=jumpers,

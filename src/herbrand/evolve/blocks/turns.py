@@ -55,12 +55,12 @@ class Several(Turn):
 class Fog(Block):
     """Players see their own pieces and the squares beside them, nothing else."""
 
-    told: bool = choice(True, False)
+    announces_captures: bool = choice(True, False)
     """Whether both players are informed of captures."""
 
     def in_words(self) -> str:
         """Describe what players see."""
-        announcement = " Both hear when a piece is taken or turned." if self.told else ""
+        announcement = " Both hear when a piece is taken or turned." if self.announces_captures else ""
         return f"Players see only their own pieces and what stands beside these.{announcement}"
 
 

@@ -333,7 +333,7 @@ class LocalSeat:
     def _follow(self, message: PlayMessage | TurnMessage) -> str:
         assert self._view is not None
         self._view.apply(message, seconds=0.4 * self._clock)
-        return "told"
+        return "informed"
 
     def _select(self, message: PlayMessage | TurnMessage) -> str:
         started = time.monotonic()

@@ -115,7 +115,7 @@ class RegretTrainer(Training):
         del executor
         if device is not None:
             raise HerbrandError("regret minimisation has no use for a device: it runs on the processor")
-        update_clock, last_told = self.start_clock(), time.monotonic()
+        update_clock, last_report = self.start_clock(), time.monotonic()
 
         def is_over() -> bool:
             return self.done > 0 and (self.seconds >= seconds or self.done >= games or not seconds_left())
@@ -131,11 +131,11 @@ class RegretTrainer(Training):
             update_clock()
             if is_over() or self.done >= max(_FIRST_SNAPSHOT, _GROWTH * self.snapshots[-1].rounds):
                 tell(self._take_snapshot())
-            elif time.monotonic() - last_told > _LISTENER_SECONDS:
+            elif time.monotonic() - last_report > _LISTENER_SECONDS:
                 tell(None)
             else:
                 continue
-            last_told = time.monotonic()
+            last_report = time.monotonic()
         update_clock()
 
     def _take_snapshot(self) -> RegretSnapshot:
