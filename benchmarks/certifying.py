@@ -60,7 +60,7 @@ OUTCOMES: Final = ("certified", "refused", "unanswered", "missing", "open")
 """From the best to the worst, but for `refused`, which counts until the sheet is certified again."""
 BUNDLED: Final = "bundled games"
 ENDINGS: Final = (".kif", ".gdl", ".ggd")
-STATES: Final = 2_000_000
+STATES: Final = 8_000_000
 """States, at most, that deciding lists."""
 PATIENCE: Final = 4
 """Wall-clock seconds for a processor second, for the programs that ground, search and check."""
@@ -87,7 +87,7 @@ def measure(file: str, deciding: float, checking: float, keep: Path | None) -> I
         analysis = analyse(
             game,
             PROPERTIES,
-            budget=Budget(deciding, STATES, 1000.0),
+            budget=Budget(deciding, STATES, 2000.0),
             check=False,
             values=False,
             remarks=False,
