@@ -59,17 +59,20 @@ from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
+from herbrand.analyse.solving.certain import CutShort, strong_by_search
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import StepCounter
+from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from herbrand.analyse.certification.evidence import EvidenceFile
     from herbrand.analyse.invariants.frames import Frame
+    from herbrand.analyse.invariants.hopeless import Hopeless
     from herbrand.machine.state_machine import StateMachine
 
 LEAD = re.compile(r"^lead\((\d+), (.*), (\d+)\)\.$", re.MULTILINE)
@@ -132,6 +135,19 @@ RACE = """
 """Two runners on one path, who are in each other's way where both run."""
 
 
+TALLY = """
+(role red) (role blue) (init (step 1)) (init (score 0)) (side heads) (side tails)
+(succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (more 0 1) (more 1 2) (more 2 3) (more 3 3)
+(<= (legal ?r (bet ?s)) (role ?r) (side ?s))
+(<= hit (does red (bet ?s)) (does blue (bet ?s)))
+(<= (next (score ?n)) hit (true (score ?m)) (more ?m ?n)) (<= (next (score ?n)) (true (score ?n)) (not hit))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 5)))
+(<= won (true (score 3))) (<= (goal red 100) won) (<= (goal red 0) (not won))
+(<= (goal blue 100) (not won)) (<= (goal blue 0) won)
+"""
+"""Who misses twice in four rounds cannot hit three times."""
+
+
 @dataclass(frozen=True)
 class Original:
     """A certificate before it is damaged."""
@@ -179,6 +195,10 @@ def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verd
     return decide
 
 
+def _by_search(game: StateMachine, roles: Sequence[int], budget: Budget) -> Iterator[tuple[int, Verdict]]:
+    yield from strong_by_search(game, roles, 100, budget=budget).items()
+
+
 _MARKED = tuple((f"(cell {x} {y} x)", f"(cell {x} {y} o)", f"(cell {x} {y} b)") for x in "123" for y in "123")
 _CONTROL = ("(control xplayer)", "(control oplayer)")
 _GROUPS = Invariant("", (*_MARKED, _CONTROL))
@@ -193,6 +213,7 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "spoiled beliefs": ("strong_winnability", bundled("montyHall")),
     "restricted play": ("strong_winnability", refuted(PASSES, refute_by_preferences)),
     "exchanged roles": ("strong_winnability", refuted(RACE, refute_by_exchange)),
+    "play cut short": ("strong_winnability", refuted(TALLY, _by_search)),
     "all states": ("goals", bundled("nim")),
     "all states, ranked": ("termination", bundled("nim")),
     "all states, below": ("weak_winnability", bundled("leduc")),
@@ -324,6 +345,8 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
         other = changed_restriction(certificate, original, chance)
     elif isinstance(certificate, ExchangedRoles):
         other = changed_exchange(certificate, original, chance)
+    elif isinstance(certificate, CutShort):
+        other = changed_end(certificate, original, names, chance)
     elif isinstance(certificate, Spoiler):
         other = replace(certificate, replies=changed_entries(certificate.replies, chance, keyed=True))
     elif isinstance(certificate, CounterCertificate):
@@ -387,6 +410,29 @@ def changed_exchange(proof: ExchangedRoles, original: Original, chance: Random) 
         together = joint_win(original.game, proof.role, proof.other)
         return replace(proof, certificate=changed_inner(proof.certificate, together, chance))
     return replace(proof, images=images)
+
+
+def changed_end(proof: CutShort, original: Original, names: list[str], chance: Random) -> CutShort:
+    """Return a proof with other conditions, another invariant, or other replies."""
+    hopeless = proof.hopeless
+    conditions = list(hopeless.conditions)
+    place = chance.randrange(len(conditions))
+    way = chance.randrange(5)
+    if way == 0:
+        del conditions[place]
+    elif way == 1:
+        conditions[place] = conditions[place][1:]
+    elif way == 2:
+        conditions[place] = ((chance.choice(names), chance.random() < 0.5), *conditions[place][1:])
+    elif way == 3:
+        return replace(
+            proof,
+            hopeless=replace(hopeless, invariant=changed_invariant(hopeless.invariant, names, chance)),
+        )
+    else:
+        shorter = cut_short(original.game, conditions)
+        return replace(proof, certificate=changed_inner(proof.certificate, shorter, chance))
+    return replace(proof, hopeless=replace(hopeless, conditions=tuple(conditions)))
 
 
 def changed_inner(certificate: Any, game: StateMachine, chance: Random) -> Any:
@@ -496,6 +542,10 @@ class StillProof:
                 return False
             inner = StillProof(joint_win(self.game, certificate.role, certificate.other), "weak_winnability")
             return inner(Verdict("refuted", "-", certificate=certificate.certificate))
+        if isinstance(certificate, CutShort):
+            hopeless = certificate.hopeless
+            shorter = cut_short(self.game, hopeless.conditions)
+            return self._lasts(hopeless) and certificate.certificate.check(shorter, SECONDS)
         if isinstance(certificate, CounterCertificate | Exhausted):
             space = explore(self.game.expander)
             assert space.complete
@@ -563,6 +613,27 @@ class StillProof:
             if wanted and solver.solve(self._wanted(frame, wanted)):
                 return False
             return not self._can_break(solver, frame.play(solver).after, invariant)
+
+    def _lasts(self, hopeless: Hopeless) -> bool:
+        """Return whether conditions last and exclude 100, by asking about each condition alone."""
+        if not self._is_inductive(hopeless.invariant, ""):
+            return False
+        system = System(self.game.network)
+        role = self.game.role_index(hopeless.role)
+        with Solver(system.circuit, time.monotonic() + SECONDS) as solver:
+            frame = system.any_state()
+            self._require(solver, frame, hopeless.invariant)
+            before = self._place(frame)
+            for condition in hopeless.conditions:
+                if solver.solve(frame.hundred(role), *(before[f] ^ (not value) for f, value in condition)):
+                    return False
+            after = self._place(frame.play(solver).after)
+            for condition in hopeless.conditions:
+                solver.add([after[f] ^ value for f, value in condition])
+            return not any(
+                solver.solve(*(before[f] ^ (not value) for f, value in condition))
+                for condition in hopeless.conditions
+            )
 
     def _induction(self, certificate: KInduction) -> bool:
         system = System(self.game.network)

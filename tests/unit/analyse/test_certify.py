@@ -41,6 +41,7 @@ from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.exchanged import refute_by_exchange
 from herbrand.analyse.proofs.restricted import refute_by_preferences
+from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.check.step_counter import StepCounter
@@ -649,6 +650,26 @@ def test_roles_that_change_places_are_accepted_as_a_refutation(tmp_path: Path) -
         ('"(at red 1)": "(at blue 1)"', '"(at red 1)": "(at blue 1)). (a"'),
         ('"(role red)": "(role blue)"', '"(role red)": "(role red)"'),
     ):
+        certificate.write_text(content.replace(old, new))
+        assert not verify_certificate(game, folder, budget=Budget(40)).accepted
+
+
+@needs_prolog
+def test_replies_until_a_win_is_out_of_reach_are_accepted(tmp_path: Path) -> None:
+    """Not if play ends earlier, if a condition is more than a condition, or about another role."""
+    game = herbrand.loads(corrupted.TALLY)
+    folder = tmp_path / "files"
+    require_accepted(game, strong_by_search(game, [0, 1], 100, budget=Budget(20)).items(), folder)
+    assert "(<= terminal (true (step 3)) (true (score 0)))" in (folder / "role-1/shorter.kif").read_text()
+    certificate = folder / "certificate.json"
+    content = certificate.read_text()
+    for old, new in (
+        ('"(score 0)"', '"(score 1)"'),
+        ('"(score 0)"', '"(score 0)) (true (step 1)"'),
+        ('"(score 0)"', '"?score"'),
+        ('"role": "red"', '"role": "blue"'),
+    ):
+        assert old in content
         certificate.write_text(content.replace(old, new))
         assert not verify_certificate(game, folder, budget=Budget(40)).accepted
 

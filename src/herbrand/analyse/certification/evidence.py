@@ -31,7 +31,9 @@ from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
+from herbrand.analyse.solving.certain import CutShort
 from herbrand.convert.asp import recorded_play
+from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
@@ -246,6 +248,11 @@ def files_of(
         yield from _files_of_variant(
             restricted, "restricted.kif", certificate.certificate, seconds, solve=solve
         )
+        return
+    if isinstance(certificate, CutShort):
+        yield from questions(_obligations(game, certificate.hopeless, seconds, solve=solve))
+        shorter = cut_short(game, certificate.hopeless.conditions)
+        yield from _files_of_variant(shorter, "shorter.kif", certificate.certificate, seconds, solve=solve)
         return
     if isinstance(certificate, ExchangedRoles):
         means = (

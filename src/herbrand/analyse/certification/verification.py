@@ -37,15 +37,18 @@ from herbrand.analyse.exploration.certificates import (
 )
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
+from herbrand.analyse.invariants.hopeless import Hopeless
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.claims import read_claim
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
+from herbrand.analyse.solving.certain import CutShort
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.features import features
 from herbrand.check.step_counter import StepCounter
+from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
 from herbrand.errors import BudgetExceeded, HerbrandError
@@ -80,7 +83,7 @@ _PROOFS: Final = {
     ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind),
     ("strong_winnability", "refuted"): (
         StateSet.kind, Spoiler.kind, SpoiledBeliefs.kind, RestrictedPlay.kind, ExchangedRoles.kind,
-        *_UNREACHABLE,
+        CutShort.kind, *_UNREACHABLE,
     ),
 }  # fmt: skip
 """The kinds of certificates that can show an answer."""
@@ -217,6 +220,8 @@ def _verdict(
         return Verdict(answer, "-", certificate=_restricted_play(game, certificate, str(role), folder))
     if kind == ExchangedRoles.kind:
         return Verdict(answer, "-", certificate=_exchanged_roles(game, certificate, str(role), folder))
+    if kind == CutShort.kind:
+        return Verdict(answer, "-", certificate=_play_cut_short(game, certificate, str(role), folder))
     wanted = f"win {role}" if role is not None else "" if name == "termination" else name
     if certificate.get("never", wanted) != wanted:
         raise _Unfit(f"certificate.json: the certificate is not about {wanted or 'all plays'}")
@@ -242,6 +247,19 @@ def _exchanged_roles(game: StateMachine, value: Mapping[str, Any], role: str, fo
     images = dict(zip(_texts(list(value["images"])), _texts(list(value["images"].values())), strict=True))
     inner = _no_win(joint_win(game, role, other), value["certificate"], min(role, other), folder)
     return ExchangedRoles(role, other, images, inner)
+
+
+def _play_cut_short(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> CutShort:
+    """Return the proof that a role cannot force 100 where play ends as soon as that is hopeless."""
+    given = value["hopeless"]
+    if value["role"] != role or given["role"] != role:
+        raise _Unfit(f"certificate.json: what is hopeless is not about {role}")
+    conditions = tuple(tuple(map(_literal, _texts(condition))) for condition in given["conditions"])
+    hopeless = Hopeless(role, conditions, _invariant(given["invariant"]))
+    content = {"verdict": "refuted", "certificate": value["certificate"]}
+    inner = _verdict(cut_short(game, conditions), "strong_winnability", content, role, folder)
+    assert inner.certificate is not None
+    return CutShort(hopeless, inner.certificate)
 
 
 def _no_win(game: StateMachine, value: Any, role: str, folder: Path) -> Certificate:

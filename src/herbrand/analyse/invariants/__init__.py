@@ -19,6 +19,7 @@ and their certificates.  Imports `exploration` for random play, and what lies be
 | `ranking`    | measures of progress: weighted sums that grow with every step                     |
 | `latches`    | fluents that change at most once                                                  |
 | `estimate`   | admissible estimates of the steps to a goal of a puzzle                            |
+| `hopeless`   | conditions under which a role cannot win any more                                 |
 | `loose`      | a game with fewer terminal states, which over-approximates the original           |
 | `reachable`  | a smaller network, equivalent in reachable states                                |
 | `induction`  | proofs that a state cannot be reached                                             |

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.network.alternatives import alternatives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,8 +35,10 @@ __all__ = [
     "find_more",
     "holding_groups",
     "implied_groups",
+    "invariant_of",
     "number_exclusive",
     "observed_groups",
+    "prove_groups",
     "require",
     "turn_groups",
 ]
@@ -264,6 +267,38 @@ def find_groups(
         dependent = depends_on_moves(network)
         fresh = [g for g in fresh if len(g.fluents) <= _FEW or not dependent[list(g.fluents)].any()]
     return _extended(system, known, fresh, deadline)
+
+
+def prove_groups(system: System, groups: Sequence[Group], deadline: float) -> list[Group]:
+    """Return those of some groups, which hold initially, that hold in every reachable state by induction.
+
+    Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    """
+    return _inductive(system, (), groups, deadline) if groups else []
+
+
+def invariant_of(
+    system: System, groups: Iterable[Group], name: str = "", sums: Iterable[Mapping[int, int]] = ()
+) -> Invariant:
+    """Return groups and constant sums as an invariant by names of fluents; `name` is the excluded fault."""
+    groups = list(groups)
+    texts = system.fluent_texts
+    never_two = {group.fluents for group in groups if not group.some}
+    some = [group.fluents for group in groups if group.some and group.condition < 0]
+    implied = [[(g.condition, False), *((f, True) for f in g.fluents)] for g in groups if g.condition >= 0]
+    exactly = [fluents for fluents in some if fluents in never_two]
+
+    def named(some: Iterable[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(texts[f] for f in fluents) for fluents in some)
+
+    rest = [[(f, True) for f in fluents] for fluents in some if fluents not in never_two]
+    return Invariant(
+        name,
+        named(exactly),
+        named(sorted(never_two.difference(exactly))),
+        tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *implied)),
+        tuple(tuple((texts[f], weight) for f, weight in weights.items()) for weights in sums),
+    )
 
 
 def depends_on_moves(network: Network) -> NDArray[np.bool_]:

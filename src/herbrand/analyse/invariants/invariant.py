@@ -258,6 +258,10 @@ class RulesProgram:
             return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not fault."]
         raise ValueError(f"no property {name!r}")
 
+    def has(self, role: str, value: int) -> list[str]:
+        """Constrain a role to have a goal value in the state, terminal or not, and perhaps others."""
+        return [f":- not goal({self._number(self.roles[role])},{self.term(str(value))})."]
+
     def possible(self, lines: Sequence[str], means: str = "") -> bool:
         """Return whether some state and moves satisfy the constraints; raises `BudgetExceeded`.
 
@@ -321,7 +325,8 @@ def _run_clingo(options: Sequence[str], text: str, deadline: float) -> tuple[str
 
 _DEFINED = (
     "#defined terminal/0. #defined true/1. #defined does/2. #defined legal/2. #defined next/1. "
-    "#defined goal/2. #defined broken/0. #defined back/0. #defined up/1. #defined down/1. #defined here/1."
+    "#defined goal/2. #defined broken/0. #defined hopeless/0. #defined lasting/0. #defined back/0. "
+    "#defined up/1. #defined down/1. #defined here/1."
 )
 """Declares all relations of queries, which a game or a query may not use."""
 _SOLVE = ("--quiet=2", "--models=1")

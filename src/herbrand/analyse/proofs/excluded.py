@@ -17,9 +17,8 @@ import numpy as np
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.exposed import with_percepts
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import find_groups
+from herbrand.analyse.invariants.groups import find_groups, invariant_of
 from herbrand.analyse.invariants.plain import RuleClauses
-from herbrand.analyse.proofs.symbolic import invariant_of
 from herbrand.convert.levels import MOVE, level_of
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.nodes import Atom, Constant, Function, Literal, Rule, atoms_of

@@ -41,7 +41,7 @@ from herbrand.analyse.invariants.dependencies import exclude_by_dependencies
 from herbrand.analyse.invariants.derived import Dependencies
 from herbrand.analyse.invariants.exposed import derived_relations, expose
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import find_groups, find_more
+from herbrand.analyse.invariants.groups import find_groups, find_more, invariant_of
 from herbrand.analyse.invariants.induction import (
     equivalences,
     inductive_part,
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Rollouts
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["PROPERTIES", "invariant_of", "prove"]
+__all__ = ["PROPERTIES", "prove"]
 
 PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
 """The properties that `prove` decides."""
@@ -664,30 +664,6 @@ class _Proof:
             return missing.with_(roles=verdicts)
         methods = ", ".join(dict.fromkeys(verdict.method for verdict in every)) or "no roles"
         return Verdict("proved", methods, "; ".join(verdict.reason for verdict in every), roles=verdicts)
-
-
-def invariant_of(
-    system: System, groups: Iterable[Group], name: str = "", sums: Iterable[Mapping[int, int]] = ()
-) -> Invariant:
-    """Return groups and constant sums as an invariant by names of fluents; `name` is the excluded fault."""
-    groups = list(groups)
-    texts = system.fluent_texts
-    never_two = {group.fluents for group in groups if not group.some}
-    some = [group.fluents for group in groups if group.some and group.condition < 0]
-    implied = [[(g.condition, False), *((f, True) for f in g.fluents)] for g in groups if g.condition >= 0]
-    exactly = [fluents for fluents in some if fluents in never_two]
-
-    def named(some: Iterable[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
-        return tuple(tuple(texts[f] for f in fluents) for fluents in some)
-
-    rest = [[(f, True) for f in fluents] for fluents in some if fluents not in never_two]
-    return Invariant(
-        name,
-        named(exactly),
-        named(sorted(never_two.difference(exactly))),
-        tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *implied)),
-        tuple(tuple((texts[f], weight) for f, weight in weights.items()) for weights in sums),
-    )
 
 
 def _reason(name: str, query: _Query) -> str:

@@ -3,19 +3,23 @@
 The role commits itself to a move, and the others, chance among them, reply to it, as if they knew it and the
 state (`forcing`).  Against a role that cannot force a win this shows a joint strategy of all others.  Where a
 role does not see the whole state, only these refutations carry over; `knowledge.uniform` finds what it can
-force with what it knows.
+force with what it knows.  Where a role cannot get 100 any more (`invariants.hopeless`), the search ends.
 """
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from herbrand.analyse.exploration.certificates import Policy, Spoiler
+from herbrand.analyse.invariants.hopeless import find_hopeless
 from herbrand.analyse.solving.forcing import EFFORTS, METHOD, ForcedGoals
 from herbrand.analyse.verdict import Verdict
+from herbrand.convert.cut_short import cut_short
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
@@ -24,10 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.analyse.budget import Budget
+    from herbrand.analyse.invariants.hopeless import Hopeless
+    from herbrand.analyse.verdict import Certificate
     from herbrand.engine.expand import Expansion, States
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["strong_by_search"]
+__all__ = ["CutShort", "strong_by_search"]
 
 _FIRST_SECONDS: Final = 0.5
 """Seconds for the first question about each role; twice as many in each later round."""
@@ -37,6 +43,34 @@ _MOST_JOINTS: Final = 1 << 18
 """Joint moves in a state, at most, among which replies are found for a strategy."""
 _STRATEGY_SHARE: Final = 0.5
 """Share of the remaining time for writing a strategy down."""
+_HOPELESS_SHARE: Final = 0.1
+"""Share of the time for finding where roles have lost already."""
+_HOPELESS_SECONDS: Final = 20.0
+"""The most seconds for that, for each role."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutShort:
+    """A proof that a role cannot force 100: not even where play also ends as soon as that is hopeless."""
+
+    hopeless: Hopeless
+    certificate: Certificate
+    """That the role cannot force 100 in that game (`convert.cut_short`)."""
+
+    kind = "play cut short"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the conditions, and the certificate about the game cut short."""
+        inner = {"kind": self.certificate.kind, **self.certificate.as_json()}
+        return {"role": self.hopeless.role, "hopeless": self.hopeless.as_json(), "certificate": inner}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check the conditions, and the certificate about the other game; see `verdict.Certificate`."""
+        deadline = time.monotonic() + seconds
+        if not self.hopeless.check(game, seconds):
+            return False
+        shorter = cut_short(game, self.hopeless.conditions)
+        return self.certificate.check(shorter, max(deadline - time.monotonic(), 0.0))
 
 
 def strong_by_search(
@@ -52,8 +86,7 @@ def strong_by_search(
     Once one can, the others have as much time again.  Roles that are not decided within the budget are left
     out.  Verdicts have strategies as certificates where these are small.
     """
-    forced = ForcedGoals(game, budget=budget, progress=progress, certain=True)
-    initial = forced.expander.initial
+    questions = _questions(game, roles, value, budget, progress)
     verdicts: dict[int, Verdict] = {}
     left, seconds = list(roles), _FIRST_SECONDS
     started = time.monotonic()
@@ -61,8 +94,9 @@ def strong_by_search(
     while left and time.monotonic() < until:
         for role in tuple(left):
             began = time.monotonic()
+            forced, hopeless = questions[role]
             try:
-                holds = forced.attempt(initial, role, value, min(seconds, until - began))
+                holds = forced.attempt(forced.expander.initial, role, value, min(seconds, until - began))
             except GameError:  # it depends on states that repeat
                 left.remove(role)
                 continue
@@ -75,7 +109,9 @@ def strong_by_search(
                 if holds
                 else f"whatever {name} does, the others can prevent {value}"
             )
-            certificate = _strategy(forced, role, value, holds=holds)
+            certificate: Certificate | None = _strategy(forced, role, value, holds=holds)
+            if certificate is not None and hopeless is not None and not holds:
+                certificate = CutShort(hopeless, certificate)
             verdicts[role] = Verdict(
                 "proved" if holds else "refuted", METHOD, reason, certificate=certificate,
                 seconds=time.monotonic() - began, details={"expanded": forced.core.expanded},
@@ -84,6 +120,36 @@ def strong_by_search(
                 until = min(until, time.monotonic() + max(_FIRST_SECONDS, began - started))
         seconds *= 2
     return verdicts
+
+
+def _questions(
+    game: StateMachine,
+    roles: Collection[int],
+    value: int,
+    budget: Budget,
+    progress: Callable[[int], None] | None,
+) -> dict[int, tuple[ForcedGoals, Hopeless | None]]:
+    """Return a search for each role, in a game that is cut short where that is hopeless for it, and where."""
+    seconds = min(_HOPELESS_SHARE * budget.left / max(len(roles), 1), _HOPELESS_SECONDS)
+    shorter: dict[int, tuple[StateMachine, Hopeless]] = {}
+    for role in roles if value == 100 else ():
+        hopeless = find_hopeless(game.expander, role, seconds)
+        if hopeless is not None:
+            with suppress(BudgetExceeded, GameError):
+                other = cut_short(game, hopeless.conditions)
+                other.network_within(seconds)
+                shorter[role] = other, hopeless
+    whole = len(shorter) < len(roles)
+    each = replace(budget, megabytes=budget.megabytes / (len(shorter) + whole or 1))
+    plain = ForcedGoals(game, budget=each, progress=progress, certain=True) if whole else None
+    questions: dict[int, tuple[ForcedGoals, Hopeless | None]] = {}
+    for role in roles:
+        if role in shorter:
+            other, hopeless = shorter[role]
+            questions[role] = ForcedGoals(other, budget=each, progress=progress, certain=True), hopeless
+        elif plain is not None:
+            questions[role] = plain, None
+    return questions
 
 
 def _strategy(forced: ForcedGoals, role: int, value: int, *, holds: bool) -> Policy | Spoiler | None:

@@ -1,0 +1,111 @@
+"""Conditions under which a role cannot win any more, and searches that end there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import corrupted
+import pytest
+
+import herbrand
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.exploration.by_states import strong_of
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.invariants.hopeless import Hopeless, find_hopeless
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.solving.certain import CutShort, strong_by_search
+from herbrand.convert.cut_short import cut_short
+from herbrand.errors import GameError, InvalidMoveError
+
+
+def hopeless_of(rules: str, role: int = 0) -> Hopeless | None:
+    """What is found in a game given as text."""
+    return find_hopeless(herbrand.loads(rules).expander, role, 20)
+
+
+def test_too_few_rounds_are_left() -> None:
+    """Three hits take three rounds; what is found is what is out of reach in the graph of all states."""
+    game = herbrand.loads(corrupted.TALLY)
+    hopeless = hopeless_of(corrupted.TALLY)
+    assert hopeless is not None
+    assert hopeless.check(game, 30)
+    space = explore(game.expander)
+    names = space.expander.facts(space.states)
+    lost = {
+        facts
+        for facts in names
+        if any(all((f in facts) == value for f, value in condition) for condition in hopeless.conditions)
+    }
+    for facts in names:
+        step, score = (
+            int(next(f for f in facts if f.startswith(f"({name}"))[-2]) for name in ("step", "score")
+        )
+        assert (facts in lost) == (5 - step < 3 - score)
+    assert hopeless_of(corrupted.TALLY, role=1) is None
+
+
+def test_the_search_ends_where_play_is_hopeless() -> None:
+    """It answers as exploration does, with a certificate that the rules accept, in fewer states."""
+    game = herbrand.loads(corrupted.TALLY)
+    space = explore(game.expander)
+    verdicts = strong_by_search(game, [0, 1], 100, budget=Budget(30))
+    for role in (0, 1):
+        assert verdicts[role].answer == strong_of(space, role, 100).answer == "refuted"
+        certificate = verdicts[role].certificate
+        assert certificate is not None
+        assert isinstance(certificate, CutShort) == (role == 0)
+        assert certificate.check(game, 30)
+
+
+def test_a_role_that_can_win_still_can() -> None:
+    """Its strategy is one of the game itself."""
+    game = herbrand.loads(
+        corrupted.TALLY.replace("(<= hit (does red (bet ?s)) (does blue (bet ?s)))", "(hit)")
+    )
+    verdicts = strong_by_search(game, [0], 100, budget=Budget(30))
+    assert verdicts[0].answer == "proved"
+    assert verdicts[0].certificate is not None
+    assert verdicts[0].certificate.kind == "strategy"
+    assert verdicts[0].certificate.check(game, 30)
+
+
+@pytest.mark.parametrize("drop", [True, False])
+def test_wrong_conditions_are_refused(drop: bool) -> None:
+    """Those that do not last, that do not exclude a win, and those without the groups they rest on."""
+    game = herbrand.loads(corrupted.TALLY)
+    hopeless = hopeless_of(corrupted.TALLY)
+    assert hopeless is not None
+    assert not replace(hopeless, invariant=Invariant("")).check(game, 30)
+    if drop:
+        late = tuple(c for c in hopeless.conditions if ("(step 5)", True) not in c)
+        assert not replace(hopeless, conditions=late).check(game, 30)
+    else:
+        won = ((("(step 5)", True), ("(score 3)", True)),)
+        assert not replace(hopeless, conditions=hopeless.conditions + won).check(game, 30)
+
+
+def test_conditions_are_of_ground_fluents() -> None:
+    """Text that would be more than a fluent is refused, and so is a condition that holds always."""
+    game = herbrand.loads(corrupted.TALLY)
+    for wrong in ("?x", "(score 0)) (true (step 1)", "(score ?n)", ""):
+        with pytest.raises(InvalidMoveError):
+            cut_short(game, [[(wrong, True)]])
+    with pytest.raises(GameError):
+        cut_short(game, [[]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("(<= terminal (true (step 5)))", "(<= terminal (true (score 3)))"),  # play goes on until it is won
+        ("(init (step 1))", "(init (step 1)) (init (step 2))"),  # two counters in one
+        ("(succ 4 5)", "(succ 4 5) (succ 4 1)"),  # and no clock
+        ("(<= won (true (score 3)))", "(<= won (true (step 5)))"),  # nothing is needed but time
+    ],
+)
+def test_nothing_is_hopeless_in_other_games(change: tuple[str, str]) -> None:
+    """Without a clock, or a counter that a win needs."""
+    old, new = change
+    assert old in corrupted.TALLY
+    found = hopeless_of(corrupted.TALLY.replace(old, new))
+    assert found is None or found.check(herbrand.loads(corrupted.TALLY.replace(old, new)), 30)
