@@ -54,12 +54,13 @@ from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
 from herbrand.analyse.invariants.exposed import expose, exposed_atoms
 from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.hopeless import CutShort
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
-from herbrand.analyse.solving.certain import CutShort, strong_by_search
+from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import StepCounter
 from herbrand.convert.cut_short import cut_short

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["in_cones"]
+__all__ = ["fluents_of", "in_cones"]
 
 
 def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -30,6 +30,16 @@ def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDAr
         wanted.astype(np.int32),
     )
     return marked
+
+
+def fluents_of(network: Network, literals: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return on which fluents, [fluents], some literals depend in the form of the network."""
+    gates = _cone(network, network.inputs, literals)
+    nodes = np.concatenate((network.left[gates], network.right[gates], literals)) >> 1
+    used = np.zeros(network.inputs + network.gates, np.bool_)
+    used[nodes] = True
+    used[network.feedback[used[network.inputs - len(network.feedback) : network.inputs]] >> 1] = True
+    return used[1 : 1 + len(network.fluents)]
 
 
 def in_cones(network: Network, provisional: int) -> Network:

@@ -12,9 +12,10 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.by_states import strong_of
 from herbrand.analyse.exploration.certificates import Policy, SpoiledBeliefs, Spoiler, UniformPolicy
 from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.invariants.hopeless import CutShort
 from herbrand.analyse.knowledge.uniform import strong_by_beliefs
 from herbrand.analyse.proofs.prove import analyse
-from herbrand.analyse.solving.certain import CutShort, strong_by_search
+from herbrand.analyse.solving.certain import strong_by_search
 
 # Ann names a number below `size`, the others as well; she wins if nobody names hers.
 NUMBERS = """

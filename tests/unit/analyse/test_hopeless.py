@@ -9,11 +9,13 @@ import pytest
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.exploration.by_states import strong_of
+from herbrand.analyse.exploration.by_states import strong_of, weak
 from herbrand.analyse.exploration.explore import explore
-from herbrand.analyse.invariants.hopeless import Hopeless, find_hopeless
+from herbrand.analyse.exploration.replay import holds
+from herbrand.analyse.invariants.hopeless import CutShort, Hopeless, find_hopeless
 from herbrand.analyse.invariants.invariant import Invariant
-from herbrand.analyse.solving.certain import CutShort, strong_by_search
+from herbrand.analyse.proofs.out_of_reach import weak_while_in_reach
+from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.convert.cut_short import cut_short
 from herbrand.errors import GameError, InvalidMoveError
 
@@ -67,6 +69,30 @@ def test_a_role_that_can_win_still_can() -> None:
     assert verdicts[0].certificate is not None
     assert verdicts[0].certificate.kind == "strategy"
     assert verdicts[0].certificate.check(game, 30)
+
+
+LATE = corrupted.TALLY.replace("(succ 4 5)", "(succ 4 5) (succ 5 6) (succ 6 7)").replace(
+    "(<= won (true (score 3)))", "(<= won (true (score 3)) (true (step 3)))"
+)
+"""Three hits have to be made in two rounds, of six."""
+
+
+def test_who_cannot_win_in_time_never_wins() -> None:
+    """Few states come up before that is certain; the rules accept the proof, and an analysis finds it."""
+    game = herbrand.loads(LATE.replace("(true (step 5))", "(true (step 7))"))
+    space = explore(game.expander)
+    (found,) = weak_while_in_reach(game, [0], Budget(30))
+    assert found[0] == 0
+    assert found[1].answer == weak(space, 0, 100).answer == "refuted"
+    certificate = found[1].certificate
+    assert isinstance(certificate, CutShort)
+    assert certificate.check(game, 30)
+    assert len(certificate.certificate.space.states) < len(space.states) / 2
+    wins = herbrand.loads(corrupted.TALLY)
+    (shown,) = weak_while_in_reach(wins, [0, 1], Budget(30))
+    assert shown[0] == 0
+    assert shown[1].witness is not None
+    assert holds(wins, "win", shown[1].witness)
 
 
 @pytest.mark.parametrize("drop", [True, False])

@@ -26,12 +26,12 @@ from herbrand.analyse.exploration.certificates import (
 )
 from herbrand.analyse.invariants.bounds import Bound
 from herbrand.analyse.invariants.derived import Dependencies
+from herbrand.analyse.invariants.hopeless import CutShort
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
-from herbrand.analyse.solving.certain import CutShort
 from herbrand.convert.asp import recorded_play
 from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win

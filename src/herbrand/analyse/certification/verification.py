@@ -37,13 +37,12 @@ from herbrand.analyse.exploration.certificates import (
 )
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
-from herbrand.analyse.invariants.hopeless import Hopeless
+from herbrand.analyse.invariants.hopeless import CutShort, Hopeless
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.claims import read_claim
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
-from herbrand.analyse.solving.certain import CutShort
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.features import features
@@ -79,7 +78,7 @@ _PROOFS: Final = {
     ("playability", "proved"): (StateSet.kind, *_UNREACHABLE),
     ("goals", "proved"): (StateSet.kind, *_UNREACHABLE),
     ("monotonicity", "proved"): (StateSet.kind,),
-    ("weak_winnability", "refuted"): (StateSet.kind, *_UNREACHABLE),
+    ("weak_winnability", "refuted"): (StateSet.kind, CutShort.kind, *_UNREACHABLE),
     ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind),
     ("strong_winnability", "refuted"): (
         StateSet.kind, Spoiler.kind, SpoiledBeliefs.kind, RestrictedPlay.kind, ExchangedRoles.kind,
@@ -221,7 +220,7 @@ def _verdict(
     if kind == ExchangedRoles.kind:
         return Verdict(answer, "-", certificate=_exchanged_roles(game, certificate, str(role), folder))
     if kind == CutShort.kind:
-        return Verdict(answer, "-", certificate=_play_cut_short(game, certificate, str(role), folder))
+        return Verdict(answer, "-", certificate=_play_cut_short(game, name, certificate, str(role), folder))
     wanted = f"win {role}" if role is not None else "" if name == "termination" else name
     if certificate.get("never", wanted) != wanted:
         raise _Unfit(f"certificate.json: the certificate is not about {wanted or 'all plays'}")
@@ -249,15 +248,17 @@ def _exchanged_roles(game: StateMachine, value: Mapping[str, Any], role: str, fo
     return ExchangedRoles(role, other, images, inner)
 
 
-def _play_cut_short(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> CutShort:
-    """Return the proof that a role cannot force 100 where play ends as soon as that is hopeless."""
+def _play_cut_short(
+    game: StateMachine, name: str, value: Mapping[str, Any], role: str, folder: Path
+) -> CutShort:
+    """Return the proof of a property that it refutes where play also ends as soon as a win is hopeless."""
     given = value["hopeless"]
     if value["role"] != role or given["role"] != role:
         raise _Unfit(f"certificate.json: what is hopeless is not about {role}")
     conditions = tuple(tuple(map(_literal, _texts(condition))) for condition in given["conditions"])
     hopeless = Hopeless(role, conditions, _invariant(given["invariant"]))
     content = {"verdict": "refuted", "certificate": value["certificate"]}
-    inner = _verdict(cut_short(game, conditions), "strong_winnability", content, role, folder)
+    inner = _verdict(cut_short(game, conditions), name, content, role, folder)
     assert inner.certificate is not None
     return CutShort(hopeless, inner.certificate)
 

@@ -20,18 +20,21 @@ from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import Group, invariant_of, observed_groups, prove_groups
 from herbrand.analyse.invariants.invariant import RulesProgram
+from herbrand.convert.cut_short import cut_short
 from herbrand.errors import BudgetExceeded
+from herbrand.network.cones import fluents_of
 from herbrand.network.ternary import TernarySimulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from herbrand.analyse.invariants.invariant import Invariant
+    from herbrand.analyse.verdict import Certificate
     from herbrand.engine.expand import Expander
     from herbrand.machine.state_machine import StateMachine
     from herbrand.network.network import Network
 
-__all__ = ["Hopeless", "find_hopeless"]
+__all__ = ["CutShort", "Hopeless", "find_hopeless"]
 
 Condition = tuple[tuple[str, bool], ...]
 """Fluents with their values."""
@@ -89,6 +92,30 @@ class Hopeless:
             yield f"{name} :- {', '.join(body)}."
 
 
+@dataclass(frozen=True, slots=True)
+class CutShort:
+    """A proof that a role never gets 100, or cannot force it: it does not where hopeless states are ends."""
+
+    hopeless: Hopeless
+    certificate: Certificate
+    """The proof about that game (`convert.cut_short`)."""
+
+    kind = "play cut short"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the conditions, and the certificate about the game cut short."""
+        inner = {"kind": self.certificate.kind, **self.certificate.as_json()}
+        return {"role": self.hopeless.role, "hopeless": self.hopeless.as_json(), "certificate": inner}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check the conditions, and the certificate about the other game; see `verdict.Certificate`."""
+        deadline = time.monotonic() + seconds
+        if not self.hopeless.check(game, seconds):
+            return False
+        shorter = cut_short(game, self.hopeless.conditions)
+        return self.certificate.check(shorter, max(deadline - time.monotonic(), 0.0))
+
+
 def find_hopeless(expander: Expander, role: int, seconds: float) -> Hopeless | None:
     """Return conditions under which a role, by number, cannot get 100; None if none are found in the time."""
     deadline = time.monotonic() + seconds
@@ -116,6 +143,8 @@ class _Search:
             of == role and text == "100" for of, text in zip(self.network.goals[:, 0], texts, strict=True)
         ]
         self.wins = self.network.goal[np.array(wins, np.bool_)]
+        self.matter = fluents_of(self.network, self.wins)
+        """[fluents] which the goal depends on."""
 
     def found(self) -> Hopeless | None:
         """Return conditions about all counters that have some, with the groups that they rest on."""
@@ -141,7 +170,8 @@ class _Search:
         exclusive = {group.fluents for group in proved if not group.some}
         if not exclusive.issuperset(clocks):
             return None
-        conditions = list(chain.from_iterable(found[fluents] for fluents in found.keys() & exclusive))
+        conditions = self._hopeless(times, ())  # by the time alone
+        conditions += chain.from_iterable(found[fluents] for fluents in found.keys() & exclusive)
         grouped = set(chain.from_iterable(exclusive))
         alone = ((f,) for f in range(len(self.network.fluents)) if f not in grouped)
         for fluents in filter(self._is_needed, alone):
@@ -177,7 +207,7 @@ class _Search:
         can, must = simulation.can, simulation.must
         can[simulation.fluents], must[simulation.fluents] = True, False
         for value in values:
-            nodes = np.array(value.fluents) + simulation.fluents.start
+            nodes = np.array(value.fluents, np.int64) + simulation.fluents.start
             can[nodes] = False
             if value.true >= 0:
                 node = value.true + simulation.fluents.start
@@ -189,7 +219,7 @@ class _Search:
 
     def _next(self, fluents: tuple[int, ...]) -> tuple[list[int], bool]:
         """Return which of some fluents can be true next, and whether it can be that none is."""
-        places = self.network.next[list(fluents)]
+        places = self.network.next[np.array(fluents, np.int64)]
         possible = np.flatnonzero(self.simulation.possible(places)).tolist()
         return [fluents[k] for k in possible], not self.simulation.certain(places).any()
 
@@ -229,6 +259,8 @@ class _Search:
     def _is_needed(self, fluents: tuple[int, ...]) -> bool:
         """Whether the role cannot have 100 while none of some fluents is true, and they are few enough."""
         if len(fluents) > _LARGEST:
+            return False
+        if not self.matter[list(fluents)].any():
             return False
         self._simulate(_Value(fluents, -1))
         return not self._can_win()

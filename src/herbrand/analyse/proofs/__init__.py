@@ -10,6 +10,7 @@ Takes a game; gives a report of verdicts with certificates and witnesses.  Impor
 | `symbolic` | verdicts without listing states: induction, bounded model checking, search    |
 | `restricted` | strong winnability refuted by others who only pass                           |
 | `exchanged` | strong winnability refuted by roles that could change places                  |
+| `out_of_reach` | weak winnability where few states come up while a win is in reach           |
 | `unwinnable` | that a role never wins a game, which both are about                          |
 | `bmc`      | bounded model checking                                                        |
 | `pdr`      | property-directed reachability by an outside model checker                    |

@@ -224,6 +224,7 @@ class _Run:
         strong = "strong_winnability" in self._undecided()
         if symbolic:
             self._within(1.0, lambda: self._model_check(0.6 if strong else 0.9))
+        self._within(0.5, self._win_while_in_reach)
         self._follow_from_wins()
         if strong:
             self._within(0.5, self._exchange_roles)
@@ -466,6 +467,22 @@ class _Run:
         return Verdict(
             chosen.answer, chosen.method, chosen.reason, chosen.witness, chosen.certificate, roles=roles
         )
+
+    def _win_while_in_reach(self) -> None:
+        """Decide weak winnability where few states come up before a win is out of reach."""
+        from herbrand.analyse.proofs.out_of_reach import weak_while_in_reach
+
+        if "weak_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
+            return
+        before = self.verdicts.get("weak_winnability", Verdict.unknown("no method applied"))
+        verdicts = {role: before.roles.get(self.game.roles[role], before) for role in self.players}
+        unknown = [role for role, verdict in verdicts.items() if not verdict.is_known]
+        try:
+            for role, verdict in weak_while_in_reach(self.game, unknown, self.budget.share(1.0)):
+                verdicts[role] = verdict
+                self.verdicts["weak_winnability"] = self._combine(list(verdicts.values()), every=True)
+        except (GameError, MissingExtra) as error:
+            self.result.notes.append(f"weak winnability: {error}")
 
     def _follow_from_wins(self) -> None:
         """Decide strong winnability of roles that have no others against them, or that never win."""

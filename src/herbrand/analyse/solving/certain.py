@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from herbrand.analyse.exploration.certificates import Policy, Spoiler
-from herbrand.analyse.invariants.hopeless import find_hopeless
+from herbrand.analyse.invariants.hopeless import CutShort, find_hopeless
 from herbrand.analyse.solving.forcing import EFFORTS, METHOD, ForcedGoals
 from herbrand.analyse.verdict import Verdict
 from herbrand.convert.cut_short import cut_short
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expansion, States
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["CutShort", "strong_by_search"]
+__all__ = ["strong_by_search"]
 
 _FIRST_SECONDS: Final = 0.5
 """Seconds for the first question about each role; twice as many in each later round."""
@@ -47,30 +47,6 @@ _HOPELESS_SHARE: Final = 0.1
 """Share of the time for finding where roles have lost already."""
 _HOPELESS_SECONDS: Final = 20.0
 """The most seconds for that, for each role."""
-
-
-@dataclass(frozen=True, slots=True)
-class CutShort:
-    """A proof that a role cannot force 100: not even where play also ends as soon as that is hopeless."""
-
-    hopeless: Hopeless
-    certificate: Certificate
-    """That the role cannot force 100 in that game (`convert.cut_short`)."""
-
-    kind = "play cut short"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the conditions, and the certificate about the game cut short."""
-        inner = {"kind": self.certificate.kind, **self.certificate.as_json()}
-        return {"role": self.hopeless.role, "hopeless": self.hopeless.as_json(), "certificate": inner}
-
-    def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check the conditions, and the certificate about the other game; see `verdict.Certificate`."""
-        deadline = time.monotonic() + seconds
-        if not self.hopeless.check(game, seconds):
-            return False
-        shorter = cut_short(game, self.hopeless.conditions)
-        return self.certificate.check(shorter, max(deadline - time.monotonic(), 0.0))
 
 
 def strong_by_search(
