@@ -129,9 +129,21 @@ def test_conditions_are_of_ground_fluents() -> None:
         ("(<= won (true (score 3)))", "(<= won (true (step 5)))"),  # nothing is needed but time
     ],
 )
-def test_nothing_is_hopeless_in_other_games(change: tuple[str, str]) -> None:
-    """Without a clock, or a counter that a win needs."""
+def test_little_is_hopeless_in_other_games(change: tuple[str, str]) -> None:
+    """Without a clock, or a counter that a win needs; whatever is found holds."""
     old, new = change
     assert old in corrupted.TALLY
     found = hopeless_of(corrupted.TALLY.replace(old, new))
     assert found is None or found.check(herbrand.loads(corrupted.TALLY.replace(old, new)), 30)
+
+
+def test_a_latch_needs_no_clock() -> None:
+    """Who has lost the key that is needed cannot win, however long play goes on."""
+    rules = """(role r) (init key) (init closed) (legal r drop) (legal r wait) (<= (legal r open) (true key))
+    (<= (next key) (true key) (not (does r drop))) (<= (next open) (does r open)) (<= (next open) (true open))
+    (<= terminal (true open)) (<= (goal r 100) (true open) (true key)) (<= (goal r 0) (not (true key)))"""
+    hopeless = hopeless_of(rules)
+    assert hopeless is not None
+    assert hopeless.conditions == ((("key", False),),)
+    assert hopeless.check(herbrand.loads(rules), 30)
+    assert hopeless_of(rules.replace("(goal r 100) (true open)", "(goal r 90) (true open)")) is None

@@ -170,7 +170,7 @@ class _Search:
         exclusive = {group.fluents for group in proved if not group.some}
         if not exclusive.issuperset(clocks):
             return None
-        conditions = self._hopeless(times, ())  # by the time alone
+        conditions = self._hopeless(times, ()) if clocks else []  # by the time alone
         conditions += chain.from_iterable(found[fluents] for fluents in found.keys() & exclusive)
         grouped = set(chain.from_iterable(exclusive))
         alone = ((f,) for f in range(len(self.network.fluents)) if f not in grouped)
