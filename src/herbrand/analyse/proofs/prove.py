@@ -220,11 +220,12 @@ class _Run:
             self._within(0.4, self._observe_by_induction)
         if values:
             self._within(1.0, self._solve)
+        self._within(0.25, self._win_while_in_reach)
+        self._follow_from_wins()
         self._within(1.0, self._plan)
         strong = "strong_winnability" in self._undecided()
         if symbolic:
             self._within(1.0, lambda: self._model_check(0.6 if strong else 0.9))
-        self._within(0.5, self._win_while_in_reach)
         self._follow_from_wins()
         if strong:
             self._within(0.5, self._exchange_roles)
