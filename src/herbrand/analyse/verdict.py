@@ -69,6 +69,11 @@ class Certificate(Protocol):
         """Return it as plain values; its size where it is large."""
 
 
+def certificate_as_json(certificate: Certificate) -> dict[str, Any]:
+    """Return a certificate as plain values, with its kind."""
+    return {"kind": certificate.kind, **certificate.as_json()}
+
+
 @dataclass(frozen=True, slots=True)
 class Witness:
     """A line of play from the initial state, which can be replayed."""
@@ -136,7 +141,7 @@ class Verdict:
             if self.witness.loop is not None:
                 report["loop"] = self.witness.loop
         if self.certificate is not None:
-            report["certificate"] = {"kind": self.certificate.kind, **self.certificate.as_json()}
+            report["certificate"] = certificate_as_json(self.certificate)
         if self.checked is not None:
             report["checked"] = self.checked
         report["seconds"] = round(self.seconds, 3)

@@ -22,7 +22,7 @@ from herbrand.errors import GameError, InvalidMoveError
 
 def hopeless_of(rules: str, role: int = 0) -> Hopeless | None:
     """What is found in a game given as text."""
-    return find_hopeless(herbrand.loads(rules).expander, role, 20)
+    return find_hopeless(herbrand.loads(rules).expander, [role], 20).get(role)
 
 
 def test_too_few_rounds_are_left() -> None:

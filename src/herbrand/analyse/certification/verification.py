@@ -255,7 +255,7 @@ def _play_cut_short(
     given = value["hopeless"]
     if value["role"] != role or given["role"] != role:
         raise _Unfit(f"certificate.json: what is hopeless is not about {role}")
-    conditions = tuple(tuple(map(_literal, _texts(condition))) for condition in given["conditions"])
+    conditions = _clauses(given["conditions"])
     hopeless = Hopeless(role, conditions, _invariant(given["invariant"]))
     content = {"verdict": "refuted", "certificate": value["certificate"]}
     inner = _verdict(cut_short(game, conditions), name, content, role, folder)
@@ -338,9 +338,13 @@ def _invariant(value: Mapping[str, Any]) -> Invariant:
         _text_in(value["never"]),
         tuple(_texts(group) for group in value["exactly_one"]),
         tuple(_texts(group) for group in value["never_two"]),
-        tuple(tuple(_literal(name) for name in _texts(clause)) for clause in value["clauses"]),
+        _clauses(value["clauses"]),
         tuple(_weights(weights) for weights in value["constant_sums"]),
     )
+
+
+def _clauses(value: Any) -> tuple[tuple[tuple[str, bool], ...], ...]:
+    return tuple(tuple(map(_literal, _texts(clause))) for clause in value)
 
 
 def _literal(text: str) -> tuple[str, bool]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,14 +20,15 @@ import numpy as np
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import Group, invariant_of, observed_groups, prove_groups
-from herbrand.analyse.invariants.invariant import RulesProgram
+from herbrand.analyse.invariants.invariant import RulesProgram, clause_texts
+from herbrand.analyse.verdict import certificate_as_json
 from herbrand.convert.cut_short import cut_short
 from herbrand.errors import BudgetExceeded
 from herbrand.network.cones import fluents_of
 from herbrand.network.ternary import TernarySimulation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.analyse.invariants.invariant import Invariant
     from herbrand.analyse.verdict import Certificate
@@ -67,9 +69,7 @@ class Hopeless:
         """Return it as plain values."""
         return {
             "role": self.role,
-            "conditions": [
-                [name if value else f"(not {name})" for name, value in c] for c in self.conditions
-            ],
+            "conditions": clause_texts(self.conditions),
             "invariant": self.invariant.as_json(),
         }
 
@@ -104,7 +104,7 @@ class CutShort:
 
     def as_json(self) -> dict[str, Any]:
         """Return the conditions, and the certificate about the game cut short."""
-        inner = {"kind": self.certificate.kind, **self.certificate.as_json()}
+        inner = certificate_as_json(self.certificate)
         return {"role": self.hopeless.role, "hopeless": self.hopeless.as_json(), "certificate": inner}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
@@ -116,13 +116,18 @@ class CutShort:
         return self.certificate.check(shorter, max(deadline - time.monotonic(), 0.0))
 
 
-def find_hopeless(expander: Expander, role: int, seconds: float) -> Hopeless | None:
-    """Return conditions under which a role, by number, cannot get 100; None if none are found in the time."""
-    deadline = time.monotonic() + seconds
-    try:
-        return _Search(expander, role, deadline).found()
-    except BudgetExceeded:
-        return None
+def find_hopeless(expander: Expander, roles: Iterable[int], seconds: float) -> dict[int, Hopeless]:
+    """Return conditions under which roles, by number, cannot get 100, for those of which some are found.
+
+    `seconds` are for each role.
+    """
+    search, found = _Search(expander), {}
+    for role in roles:
+        with suppress(BudgetExceeded):
+            hopeless = search.about(role, time.monotonic() + seconds)
+            if hopeless is not None:
+                found[role] = hopeless
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,28 +139,26 @@ class _Value:
 
 
 class _Search:
-    def __init__(self, expander: Expander, role: int, deadline: float) -> None:
-        self.expander, self.role, self.deadline = expander, role, deadline
+    """What is known of the clocks of a game serves all roles; `wins`, `matter`, `deadline` are of one."""
+
+    def __init__(self, expander: Expander) -> None:
+        self.expander = expander
         self.network: Network = expander.network
         self.simulation = TernarySimulation(self.network)
+        self.deadline = 0.0
+
+    def about(self, role: int, deadline: float) -> Hopeless | None:
+        """Return conditions about all counters that have some, with the groups that they rest on."""
+        self.deadline = deadline
         texts = map(self.network.terms.text, self.network.goals[:, 1].tolist())
         wins = [
             of == role and text == "100" for of, text in zip(self.network.goals[:, 0], texts, strict=True)
         ]
         self.wins = self.network.goal[np.array(wins, np.bool_)]
-        self.matter = fluents_of(self.network, self.wins)
-        """[fluents] which the goal depends on."""
-
-    def found(self) -> Hopeless | None:
-        """Return conditions about all counters that have some, with the groups that they rest on."""
         if not len(self.wins):
             return None
-        sample = [self.expander.bits(self.expander.initial)]
-        sample += random_states(self.expander, _GAMES, min(self.deadline, time.monotonic() + 1.0))
-        observed = observed_groups(self.network, np.concatenate(sample))
-        groups = {group.fluents for group in observed if not group.some and len(group.fluents) <= _LARGEST}
-        clocks = sorted(filter(self._is_clock, groups), key=len, reverse=True)[:_MOST_CLOCKS]
-        times = self._times(clocks)
+        self.matter = fluents_of(self.network, self.wins)  # [fluents] which the goal depends on
+        observed, groups, clocks, times = self._observed, self._groups, self._clocks, self._times
         found: dict[tuple[int, ...], list[tuple[_Value, ...]]] = {}
         for fluents in filter(self._is_needed, sorted(groups.difference(clocks))):
             found[fluents] = self._hopeless(times, fluents)
@@ -183,10 +186,26 @@ class _Search:
         if len(prove_groups(system, few, self.deadline)) == len(few):
             proved = few
         return Hopeless(
-            self.expander.roles[self.role],
+            self.expander.roles[role],
             tuple(sorted(map(self._condition, conditions))),
             invariant_of(system, proved),
         )
+
+    @cached_property
+    def _observed(self) -> list[Group]:
+        """The groups that hold in states of random play."""
+        sample = [self.expander.bits(self.expander.initial)]
+        sample += random_states(self.expander, _GAMES, min(self.deadline, time.monotonic() + 1.0))
+        return observed_groups(self.network, np.concatenate(sample))
+
+    @cached_property
+    def _groups(self) -> set[tuple[int, ...]]:
+        """Those of which never two fluents are true, and which are not too large."""
+        return {one.fluents for one in self._observed if not one.some and len(one.fluents) <= _LARGEST}
+
+    @cached_property
+    def _clocks(self) -> list[tuple[int, ...]]:
+        return sorted(filter(self._is_clock, self._groups), key=len, reverse=True)[:_MOST_CLOCKS]
 
     def _condition(self, values: Sequence[_Value]) -> Condition:
         """Return a condition by the names of fluents; that one is true says enough of its group."""
@@ -242,24 +261,29 @@ class _Search:
                 return False
         return True
 
-    def _times(self, clocks: Sequence[tuple[int, ...]]) -> list[tuple[_Value, ...]]:
-        """Return what the clocks show, from the initial state on, until that recurs or the game is over."""
-        now = tuple(
-            _Value(fluents, next(f for f in fluents if self.network.initial[f])) for fluents in clocks
-        )
+    def _at_first(self, fluents: tuple[int, ...]) -> _Value:
+        """Return the value of some fluents in the initial state."""
+        return _Value(fluents, next((f for f in fluents if self.network.initial[f]), -1))
+
+    def _later(self, clocks: tuple[_Value, ...]) -> tuple[_Value, ...]:
+        """Return what the clocks show after the state that was simulated."""
+        return tuple(_Value(clock.fluents, (*self._next(clock.fluents)[0], -1)[0]) for clock in clocks)
+
+    @cached_property
+    def _times(self) -> list[tuple[_Value, ...]]:
+        """What the clocks show, from the initial state on, until that recurs or the game is over."""
+        now = tuple(map(self._at_first, self._clocks))
         times: dict[tuple[_Value, ...], None] = {}
         while now not in times and len(times) < _MOST_TIMES:
             times[now] = None
             self._simulate(*now)
             if self._is_over():
                 break
-            now = tuple(_Value(value.fluents, (*self._next(value.fluents)[0], -1)[0]) for value in now)
+            now = self._later(now)
         return list(times)
 
     def _is_needed(self, fluents: tuple[int, ...]) -> bool:
-        """Whether the role cannot have 100 while none of some fluents is true, and they are few enough."""
-        if len(fluents) > _LARGEST:
-            return False
+        """Whether the role cannot have 100 while none of some fluents is true."""
         if not self.matter[list(fluents)].any():
             return False
         self._simulate(_Value(fluents, -1))
@@ -275,7 +299,7 @@ class _Search:
         if len(times) * (len(fluents) + 1) > _MOST_VALUES:
             return []
         places = {time: number for number, time in enumerate(times)}
-        first = 0, next((f for f in fluents if self.network.initial[f]), -1)
+        first = 0, self._at_first(fluents).true
         follows: dict[tuple[int, int], list[tuple[int, int]]] = {}
         hopeful: set[tuple[int, int]] = set()
         queue, seen = [first], {first}
@@ -286,7 +310,7 @@ class _Search:
                 hopeful.add(key)
             if self._is_over():
                 continue
-            then = tuple(_Value(c.fluents, (*self._next(c.fluents)[0], -1)[0]) for c in clocks)
+            then = self._later(clocks)
             if then not in places:  # beyond the times that are known
                 hopeful.add(key)
                 continue

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Invariant", "RulesProgram", "has_answer_set"]
+__all__ = ["Invariant", "RulesProgram", "clause_texts", "has_answer_set"]
 
 Clause = tuple[tuple[str, bool], ...]
 """A disjunction: fluents with their values."""
@@ -32,6 +32,11 @@ Sum = tuple[tuple[str, int], ...]
 """Fluents and their weights; all others have weight 0."""
 _states: WeakKeyDictionary[StateMachine, str] = WeakKeyDictionary()
 """The rules of games over a freely chosen state, which all questions about them share."""
+
+
+def clause_texts(clauses: Iterable[Clause]) -> list[list[str]]:
+    """Return fluents with their values as texts, as they stand in JSON."""
+    return [[name if value else f"(not {name})" for name, value in clause] for clause in clauses]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Invariant:
             "never": self.wanted,
             "exactly_one": [list(group) for group in self.exactly],
             "never_two": [list(group) for group in self.never_two],
-            "clauses": [[name if value else f"(not {name})" for name, value in c] for c in self.clauses],
+            "clauses": clause_texts(self.clauses),
             "constant_sums": [dict(weights) for weights in self.sums],
         }
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.analyse.invariants.invariant import has_answer_set
 from herbrand.analyse.proofs.unwinnable import never_wins, wins_at_random
 from herbrand.analyse.solving.symmetry import Exchanges, permutation_question
-from herbrand.analyse.verdict import Verdict
+from herbrand.analyse.verdict import Verdict, certificate_as_json
 from herbrand.convert.joint_win import joint_win
 from herbrand.errors import GameError
 
@@ -47,7 +47,7 @@ class ExchangedRoles:
             "role": self.role,
             "other": self.other,
             "images": dict(self.images),
-            "certificate": {"kind": self.certificate.kind, **self.certificate.as_json()},
+            "certificate": certificate_as_json(self.certificate),
         }
 
     def question(self, game: StateMachine) -> str:

@@ -31,12 +31,11 @@ def weak_while_in_reach(
     All states are listed of the game that also ends where the role cannot win any more.  Raises
     `BudgetExceeded`, and `MissingExtra` where no SAT solver is installed.
     """
-    for place, role in enumerate(roles):
+    seconds = min(_MOST_SECONDS, 0.2 * budget.left / max(len(roles), 1))
+    found = find_hopeless(game.expander, roles, seconds)
+    for place, (role, hopeless) in enumerate(found.items()):
         began = time.monotonic()
-        share = budget.share(1 / (len(roles) - place))
-        hopeless = find_hopeless(game.expander, role, min(_MOST_SECONDS, 0.2 * share.left))
-        if hopeless is None:
-            continue
+        share = budget.share(1 / (len(found) - place))
         shorter = cut_short(game, hopeless.conditions)
         shorter.network_within(share.left)
         verdict = by_states.weak(explore(shorter.expander, budget=share.share(1.0)), role, 100)

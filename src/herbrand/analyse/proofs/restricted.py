@@ -15,7 +15,7 @@ import numpy as np
 
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.proofs.unwinnable import never_wins, wins_at_random
-from herbrand.analyse.verdict import Verdict
+from herbrand.analyse.verdict import Verdict, certificate_as_json
 from herbrand.convert.restrict import Preference, restrict
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class RestrictedPlay:
         return {
             "role": self.role,
             "preferred": preferred,
-            "certificate": {"kind": self.certificate.kind, **self.certificate.as_json()},
+            "certificate": certificate_as_json(self.certificate),
         }
 
     def check(self, game: StateMachine, seconds: float) -> bool:

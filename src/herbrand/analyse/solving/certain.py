@@ -107,14 +107,13 @@ def _questions(
 ) -> dict[int, tuple[ForcedGoals, Hopeless | None]]:
     """Return a search for each role, in a game that is cut short where that is hopeless for it, and where."""
     seconds = min(_HOPELESS_SHARE * budget.left / max(len(roles), 1), _HOPELESS_SECONDS)
+    found = find_hopeless(game.expander, roles, seconds) if value == 100 else {}
     shorter: dict[int, tuple[StateMachine, Hopeless]] = {}
-    for role in roles if value == 100 else ():
-        hopeless = find_hopeless(game.expander, role, seconds)
-        if hopeless is not None:
-            with suppress(BudgetExceeded, GameError):
-                other = cut_short(game, hopeless.conditions)
-                other.network_within(seconds)
-                shorter[role] = other, hopeless
+    for role, hopeless in found.items():
+        with suppress(BudgetExceeded, GameError):
+            other = cut_short(game, hopeless.conditions)
+            other.network_within(seconds)
+            shorter[role] = other, hopeless
     whole = len(shorter) < len(roles)
     each = replace(budget, megabytes=budget.megabytes / (len(shorter) + whole or 1))
     plain = ForcedGoals(game, budget=each, progress=progress, certain=True) if whole else None
