@@ -1,12 +1,14 @@
 """Certify each verdict about each rulesheet of a collection, and have the programs of others check it.
 
     python benchmarks/certifying.py [FOLDER] --json FILE [--name TEXT] [--deciding S] [--checking S]
-                                    [--megabytes M] [--only NAME...] [--again OUTCOME...] [--keep FOLDER]
+                                    [--megabytes M] [--only NAME...] [--property NAME...]
+                                    [--again OUTCOME...] [--keep FOLDER]
     python benchmarks/certifying.py --json FILE --markdown FILE [--tables FILE] [--machine TEXT]
 
 Each sheet has a process of its own: one analysis decides termination, playability, goals, weak and strong
 winnability within some seconds, and the certificates of the decided properties are written and checked within
-as many more for all of them.  Without a folder the bundled games are certified; small sheets come first.
+as many more for all of them; `--property` leaves all of the time to some properties.  Without a folder the
+bundled games are certified; small sheets come first.
 After every sheet a line is added to the JSON Lines file; sheets of the collection `--name` that are in it
 already are skipped, unless some property has one of the outcomes of `--again`.  Where a sheet has several
 lines, the page (`--markdown`) has for each property the best answer, and the later one if one is a refusal.
@@ -47,13 +49,13 @@ from herbrand import games
 from herbrand.analyse import Budget, analyse
 from herbrand.analyse.certification.folder import certify_verdict
 from herbrand.analyse.exploration.certificates import StateSet
+from herbrand.analyse.verdict import Verdict
 from herbrand.ground import clingo_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from herbrand.analyse.certification import CertifiedVerdict
-    from herbrand.analyse.verdict import Verdict
 
 PROPERTIES: Final = ("termination", "playability", "goals", "weak_winnability", "strong_winnability")
 OUTCOMES: Final = ("certified", "refused", "unanswered", "missing", "open")
@@ -72,8 +74,10 @@ GRACE: Final = 10.0
 # -- measuring -----------------------------------------------------------------------------------
 
 
-def measure(file: str, deciding: float, checking: float, keep: Path | None) -> Iterator[dict[str, Any]]:
-    """Yield what becomes known about a sheet: its size, then each property."""
+def measure(
+    file: str, wanted: Sequence[str], deciding: float, checking: float, keep: Path | None
+) -> Iterator[dict[str, Any]]:
+    """Yield what becomes known about a sheet: its size, then each property; those not wanted stay open."""
     limit_processor(deciding + checking + GRACE)
     clock, began = time.monotonic, spent()
     time.monotonic = spent  # budgets are read from this clock
@@ -86,15 +90,15 @@ def measure(file: str, deciding: float, checking: float, keep: Path | None) -> I
             return
         analysis = analyse(
             game,
-            PROPERTIES,
+            wanted,
             budget=Budget(deciding, STATES, 2000.0),
             check=False,
             values=False,
             remarks=False,
         )
         yield {"roles": len(game.roles), "counts": (analysis.counts or {}).get("states")}
-        verdicts = analysis.properties
-        yield {name: {"verdict": verdicts[name].answer, "outcome": "open"} for name in PROPERTIES}
+        verdicts = {name: analysis.properties.get(name, Verdict.unknown("not asked")) for name in PROPERTIES}
+        yield {name: {"verdict": verdict.answer, "outcome": "open"} for name, verdict in verdicts.items()}
         yield {"deciding_cpu_s": round(spent() - began, 2)}
         known = sorted((name for name in PROPERTIES if verdicts[name].is_known), key=partial(_size, verdicts))
         for name in known:
@@ -263,7 +267,10 @@ def markdown(rows: Sequence[dict[str, Any]], tables: Path | None, machine: str) 
     for row in joined(rows).values():
         collections.setdefault(row["collection"], []).append(row)
     budgets = {part: sorted({row[part] for row in rows}) for part in ("deciding", "checking")}
-    words = {part: " or ".join(f"{seconds:g}" for seconds in some) for part, some in budgets.items()}
+    words = {
+        part: " to ".join(f"{s:g}" for s in dict.fromkeys((some[0], some[-1])))
+        for part, some in budgets.items()
+    }
     parts = (row[name] for row in joined(rows).values() for name in PROPERTIES if name in row)
     programs = sorted({program for part in parts for program in part.get("programs", {})})
     lines = [*HEAD.format(**words, machine=machine, programs=", ".join(programs)).splitlines(), ""]
@@ -460,6 +467,7 @@ def main() -> int:
     parser.add_argument("--checking", type=float, default=10.0)
     parser.add_argument("--megabytes", type=int, default=3000)
     parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--property", nargs="+", choices=PROPERTIES, default=PROPERTIES)
     parser.add_argument("--again", nargs="+", choices=OUTCOMES, default=[])
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
@@ -491,12 +499,14 @@ def run(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     for path, game in sorted(sheets, key=lambda sheet: (sheet[0].stat().st_size, sheet[1])):
         before = joined(rows).get((name, game))
         is_again = before is not None and any(
-            part in before and before[part]["outcome"] in options.again for part in PROPERTIES
+            part in before and before[part]["outcome"] in options.again for part in options.property
         )
         if (before is not None and not is_again) or (options.only and game not in options.only):
             continue
         source = str(path) if options.folder is not None else game
-        measuring = partial(measure, source, options.deciding, options.checking, options.keep)
+        measuring = partial(
+            measure, source, options.property, options.deciding, options.checking, options.keep
+        )
         wall_clock = PATIENCE * (options.deciding + options.checking + GRACE)
         began = spent()
         row = in_process(path, measuring, options.megabytes, wall_clock)
