@@ -252,6 +252,7 @@ KINDS: Final = {
     "spoiled beliefs": ("V", "what a role can be shown, so that it need not win"),
     "restricted play": ("O", "others who prefer some moves, such as passing"),
     "exchanged roles": ("E", "roles that could change places, and never win together"),
+    "determined game": ("Z", "a game for two that take turns, one of whom wins at each end"),
     "play cut short": ("X", "replies until a role cannot win any more"),
     "spoiling strategy": ("R", "replies that keep a role from winning"),
     "none": ("-", "no evidence"),

@@ -58,14 +58,17 @@ from herbrand.analyse.invariants.hopeless import CutShort
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.sat import Solver
+from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame, prove_determined
 from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
+from herbrand.analyse.proofs.symbolic import prove
 from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import StepCounter
 from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
+from herbrand.convert.undetermined import undetermined
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
@@ -74,6 +77,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.certification.evidence import EvidenceFile
     from herbrand.analyse.invariants.frames import Frame
     from herbrand.analyse.invariants.hopeless import Hopeless
+    from herbrand.analyse.verdict import Answer, Certificate
     from herbrand.machine.state_machine import StateMachine
 
 LEAD = re.compile(r"^lead\((\d+), (.*), (\d+)\)\.$", re.MULTILINE)
@@ -147,6 +151,18 @@ TALLY = """
 (<= (goal blue 100) (not won)) (<= (goal blue 0) won)
 """
 """Who misses twice in four rounds cannot hit three times."""
+TAKE = """
+(role red) (role blue) (init (heap 7)) (init (turn red)) (other red blue) (other blue red)
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7)
+(<= (less ?m ?n 1) (succ ?m ?n)) (<= (less ?k ?n 2) (succ ?k ?m) (succ ?m ?n))
+(<= (legal ?r (take ?k)) (true (turn ?r)) (true (heap ?n)) (less ?m ?n ?k))
+(<= (legal ?r wait) (true (turn ?o)) (other ?r ?o))
+(<= (next (heap ?m)) (does ?r (take ?k)) (true (heap ?n)) (less ?m ?n ?k))
+(<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o))
+(<= terminal (true (heap 0)))
+(<= (goal ?r 100) (role ?r) (not (true (turn ?r)))) (<= (goal ?r 0) (true (turn ?r)))
+"""
+"""Who takes the last of some things wins; each takes one or two at a time."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +216,17 @@ def _by_search(game: StateMachine, roles: Sequence[int], budget: Budget) -> Iter
     yield from strong_by_search(game, roles, 100, budget=budget).items()
 
 
+def _determined(_: str) -> tuple[herbrand.Game, Verdict]:
+    game = herbrand.loads(TAKE, name="small")
+
+    def shown(name: str) -> Certificate | None:
+        return prove(game, [name], Budget(20), only_proofs=True)[name].certificate
+
+    verdict = prove_determined(game, shown, Budget(20))
+    assert verdict is not None
+    return game, verdict
+
+
 _MARKED = tuple((f"(cell {x} {y} x)", f"(cell {x} {y} o)", f"(cell {x} {y} b)") for x in "123" for y in "123")
 _CONTROL = ("(control xplayer)", "(control oplayer)")
 _GROUPS = Invariant("", (*_MARKED, _CONTROL))
@@ -214,6 +241,7 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "spoiled beliefs": ("strong_winnability", bundled("montyHall")),
     "restricted play": ("strong_winnability", refuted(PASSES, refute_by_preferences)),
     "exchanged roles": ("strong_winnability", refuted(RACE, refute_by_exchange)),
+    "determined game": ("strong_winnability", _determined),
     "play cut short": ("strong_winnability", refuted(TALLY, _by_search)),
     "all states": ("goals", bundled("nim")),
     "all states, ranked": ("termination", bundled("nim")),
@@ -346,6 +374,8 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
         other = changed_restriction(certificate, original, chance)
     elif isinstance(certificate, ExchangedRoles):
         other = changed_exchange(certificate, original, chance)
+    elif isinstance(certificate, DeterminedGame):
+        other = changed_turns(certificate, original, chance)
     elif isinstance(certificate, CutShort):
         other = changed_end(certificate, original, names, chance)
     elif isinstance(certificate, Spoiler):
@@ -413,6 +443,20 @@ def changed_exchange(proof: ExchangedRoles, original: Original, chance: Random) 
     return replace(proof, images=images)
 
 
+def changed_turns(proof: DeterminedGame, original: Original, chance: Random) -> DeterminedGame:
+    """Return a proof with another idle move or another of its three parts."""
+    game, part = original.game, chance.choice(("idle", *NEEDED, "ends"))
+    if part == "idle":
+        role = chance.choice(game.roles)
+        move = chance.choice(game.expander.moves[game.role_index(role)])
+        return replace(proof, idle={**proof.idle, role: move})
+    if part == "ends":
+        faults = undetermined(game, proof.idle)
+        return replace(proof, ends=changed_inner(proof.ends, faults, chance))
+    inner = changed_inner(getattr(proof, part), game, chance, part, "proved")
+    return replace(proof, termination=inner) if part == "termination" else replace(proof, playability=inner)
+
+
 def changed_end(proof: CutShort, original: Original, names: list[str], chance: Random) -> CutShort:
     """Return a proof with other conditions, another invariant, or other replies."""
     hopeless = proof.hopeless
@@ -436,10 +480,16 @@ def changed_end(proof: CutShort, original: Original, names: list[str], chance: R
     return replace(proof, hopeless=replace(hopeless, conditions=tuple(conditions)))
 
 
-def changed_inner(certificate: Any, game: StateMachine, chance: Random) -> Any:
-    """Return another proof that a role does not win another game."""
-    inner = Original("", game, "weak_winnability", Verdict.unknown(""))
-    return changed_evidence(inner, Verdict("refuted", "-", certificate=certificate), chance).certificate
+def changed_inner(
+    certificate: Any,
+    game: StateMachine,
+    chance: Random,
+    name: str = "weak_winnability",
+    answer: Answer = "refuted",
+) -> Any:
+    """Return another proof of a part: that a role does not win another game, unless it says otherwise."""
+    inner = Original("", game, name, Verdict.unknown(""))
+    return changed_evidence(inner, Verdict(answer, "-", certificate=certificate), chance).certificate
 
 
 def changed_groups(groups: tuple[DerivedGroup, ...], chance: Random) -> tuple[DerivedGroup, ...]:
@@ -543,6 +593,12 @@ class StillProof:
                 return False
             inner = StillProof(joint_win(self.game, certificate.role, certificate.other), "weak_winnability")
             return inner(Verdict("refuted", "-", certificate=certificate.certificate))
+        if isinstance(certificate, DeterminedGame):
+            faults = StillProof(undetermined(self.game, certificate.idle), "weak_winnability")
+            return faults(Verdict("refuted", "-", certificate=certificate.ends)) and all(
+                StillProof(self.game, name)(Verdict("proved", "-", certificate=getattr(certificate, name)))
+                for name in NEEDED
+            )
         if isinstance(certificate, CutShort):
             hopeless = certificate.hopeless
             shorter = cut_short(self.game, hopeless.conditions)

@@ -10,7 +10,7 @@ refutations a witness, and unknown verdicts name the bound that was reached:
 | `goals`               | certificate                          | `Witness` to an end without one goal value  |
 | `monotonicity`        | certificate                          | `Witness`: the last step loses goal value   |
 | `weak_winnability`    | each role: a `Witness` that wins     | some role: certificate                      |
-| `strong_winnability`  | some role: certificate, a strategy   | every role: certificate                     |
+| `strong_winnability`  | some role, or one of two: certificate | every role: certificate                    |
 | `well_formed`         | the verdicts that it combines        | one of them refuted                         |
 
 Names and definitions follow Genesereth and Thielscher, General Game Playing (2014), chapter 2;

@@ -295,6 +295,8 @@ def _property(title: str, verdict: Verdict, file: str) -> list[str]:
     method = verdict.method + (", checked by the rules" if verdict.checked else "")
     lines = [f"{title:18} {sign} {f'({method})' if verdict.is_known else ''}".rstrip()]
     if verdict.roles:
+        if verdict.is_known and all(inner.answer != verdict.answer for inner in verdict.roles.values()):
+            lines += _wrapped(verdict.reason)
         for role, inner in verdict.roles.items():
             mark = {"proved": "yes", "refuted": "no", "unknown": "?"}[inner.answer]
             lines += _wrapped(f"{role}: {mark}, {inner.reason}")

@@ -42,4 +42,4 @@ def cut_short(game: StateMachine, conditions: Iterable[Sequence[tuple[str, bool]
     def rules(over: str) -> str:
         return f"(<= terminal {over})\n" + "".join(f"(<= terminal {body})\n" for body in bodies)
 
-    return redefine(game, ("terminal", 0), ("over",), rules, "cut short")
+    return redefine(game, [("terminal", 0)], ("over",), rules, "cut short")

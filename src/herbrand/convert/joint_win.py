@@ -37,4 +37,4 @@ def joint_win(game: StateMachine, one: str, two: str) -> StateMachine:
             f"(<= (goal ?role 0) (role ?role) (not {together}))\n"
         )
 
-    return redefine(game, ("goal", 2), ("reward", "together"), rules, "with joint wins")
+    return redefine(game, [("goal", 2)], ("reward", "together"), rules, "with joint wins")

@@ -1,4 +1,4 @@
-"""Games in which one relation is defined anew: the old rules define it under another name."""
+"""Games in which relations are defined anew: the old rules define them under other names."""
 
 from __future__ import annotations
 
@@ -20,9 +20,13 @@ __all__ = ["redefine"]
 
 
 def redefine(
-    game: StateMachine, relation: tuple[str, int], names: Sequence[str], rules: Callable[..., str], kind: str
+    game: StateMachine,
+    relations: Sequence[tuple[str, int]],
+    names: Sequence[str],
+    rules: Callable[..., str],
+    kind: str,
 ) -> StateMachine:
-    """Return a game whose rules have another name for a relation, the first of `names`, and some more rules.
+    """Return a game whose rules have other names for relations, the first of `names`, and some more rules.
 
     `rules` returns these, in prefix notation, for the `names`, or others where the game uses these already.
     `kind` is added to its title.  Raises `GameError` for rules whose names differ only in
@@ -32,10 +36,11 @@ def redefine(
         raise GameError(f"rules whose names differ only in case cannot be {kind}")
     used = {*KEYWORDS, *first_spellings(game.tree.statements)}
     chosen = [fresh(name, used) for name in names]
+    renaming = dict(zip(relations, chosen, strict=False))
 
     def renamed(node: Node) -> Any:
-        if isinstance(node, Atom) and node.key == relation:
-            return Atom(chosen[0], node.args)
+        if isinstance(node, Atom) and node.key in renaming:
+            return Atom(renaming[node.key], node.args)
         return rebuilt(node, renamed)
 
     before = print_tree([*map(renamed, game.tree.statements)], spelling=True)

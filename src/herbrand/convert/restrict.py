@@ -52,4 +52,4 @@ def restrict(game: StateMachine, preferences: Iterable[Preference]) -> StateMach
             f"(<= ({prefers} ?role) ({preferred} ?role ?move))\n"
         )
 
-    return redefine(game, ("legal", 2), ("permitted", "preferred", "prefers"), rules, "restricted")
+    return redefine(game, [("legal", 2)], ("permitted", "preferred", "prefers"), rules, "restricted")

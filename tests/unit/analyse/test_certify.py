@@ -654,6 +654,41 @@ def test_roles_that_change_places_are_accepted_as_a_refutation(tmp_path: Path) -
         assert not verify_certificate(game, folder, budget=Budget(40)).accepted
 
 
+def test_that_one_of_two_can_force_a_win_is_accepted(tmp_path: Path) -> None:
+    """Not with another idle move, without a part, for a role, or for a game with percepts."""
+    game, verdict = corrupted.ORIGINALS["determined game"][1]("strong_winnability")
+    folder = tmp_path / "files"
+    verdict = verdict.with_(roles=dict.fromkeys(game.roles, Verdict.unknown("not searched")))
+    certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))
+    assert certified.accepted
+    assert verify_certificate(game, folder, budget=Budget(40)).accepted
+    rules = [path.parent.name for path in folder.rglob("undetermined.kif")]
+    assert rules == ["ends"]
+    seen = herbrand.loads(corrupted.TAKE + "(<= (sees red ?h) (true (heap ?h)))")
+    assert not verify_certificate(seen, folder, budget=Budget(40)).accepted
+    certificate = folder / "certificate.json"
+    content = certificate.read_text()
+    for old, new in (
+        ('"red": "wait"', '"red": "(take 1)"'),
+        ('"red": "wait"', '"red": "?move"'),
+        ('"red": "wait"', '"green": "wait"'),
+        ('"termination": {', '"ending": {'),
+        ('"never": "playability"', '"never": ""'),
+        ('"never": "win red"', '"never": "win blue"'),
+    ):
+        assert old in content
+        certificate.write_text(content.replace(old, new))
+        assert not verify_certificate(game, folder, budget=Budget(40)).accepted
+    changed = json.loads(content)
+    changed["evidence"]["roles"] = {
+        role: {**changed["evidence"], "roles": {}} if role == "red" else inner
+        for role, inner in changed["evidence"]["roles"].items()
+    }
+    changed["evidence"]["certificate"] = None
+    certificate.write_text(json.dumps(changed))
+    assert not verify_certificate(game, folder, budget=Budget(40)).accepted
+
+
 @needs_prolog
 def test_replies_until_a_win_is_out_of_reach_are_accepted(tmp_path: Path) -> None:
     """Not if play ends earlier, if a condition is more than a condition, or about another role."""

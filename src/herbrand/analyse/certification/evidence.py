@@ -30,6 +30,7 @@ from herbrand.analyse.invariants.hopeless import CutShort
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
+from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
 from herbrand.convert.asp import recorded_play
@@ -38,6 +39,7 @@ from herbrand.convert.joint_win import joint_win
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
 from herbrand.convert.restrict import restrict
+from herbrand.convert.undetermined import undetermined
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.machine.moves import Move
 
@@ -173,7 +175,9 @@ def evidence_of(
     Raises `BudgetExceeded` where the certificate cannot be written down in that time, or is too large, and
     `HerbrandError` where the verdict rests on a role for which there is no evidence.
     """
-    if verdict.roles:
+    if isinstance(verdict.certificate, DeterminedGame):  # it does not say which role can force a win
+        yield from _evidence(game, name, verdict, None, seconds, solve=solve)
+    elif verdict.roles:
         for number, (role, inner) in enumerate(verdict.roles.items(), 1):
             files = list(_evidence(game, name, inner, role, seconds, solve=solve)) if inner.is_known else []
             # others, such as a second role that cannot win where the first can, only add to the verdict
@@ -261,6 +265,14 @@ def files_of(
         yield EvidenceFile("exchange.lp", certificate.question(game), "clingo", means)
         together = joint_win(game, certificate.role, certificate.other)
         yield from _files_of_variant(together, "together.kif", certificate.certificate, seconds, solve=solve)
+        return
+    if isinstance(certificate, DeterminedGame):
+        for folder in NEEDED:
+            for file in files_of(game, getattr(certificate, folder), seconds, solve=solve):
+                yield in_folder(folder, file)
+        faults = undetermined(game, certificate.idle)
+        for file in _files_of_variant(faults, "undetermined.kif", certificate.ends, seconds, solve=solve):
+            yield in_folder("ends", file)
         return
     yield from questions(_obligations(game, certificate, seconds, solve=solve))
 

@@ -41,6 +41,7 @@ from herbrand.analyse.invariants.hopeless import CutShort, Hopeless
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.claims import read_claim
+from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.restricted import RestrictedPlay
 from herbrand.analyse.solving.strategy import Claim
@@ -50,6 +51,7 @@ from herbrand.check.step_counter import StepCounter
 from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
+from herbrand.convert.undetermined import undetermined
 from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ _PROOFS: Final = {
     ("goals", "proved"): (StateSet.kind, *_UNREACHABLE),
     ("monotonicity", "proved"): (StateSet.kind,),
     ("weak_winnability", "refuted"): (StateSet.kind, CutShort.kind, *_UNREACHABLE),
-    ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind),
+    ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind, DeterminedGame.kind),
     ("strong_winnability", "refuted"): (
         StateSet.kind, Spoiler.kind, SpoiledBeliefs.kind, RestrictedPlay.kind, ExchangedRoles.kind,
         CutShort.kind, *_UNREACHABLE,
@@ -172,6 +174,8 @@ def _read(game: StateMachine, folder: Path) -> tuple[str, Verdict]:
         if evidence.get("roles"):
             raise _Unfit(f"certificate.json: {name} is not a property of each role")
         return name, _verdict(game, name, evidence, None, folder)
+    if (evidence.get("certificate") or {}).get("kind") == DeterminedGame.kind:
+        return name, _verdict(game, name, evidence, None, folder)
     players = [role for role in game.roles if role.lower() != "random"]
     if list(evidence["roles"]) != players:
         raise _Unfit(f"certificate.json: the roles are {', '.join(players)}")
@@ -208,6 +212,8 @@ def _verdict(
     kind = certificate["kind"]
     if kind not in _PROOFS.get((name, answer), ()):
         raise _Unfit(f"{kind} does not show that {name} is {answer}")
+    if kind == DeterminedGame.kind and role is not None:
+        raise _Unfit(f"that one of two roles can force a win does not show that {role} can")
     if kind == Policy.kind and features(game.rules).has_sees:
         raise _Unfit("a strategy by states does not show what a role with incomplete information can force")
     if kind in (UniformPolicy.kind, SpoiledBeliefs.kind) and not features(game.rules).has_sees:
@@ -219,6 +225,8 @@ def _verdict(
         return Verdict(answer, "-", certificate=_restricted_play(game, certificate, str(role), folder))
     if kind == ExchangedRoles.kind:
         return Verdict(answer, "-", certificate=_exchanged_roles(game, certificate, str(role), folder))
+    if kind == DeterminedGame.kind:
+        return Verdict(answer, "-", certificate=_determined_game(game, certificate, folder))
     if kind == CutShort.kind:
         return Verdict(answer, "-", certificate=_play_cut_short(game, name, certificate, str(role), folder))
     wanted = f"win {role}" if role is not None else "" if name == "termination" else name
@@ -261,6 +269,22 @@ def _play_cut_short(
     inner = _verdict(cut_short(game, conditions), name, content, role, folder)
     assert inner.certificate is not None
     return CutShort(hopeless, inner.certificate)
+
+
+def _determined_game(game: StateMachine, value: Mapping[str, Any], folder: Path) -> DeterminedGame:
+    """Return the proof that one of two roles can force a win."""
+    if game.has_percepts:
+        raise _Unfit("a game with percepts need not be determined")
+    idle = {_text_in(role): _text_in(move) for role, move in value["idle"].items()}
+    parts = []
+    for name in NEEDED:
+        content = {"verdict": "proved", "certificate": value[name]}
+        parts.append(_verdict(game, name, content, None, folder / name).certificate)
+    termination, playability = parts
+    assert termination is not None
+    assert playability is not None
+    ends = _no_win(undetermined(game, idle), value["ends"], game.roles[0], folder / "ends")
+    return DeterminedGame(idle, termination, playability, ends)
 
 
 def _no_win(game: StateMachine, value: Any, role: str, folder: Path) -> Certificate:

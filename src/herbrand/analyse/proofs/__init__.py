@@ -10,8 +10,9 @@ Takes a game; gives a report of verdicts with certificates and witnesses.  Impor
 | `symbolic` | verdicts without listing states: induction, bounded model checking, search    |
 | `restricted` | strong winnability refuted by others who only pass                           |
 | `exchanged` | strong winnability refuted by roles that could change places                  |
+| `determined` | strong winnability of games for two, one of whom wins at each end        |
 | `out_of_reach` | weak winnability where few states come up while a win is in reach           |
-| `unwinnable` | that a role never wins a game, which both are about                          |
+| `unwinnable` | that a role never wins a game, which the first two are about                 |
 | `bmc`      | bounded model checking                                                        |
 | `pdr`      | property-directed reachability by an outside model checker                    |
 | `observe`, `plays`, `tendency` | remarks: idle rules and moves, lengths of plays, first-move advantage |

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.analyse.proofs.observation import Observation
     from herbrand.analyse.solving.solve import Solution
+    from herbrand.analyse.verdict import Certificate
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Analysis", "analyse"]
@@ -50,6 +51,8 @@ _INDUCTION_SECONDS = 10.0
 """The most seconds for remarks on games with too many states to list."""
 _LEAST = 0.05
 """Share of the budget that must be left to begin a stage."""
+_WHO_SHARE = 0.1
+"""Share of the remaining time for finding which role can force a win, once it is known that one can."""
 _VALUES_SHARE = 0.5
 """Share of the remaining time for values, once it is known who can win."""
 _CHECKING_LATE = 0.3
@@ -208,13 +211,15 @@ class _Run:
         self.wanted = [name for name in PROPERTIES if name in needed and name != "well_formed"]
         self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
         self.verdicts: dict[str, Verdict] = {}
+        self.determined: Verdict | None = None
+        """That one of two roles can force a win, without saying which."""
         self.checked_by = 0.0
         """The time of `time.monotonic` by which all verdicts have been checked."""
 
     def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
         started = time.monotonic()
         self.budget = replace(self.budget, started=started)
-        self._within(0.3, self._inspect_rules)
+        self._within(0.3, lambda: self._inspect_rules(self.wanted))
         self._within(1.0, self._explore)
         if remarks:
             self._within(0.4, self._observe_by_induction)
@@ -230,6 +235,7 @@ class _Run:
         if strong:
             self._within(0.5, self._exchange_roles)
             self._within(0.5, self._restrict_others)
+            self._within(0.5, self._look_whether_it_is_determined)
             self._within(1.0, self._search_for_certain_wins)
         if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
             self._within(1.0, self._solve_by_search)
@@ -267,13 +273,13 @@ class _Run:
 
     # -- methods --------------------------------------------------------------------------
 
-    def _inspect_rules(self) -> None:
-        """Decide properties that follow from the form of the rules, without any state."""
+    def _inspect_rules(self, names: Iterable[str]) -> None:
+        """Decide those of some properties that follow from the form of the rules, without any state."""
         from herbrand.analyse.exploration.certificates import CounterCertificate
         from herbrand.analyse.proofs.static import playability
         from herbrand.check.step_counter import step_counter
 
-        if "termination" in self.wanted:
+        if "termination" in names:
             began = time.monotonic()
             counter = step_counter(self.game.rules.tree.statements)
             if counter is not None:
@@ -281,7 +287,7 @@ class _Run:
                     "proved", "step counter", str(counter), certificate=CounterCertificate(counter),
                     seconds=time.monotonic() - began, details={"bound": counter.bound},
                 )  # fmt: skip
-        if "playability" in self.wanted:
+        if "playability" in names:
             began = time.monotonic()
             verdict = playability(self.game)
             if verdict is not None:
@@ -504,7 +510,8 @@ class _Run:
 
     def _open_roles(self) -> list[int]:
         """Return the roles that may be able to force 100, if that is what is asked and not decided yet."""
-        if "strong_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
+        is_open = self.determined is not None or "strong_winnability" in self._undecided()
+        if not is_open or self.win != 100 or not self.game.has_network:
             return []
         return [role for role, verdict in self._strong_of_roles().items() if not verdict.is_known]
 
@@ -512,11 +519,13 @@ class _Run:
         """Record verdicts about strong winnability of roles for which there is none yet."""
         known = self._strong_of_roles()
         known |= {role: verdict for role, verdict in found.items() if not known[role].is_known}
-        if not any(verdict.is_known for verdict in known.values()):
+        if self.determined is None and not any(verdict.is_known for verdict in known.values()):
             return
         before = self.verdicts.get("strong_winnability")
         details = {} if before is None else before.details
         verdict = self._combine(list(known.values()), every=False)
+        if self.determined is not None and verdict.answer != "proved":
+            verdict = self.determined.with_(roles=verdict.roles)
         readings = {
             role: _NO_SEQUENCE if verdict.roles[role].answer == "refuted" else reading
             for role, reading in details.get("sequence", {}).items()
@@ -548,6 +557,30 @@ class _Run:
         except (GameError, MissingExtra) as error:
             self.result.notes.append(f"strong winnability: {error}")
 
+    def _look_whether_it_is_determined(self) -> None:
+        """Prove strong winnability of games for two that take turns, one of whom wins at every end."""
+        from herbrand.analyse.proofs.determined import NEEDED, prove_determined
+
+        known = [self.verdicts[name] for name in NEEDED if name in self.verdicts]
+        if not self._open_roles() or not all(verdict.answer == "proved" for verdict in known):
+            return
+        try:
+            self.determined = prove_determined(self.game, self._shown, self._budget_of_search(0.9))
+        except (GameError, MissingExtra) as error:
+            self.result.notes.append(f"strong winnability: {error}")
+        self._add_strong({})
+
+    def _shown(self, name: str) -> Certificate | None:
+        """Return the certificate of a property, which need not be wanted; None if it is not proved."""
+        from herbrand.analyse.proofs.symbolic import prove
+
+        if name not in self.verdicts:
+            self._inspect_rules([name])
+        if name not in self.verdicts:
+            self.verdicts |= prove(self.game, [name], self._budget_of_search(0.5), only_proofs=True)
+        verdict = self.verdicts[name]
+        return verdict.certificate if verdict.answer == "proved" else None
+
     def _search_for_certain_wins(self) -> None:
         """Decide strong winnability by proof-number search, where the states are too many to list."""
         from herbrand.analyse.solving.certain import strong_by_search
@@ -560,7 +593,7 @@ class _Run:
             self.game,
             roles,
             self.win,
-            budget=self._budget_of_search(0.9),
+            budget=self._budget_of_search(0.9 if self.determined is None else _WHO_SHARE),
             progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
         )
         if self.game.has_percepts:

@@ -1,0 +1,127 @@
+"""Strong winnability of determined games: one of two roles can force a win, whichever it is.
+
+Where play always ends, at most one of two roles chooses at a time, and one of them has won at every end, one
+of them can force a win (Zermelo 1913): where the one cannot, the other one can prevent it.  These conditions
+are questions about plays, so they are answered for games that are far too large to search.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.analyse.exploration.certificates import CounterCertificate
+from herbrand.analyse.exploration.walks import random_states
+from herbrand.analyse.proofs.symbolic import prove
+from herbrand.analyse.verdict import Verdict, certificate_as_json
+from herbrand.convert.undetermined import undetermined
+from herbrand.errors import BudgetExceeded, GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.verdict import Certificate
+    from herbrand.engine.expand import Expander
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["NEEDED", "DeterminedGame", "prove_determined"]
+
+NEEDED: Final = ("termination", "playability")
+"""Properties that a determined game has."""
+_GAMES: Final = 512
+"""Random games in which idle moves are found, and faults looked for."""
+_LOOKING: Final = 2.0
+"""The most seconds for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeterminedGame:
+    """A proof that one of two roles can force a win, without saying which."""
+
+    idle: Mapping[str, str]
+    """The move that each role makes while the other one chooses."""
+    termination: Certificate
+    playability: Certificate
+    ends: Certificate
+    """That the first role does not win the game of what is undetermined (`convert.undetermined`)."""
+
+    kind = "determined game"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the idle moves, and the three certificates."""
+        parts = ("termination", "playability", "ends")
+        return {"idle": dict(self.idle), **{name: certificate_as_json(getattr(self, name)) for name in parts}}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check the three certificates; see `verdict.Certificate`."""
+        deadline = time.monotonic() + seconds
+        try:
+            faults = undetermined(game, self.idle)
+        except GameError:
+            return False
+        if game.has_percepts:
+            return False
+        for part, of in ((self.termination, game), (self.playability, game), (self.ends, faults)):
+            if not part.check(of, max(deadline - time.monotonic(), 0.0)):
+                if part.kind == CounterCertificate.kind:  # as in `prove`: only the search for it is sure
+                    raise BudgetExceeded("ternary simulation", "the step counter is not certain to end play")
+                return False
+        return True
+
+
+def prove_determined(
+    game: StateMachine, shown: Callable[[str], Certificate | None], budget: Budget
+) -> Verdict | None:
+    """Return the verdict that one of two roles can force 100; None if that is not shown.
+
+    `shown` returns certificates of the properties `NEEDED`, or None.  Raises `BudgetExceeded`, and
+    `MissingExtra` where no SAT solver is installed.
+    """
+    if len(game.roles) != 2 or len(game.players) != 2 or game.has_percepts:
+        return None
+    began = time.monotonic()
+    idle = _idle_moves(game.expander)
+    if idle is None:
+        return None
+    one, two = game.roles
+    faults = undetermined(game, idle)
+    faults.network_within(budget.left)
+    ends = prove(faults, ["weak_winnability"], budget, only_proofs=True)["weak_winnability"].roles[one]
+    termination, playability = (shown(name) if ends.answer == "refuted" else None for name in NEEDED)
+    if ends.certificate is None or termination is None or playability is None:
+        return None
+    reason = f"{one} or {two} wins at each end, and they take turns, so that one of them can force it"
+    certificate = DeterminedGame(idle, termination, playability, ends.certificate)
+    return Verdict(
+        "proved", DeterminedGame.kind, reason, certificate=certificate, seconds=time.monotonic() - began
+    )
+
+
+def _idle_moves(expander: Expander) -> dict[str, str] | None:
+    """Return the move that each of two roles makes while the other one chooses, by some random games.
+
+    None if both choose at a time, or neither has 100 at an end.
+    """
+    waiting = (Counter[int](), Counter[int]())
+    only = (Counter[int](), Counter[int]())
+    games = random_states(expander, _GAMES, time.monotonic() + _LOOKING)
+    for bits in chain([expander.bits(expander.initial)], games):
+        states = expander.pack_bits(bits)
+        goals = expander.goals(states[expander.terminal(states)])
+        legal = expander.legal(states)
+        masks = [legal.mask(role)[legal.going] for role in range(2)]
+        chooses = [mask.sum(axis=1) > 1 for mask in masks]
+        if not (goals == 100).any(axis=1).all() or (chooses[0] & chooses[1]).any():
+            return None
+        for role in range(2):
+            waiting[role].update(masks[role][chooses[1 - role]].argmax(axis=1).tolist())
+            only[role].update(masks[role][~chooses[role]].argmax(axis=1).tolist())
+    idle = {}
+    for role, name in enumerate(expander.roles):
+        moves = waiting[role] or only[role]  # any move will do for a role that always chooses
+        idle[name] = expander.moves[role][max(moves, key=moves.__getitem__, default=0)]
+    return idle
