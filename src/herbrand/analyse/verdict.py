@@ -20,15 +20,19 @@ methods of `Certificate`; its `check` must not share code with the search that f
 
 from __future__ import annotations
 
+import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+
+from herbrand.errors import GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["PROPERTIES", "Answer", "Certificate", "Moves", "Verdict", "Witness"]
+__all__ = ["PROPERTIES", "Answer", "Certificate", "Compound", "Moves", "Premise", "Verdict", "Witness"]
 
 Answer: TypeAlias = Literal["proved", "refuted", "unknown"]
 
@@ -67,6 +71,40 @@ class Certificate(Protocol):
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values; its size where it is large."""
+
+
+class Premise(NamedTuple):
+    """A certificate that another one rests on, and the game that it is about."""
+
+    game: StateMachine
+    certificate: Certificate
+    rules: str = ""
+    """The name of a file for the rules of that game, where it is another game."""
+    folder: str = ""
+    """The name of a folder for its files."""
+
+
+class Compound(ABC):
+    """A certificate that rests on others, most of them about another game."""
+
+    @abstractmethod
+    def premises(self, game: StateMachine) -> Iterator[Premise]:
+        """Yield the certificates that it rests on; raises `GameError` where it does not fit the game."""
+
+    def check_alone(self, game: StateMachine, seconds: float) -> bool:  # noqa: ARG002
+        """Check what its premises do not show; see `Certificate.check`."""
+        return True
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check it with its premises; see `Certificate`."""
+        deadline = time.monotonic() + seconds
+        try:
+            return self.check_alone(game, seconds) and all(
+                premise.certificate.check(premise.game, max(deadline - time.monotonic(), 0.0))
+                for premise in self.premises(game)
+            )
+        except GameError:
+            return False
 
 
 def certificate_as_json(certificate: Certificate) -> dict[str, Any]:

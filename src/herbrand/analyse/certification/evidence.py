@@ -30,16 +30,12 @@ from herbrand.analyse.invariants.hopeless import CutShort
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.obligations import AS_CLAUSES, recording
 from herbrand.analyse.invariants.plain import KInduction, ask_change, ask_step, asked_again
-from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame
+from herbrand.analyse.proofs.determined import DeterminedGame
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
-from herbrand.analyse.proofs.restricted import RestrictedPlay
+from herbrand.analyse.verdict import Compound
 from herbrand.convert.asp import recorded_play
-from herbrand.convert.cut_short import cut_short
-from herbrand.convert.joint_win import joint_win
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import ground_term
-from herbrand.convert.restrict import restrict
-from herbrand.convert.undetermined import undetermined
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.machine.moves import Move
 
@@ -48,7 +44,7 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.invariants.obligations import Obligation
     from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
-    from herbrand.analyse.verdict import Certificate, Verdict, Witness
+    from herbrand.analyse.verdict import Certificate, Premise, Verdict, Witness
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = [
@@ -247,43 +243,30 @@ def files_of(
     if isinstance(certificate, SpoiledBeliefs):
         yield PrologWriter(game).spoiled(certificate)
         return
-    if isinstance(certificate, RestrictedPlay):
-        restricted = restrict(game, certificate.preferences)
-        yield from _files_of_variant(
-            restricted, "restricted.kif", certificate.certificate, seconds, solve=solve
-        )
-        return
-    if isinstance(certificate, CutShort):
-        yield from questions(_obligations(game, certificate.hopeless, seconds, solve=solve))
-        shorter = cut_short(game, certificate.hopeless.conditions)
-        yield from _files_of_variant(shorter, "shorter.kif", certificate.certificate, seconds, solve=solve)
-        return
-    if isinstance(certificate, ExchangedRoles):
-        means = (
-            f"a permutation of names that maps {certificate.role} to {certificate.other} preserves the rules"
-        )
-        yield EvidenceFile("exchange.lp", certificate.question(game), "clingo", means)
-        together = joint_win(game, certificate.role, certificate.other)
-        yield from _files_of_variant(together, "together.kif", certificate.certificate, seconds, solve=solve)
-        return
-    if isinstance(certificate, DeterminedGame):
-        for folder in NEEDED:
-            for file in files_of(game, getattr(certificate, folder), seconds, solve=solve):
-                yield in_folder(folder, file)
-        faults = undetermined(game, certificate.idle)
-        for file in _files_of_variant(faults, "undetermined.kif", certificate.ends, seconds, solve=solve):
-            yield in_folder("ends", file)
+    if isinstance(certificate, Compound):
+        if isinstance(certificate, CutShort):
+            yield from questions(_obligations(game, certificate.hopeless, seconds, solve=solve))
+        elif isinstance(certificate, ExchangedRoles):
+            one, other = certificate.role, certificate.other
+            means = f"a permutation of names that maps {one} to {other} preserves the rules"
+            yield EvidenceFile("exchange.lp", certificate.question(game), "clingo", means)
+        for premise in certificate.premises(game):
+            files = _files_of_premise(premise, seconds, solve=solve)
+            yield from (in_folder(premise.folder, file) for file in files) if premise.folder else files
         return
     yield from questions(_obligations(game, certificate, seconds, solve=solve))
 
 
-def _files_of_variant(
-    game: StateMachine, name: str, certificate: Certificate, seconds: float, *, solve: bool
-) -> Iterator[EvidenceFile]:
-    """Yield the files of a certificate about another game, the first one with its rules beside it."""
-    rules: tuple[tuple[str, str], ...] = ((name, game.tree.source.text),)
-    for file in files_of(game, certificate, seconds, solve=solve):
-        yield replace(file, means=f"in the game of {name}: {file.means}", beside=(*file.beside, *rules))
+def _files_of_premise(premise: Premise, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
+    """Yield the files of a certificate that another one rests on, the first one with its rules beside it."""
+    if not premise.rules:
+        yield from files_of(premise.game, premise.certificate, seconds, solve=solve)
+        return
+    rules: tuple[tuple[str, str], ...] = ((premise.rules, premise.game.tree.source.text),)
+    for file in files_of(premise.game, premise.certificate, seconds, solve=solve):
+        yield replace(
+            file, means=f"in the game of {premise.rules}: {file.means}", beside=(*file.beside, *rules)
+        )
         rules = ()
 
 

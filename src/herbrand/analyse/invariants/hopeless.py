@@ -21,7 +21,7 @@ from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import Group, invariant_of, observed_groups, prove_groups
 from herbrand.analyse.invariants.invariant import RulesProgram, clause_texts
-from herbrand.analyse.verdict import certificate_as_json
+from herbrand.analyse.verdict import Compound, Premise, certificate_as_json
 from herbrand.convert.cut_short import cut_short
 from herbrand.errors import BudgetExceeded
 from herbrand.network.cones import fluents_of
@@ -93,7 +93,7 @@ class Hopeless:
 
 
 @dataclass(frozen=True, slots=True)
-class CutShort:
+class CutShort(Compound):
     """A proof that a role never gets 100, or cannot force it: it does not where hopeless states are ends."""
 
     hopeless: Hopeless
@@ -107,13 +107,13 @@ class CutShort:
         inner = certificate_as_json(self.certificate)
         return {"role": self.hopeless.role, "hopeless": self.hopeless.as_json(), "certificate": inner}
 
-    def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check the conditions, and the certificate about the other game; see `verdict.Certificate`."""
-        deadline = time.monotonic() + seconds
-        if not self.hopeless.check(game, seconds):
-            return False
-        shorter = cut_short(game, self.hopeless.conditions)
-        return self.certificate.check(shorter, max(deadline - time.monotonic(), 0.0))
+    def check_alone(self, game: StateMachine, seconds: float) -> bool:
+        """Check the conditions; see `verdict.Certificate`."""
+        return self.hopeless.check(game, seconds)
+
+    def premises(self, game: StateMachine) -> Iterator[Premise]:
+        """Yield the certificate about the game cut short."""
+        yield Premise(cut_short(game, self.hopeless.conditions), self.certificate, "shorter.kif")
 
 
 def find_hopeless(expander: Expander, roles: Iterable[int], seconds: float) -> dict[int, Hopeless]:

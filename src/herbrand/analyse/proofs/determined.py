@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.analyse.exploration.certificates import CounterCertificate
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.proofs.symbolic import prove
-from herbrand.analyse.verdict import Verdict, certificate_as_json
+from herbrand.analyse.verdict import Compound, Premise, Verdict, certificate_as_json
 from herbrand.convert.undetermined import undetermined
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.verdict import Certificate
@@ -39,7 +39,7 @@ _LOOKING: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class DeterminedGame:
+class DeterminedGame(Compound):
     """A proof that one of two roles can force a win, without saying which."""
 
     idle: Mapping[str, str]
@@ -53,24 +53,23 @@ class DeterminedGame:
 
     def as_json(self) -> dict[str, Any]:
         """Return the idle moves, and the three certificates."""
-        parts = ("termination", "playability", "ends")
-        return {"idle": dict(self.idle), **{name: certificate_as_json(getattr(self, name)) for name in parts}}
+        parts = {name: certificate_as_json(getattr(self, name)) for name in (*NEEDED, "ends")}
+        return {"idle": dict(self.idle), **parts}
+
+    def premises(self, game: StateMachine) -> Iterator[Premise]:
+        """Yield the three certificates."""
+        if game.has_percepts:
+            raise GameError("a game with percepts need not be determined")
+        for name in NEEDED:
+            yield Premise(game, getattr(self, name), folder=name)
+        yield Premise(undetermined(game, self.idle), self.ends, "undetermined.kif", "ends")
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Check the three certificates; see `verdict.Certificate`."""
-        deadline = time.monotonic() + seconds
-        try:
-            faults = undetermined(game, self.idle)
-        except GameError:
-            return False
-        if game.has_percepts:
-            return False
-        for part, of in ((self.termination, game), (self.playability, game), (self.ends, faults)):
-            if not part.check(of, max(deadline - time.monotonic(), 0.0)):
-                if part.kind == CounterCertificate.kind:  # as in `prove`: only the search for it is sure
-                    raise BudgetExceeded("ternary simulation", "the step counter is not certain to end play")
-                return False
-        return True
+        if self.termination.kind == CounterCertificate.kind and not self.termination.check(game, seconds):
+            # as in `prove`: ternary simulation is weaker than the search for counters
+            raise BudgetExceeded("ternary simulation", "the step counter is not certain to end play")
+        return Compound.check(self, game, seconds)  # `super()` does not know a class with slots
 
 
 def prove_determined(

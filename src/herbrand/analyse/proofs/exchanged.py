@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.analyse.invariants.invariant import has_answer_set
 from herbrand.analyse.proofs.unwinnable import never_wins, wins_at_random
 from herbrand.analyse.solving.symmetry import Exchanges, permutation_question
-from herbrand.analyse.verdict import Verdict, certificate_as_json
+from herbrand.analyse.verdict import Compound, Premise, Verdict, certificate_as_json
 from herbrand.convert.joint_win import joint_win
 from herbrand.errors import GameError
 
@@ -29,7 +29,7 @@ __all__ = ["ExchangedRoles", "refute_by_exchange"]
 
 
 @dataclass(frozen=True, slots=True)
-class ExchangedRoles:
+class ExchangedRoles(Compound):
     """A proof that a role cannot force a win: another could, too, but they never win together."""
 
     role: str
@@ -64,16 +64,13 @@ class ExchangedRoles:
         except ValueError as error:
             raise GameError(f"it is no permutation: {error}") from error
 
-    def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check the permutation and the certificate about joint wins; see `verdict.Certificate`."""
-        deadline = time.monotonic() + seconds
-        try:
-            if has_answer_set(self.question(game), deadline):
-                return False
-        except GameError:
-            return False
-        together = joint_win(game, self.role, self.other)
-        return self.certificate.check(together, max(deadline - time.monotonic(), 0.0))
+    def check_alone(self, game: StateMachine, seconds: float) -> bool:
+        """Check the permutation; see `verdict.Certificate`."""
+        return not has_answer_set(self.question(game), time.monotonic() + seconds)
+
+    def premises(self, game: StateMachine) -> Iterator[Premise]:
+        """Yield the certificate about joint wins."""
+        yield Premise(joint_win(game, self.role, self.other), self.certificate, "together.kif")
 
 
 def refute_by_exchange(

@@ -15,8 +15,9 @@ import numpy as np
 
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.proofs.unwinnable import never_wins, wins_at_random
-from herbrand.analyse.verdict import Verdict, certificate_as_json
+from herbrand.analyse.verdict import Compound, Premise, Verdict, certificate_as_json
 from herbrand.convert.restrict import Preference, restrict
+from herbrand.errors import GameError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ _OFTEN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class RestrictedPlay:
+class RestrictedPlay(Compound):
     """A proof that a role does not win while all others make preferred moves where these are legal."""
 
     role: str
@@ -60,11 +61,11 @@ class RestrictedPlay:
             "certificate": certificate_as_json(self.certificate),
         }
 
-    def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check the certificate about the restricted game; see `verdict.Certificate`."""
+    def premises(self, game: StateMachine) -> Iterator[Premise]:
+        """Yield the certificate about the restricted game."""
         if any(one.role == self.role for one in self.preferences):
-            return False
-        return self.certificate.check(restrict(game, self.preferences), seconds)
+            raise GameError(f"{self.role} is restricted, too")
+        yield Premise(restrict(game, self.preferences), self.certificate, "restricted.kif")
 
 
 def refute_by_preferences(
