@@ -14,12 +14,14 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.by_states import strong_of
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.proofs.determined import DeterminedGame, prove_determined
-from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.proofs.prove import _Run, analyse
 from herbrand.analyse.proofs.symbolic import prove
+from herbrand.analyse.verdict import Verdict
 from herbrand.cli.main import cli
+from herbrand.errors import InternalError
 
 if TYPE_CHECKING:
-    from herbrand.analyse.verdict import Certificate, Verdict
+    from herbrand.analyse.verdict import Certificate
 
 DRAWN = (
     corrupted.TAKE.replace(
@@ -110,3 +112,19 @@ def test_a_search_goes_on_for_who_it_is() -> None:
     assert [inner.answer for inner in verdict.roles.values()] == ["proved", "refuted"]
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "strategy"
+
+
+def test_who_is_left_can_force_a_win() -> None:
+    """If the other cannot; the proof is about both, and a claim that neither can is an internal error."""
+    game = herbrand.loads(corrupted.TAKE)
+    run = _Run(game, ("strong_winnability",), Budget(30), 100, 0.4, None)
+    run.determined = determined(game)
+    refuted = Verdict("refuted", "-", "")
+    run._add_strong({0: refuted})  # the others are not found in this order
+    verdict = run.verdicts["strong_winnability"]
+    assert (verdict.answer, verdict.certificate) == ("proved", run.determined.certificate)
+    assert [inner.answer for inner in verdict.roles.values()] == ["refuted", "proved"]
+    assert verdict.roles["blue"].reason == "red cannot force a win, and one of the two can"
+    run.verdicts.clear()
+    with pytest.raises(InternalError):
+        run._add_strong({0: refuted, 1: refuted})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
-from herbrand.errors import BudgetExceeded, GameError, MissingExtra
+from herbrand.errors import BudgetExceeded, GameError, InternalError, MissingExtra
 from herbrand.runtime.limits import time_limit
 
 if TYPE_CHECKING:
@@ -523,8 +523,10 @@ class _Run:
             return
         before = self.verdicts.get("strong_winnability")
         details = {} if before is None else before.details
+        if self.determined is not None:
+            known = self._by_elimination(known)
         verdict = self._combine(list(known.values()), every=False)
-        if self.determined is not None and verdict.answer != "proved":
+        if self.determined is not None and verdict.certificate is None:
             verdict = self.determined.with_(roles=verdict.roles)
         readings = {
             role: _NO_SEQUENCE if verdict.roles[role].answer == "refuted" else reading
@@ -532,6 +534,20 @@ class _Run:
         }
         details = {**details, "sequence": readings} if readings else details
         self.verdicts["strong_winnability"] = verdict.with_(details=details)
+
+    def _by_elimination(self, known: dict[int, Verdict]) -> dict[int, Verdict]:
+        """Return verdicts about both roles of a determined game: if one cannot force a win, the other can."""
+        losers = [role for role, verdict in known.items() if verdict.answer == "refuted"]
+        if len(losers) == len(known):
+            raise InternalError(f"{self.game.name} is determined, but neither role can force a win")
+        if not losers:
+            return known
+        (winner,) = known.keys() - losers
+        if known[winner].is_known:
+            return known
+        assert self.determined is not None
+        reason = f"{self.game.roles[losers[0]]} cannot force a win, and one of the two can"
+        return {**known, winner: Verdict("proved", self.determined.method, reason)}
 
     def _exchange_roles(self) -> None:
         """Refute strong winnability by roles that the rules treat alike, and that never win together."""
@@ -666,8 +682,6 @@ class _Run:
         except BudgetExceeded:
             return verdict.with_(checked=None)
         if answer is False:
-            from herbrand.errors import InternalError
-
             raise InternalError(f"{name} of {self.game.name} was {verdict.answer}, but the check failed")
         if answer is None and roles:
             checks = [inner.checked for inner in roles.values()]
