@@ -68,7 +68,7 @@ from herbrand.check.step_counter import StepCounter
 from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
-from herbrand.convert.undetermined import undetermined
+from herbrand.convert.settled import settled
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
@@ -451,8 +451,8 @@ def changed_turns(proof: DeterminedGame, original: Original, chance: Random) -> 
         move = chance.choice(game.expander.moves[game.role_index(role)])
         return replace(proof, idle={**proof.idle, role: move})
     if part == "ends":
-        faults = undetermined(game, proof.idle)
-        return replace(proof, ends=changed_inner(proof.ends, faults, chance))
+        other = settled(game, proof.idle)
+        return replace(proof, ends=changed_inner(proof.ends, other, chance, "goals", "proved"))
     inner = changed_inner(getattr(proof, part), game, chance, part, "proved")
     return replace(proof, termination=inner) if part == "termination" else replace(proof, playability=inner)
 
@@ -594,10 +594,12 @@ class StillProof:
             inner = StillProof(joint_win(self.game, certificate.role, certificate.other), "weak_winnability")
             return inner(Verdict("refuted", "-", certificate=certificate.certificate))
         if isinstance(certificate, DeterminedGame):
-            faults = StillProof(undetermined(self.game, certificate.idle), "weak_winnability")
-            return faults(Verdict("refuted", "-", certificate=certificate.ends)) and all(
-                StillProof(self.game, name)(Verdict("proved", "-", certificate=getattr(certificate, name)))
-                for name in NEEDED
+            about = {**dict.fromkeys(NEEDED, self.game), "ends": settled(self.game, certificate.idle)}
+            return all(
+                StillProof(game, "goals" if name == "ends" else name)(
+                    Verdict("proved", "-", certificate=getattr(certificate, name))
+                )
+                for name, game in about.items()
             )
         if isinstance(certificate, CutShort):
             hopeless = certificate.hopeless

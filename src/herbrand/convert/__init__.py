@@ -11,9 +11,9 @@ target cannot express raise `GameError` with a reason.
 | clingo    | `asp/`       | the rules               |
 | PDDL      | `pddl`       | the rules and the initial state |
 
-`scramble`, `restrict`, `joint_win`, `undetermined` and `cut_short` write rules of other games: the same under
+`scramble`, `restrict`, `joint_win`, `settled` and `cut_short` write rules of other games: the same under
 other names; one in which roles prefer some of their moves; one that is won where two roles win together; one
-that is won where nobody wins; and one that ends early.
+in which nobody has a goal value where nobody wins; and one that ends early.
 """
 
 from __future__ import annotations

@@ -31,6 +31,8 @@ class UnrolledCircuit:
 
     def __init__(self) -> None:
         self._graph = GateGraph()
+        self.closed: dict[int, int] = {}
+        """By some variables, by node, a literal of which each implies it: a value that is fed back to it."""
 
     @property
     def nodes(self) -> int:

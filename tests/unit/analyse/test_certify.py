@@ -662,7 +662,7 @@ def test_that_one_of_two_can_force_a_win_is_accepted(tmp_path: Path) -> None:
     certified = certify_verdict(game, "strong_winnability", verdict, folder, budget=Budget(40))
     assert certified.accepted
     assert verify_certificate(game, folder, budget=Budget(40)).accepted
-    rules = [path.parent.name for path in folder.rglob("undetermined.kif")]
+    rules = [path.parent.name for path in folder.rglob("settled.kif")]
     assert rules == ["ends"]
     seen = herbrand.loads(corrupted.TAKE + "(<= (sees red ?h) (true (heap ?h)))")
     assert not verify_certificate(seen, folder, budget=Budget(40)).accepted
@@ -674,7 +674,7 @@ def test_that_one_of_two_can_force_a_win_is_accepted(tmp_path: Path) -> None:
         ('"red": "wait"', '"green": "wait"'),
         ('"termination": {', '"ending": {'),
         ('"never": "playability"', '"never": ""'),
-        ('"never": "win red"', '"never": "win blue"'),
+        ('"never": "goals"', '"never": "playability"'),
     ):
         assert old in content
         certificate.write_text(content.replace(old, new))

@@ -51,7 +51,7 @@ from herbrand.check.step_counter import StepCounter
 from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
 from herbrand.convert.restrict import Preference, restrict
-from herbrand.convert.undetermined import undetermined
+from herbrand.convert.settled import settled
 from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
@@ -276,15 +276,12 @@ def _determined_game(game: StateMachine, value: Mapping[str, Any], folder: Path)
     if game.has_percepts:
         raise _Unfit("a game with percepts need not be determined")
     idle = {_text_in(role): _text_in(move) for role, move in value["idle"].items()}
+    about = {**dict.fromkeys(NEEDED, (game, "")), "ends": (settled(game, idle), "goals")}
     parts = []
-    for name in NEEDED:
+    for name, (other, shown) in about.items():
         content = {"verdict": "proved", "certificate": value[name]}
-        parts.append(_verdict(game, name, content, None, folder / name).certificate)
-    termination, playability = parts
-    assert termination is not None
-    assert playability is not None
-    ends = _no_win(undetermined(game, idle), value["ends"], game.roles[0], folder / "ends")
-    return DeterminedGame(idle, termination, playability, ends)
+        parts.append(_verdict(other, shown or name, content, None, folder / name).certificate)
+    return DeterminedGame(idle, *parts)  # type: ignore[arg-type]  # there is no verdict without one
 
 
 def _no_win(game: StateMachine, value: Any, role: str, folder: Path) -> Certificate:

@@ -23,8 +23,10 @@ __all__ = ["Frame", "System"]
 class System:
     """A game as a transition system; its frames share one circuit.
 
-    Without `loops`, recursion within states is not unrolled, and its signals may have any values: an
-    over-approximation, whose unreachable states are unreachable in the game, too.
+    Without `loops`, recursion within states is not unrolled: its signals may have any values that are closed
+    under the rules, of which the least are those of the game.  What is unreachable in this over-approximation
+    is unreachable in the game, too.  Nothing is lost where a property needs only that something, such as a
+    chain of stones, does not follow by recursion: any closed values without it show that.
     """
 
     def __init__(self, network: Network, *, loops: bool = True) -> None:
@@ -66,10 +68,21 @@ class Frame:
         self.value[1 : 1 + len(state)] = state
         feedback = 1 + len(state) + len(network.moves)
         self.value[feedback : network.inputs] = system.circuit.variables(network.inputs - feedback)
-        system.circuit.copy(network, self.value, 0, network.cones[0])
+        self._copy(0, network.cones[0])
         self.legal = self.literals(network.legal)
         self.terminal = int(self.literals(np.array([network.terminal]))[0])
         self._has_goals = False
+
+    def _copy(self, begin: int, end: int) -> None:
+        """Copy gates `begin` to `end`; the values fed back in their loops are closed."""
+        network, circuit = self.system.network, self.system.circuit
+        circuit.copy(network, self.value, begin, end)
+        first = network.inputs - len(network.feedback)
+        for start, last, low, high in network.loops.tolist():
+            if begin <= start and last <= end:
+                sources = self.literals(network.feedback[low:high]).tolist()
+                variables = (self.value[first + low : first + high] >> 1).tolist()
+                circuit.closed.update(zip(variables, sources, strict=True))
 
     def literals(self, literals: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return literals of the network as literals of the circuit in this frame."""
@@ -80,14 +93,14 @@ class Frame:
         """Return the goal literals."""
         network = self.system.network
         if not self._has_goals:
-            self.system.circuit.copy(network, self.value, network.cones[1], network.cones[2])
+            self._copy(network.cones[1], network.cones[2])
             self._has_goals = True
         return self.literals(network.goal)
 
     def sees(self) -> NDArray[np.int32]:
         """Return the literals of percepts that do not depend on moves; others have no meaning here."""
         network = self.system.network
-        self.system.circuit.copy(network, self.value, network.cones[0], network.cones[1])
+        self._copy(network.cones[0], network.cones[1])
         return self.literals(network.sees)
 
     def stuck(self, role: int) -> int:
@@ -152,7 +165,7 @@ class Frame:
             solver.at_most_one(chosen.tolist(), when)
         first = 1 + len(network.fluents)
         self.value[first : first + len(choices)] = choices
-        system.circuit.copy(network, self.value, network.cones[0], network.cones[1])
+        self._copy(network.cones[0], network.cones[1])
         return FrameStep(self, choices, Frame(system, self.literals(network.next)))
 
 

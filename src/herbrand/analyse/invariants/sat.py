@@ -70,6 +70,8 @@ class Solver:
         self._uses = np.zeros(0, np.int32)
         self._variables: dict[int, int] = {}
         """The solver's numbers of nodes, in order of use: it takes time for each number below the largest."""
+        self._unclosed: list[int] = []
+        """Numbered nodes of `UnrolledCircuit.closed` about which the solver does not know that yet."""
         self._solver: Any = library().Glucose4()
 
     def __enter__(self) -> Self:
@@ -97,7 +99,18 @@ class Solver:
 
     def _variable(self, node: int) -> int:
         """Return the solver's number of a node."""
-        return self._variables.setdefault(node, len(self._variables) + 1)
+        number = self._variables.get(node)
+        if number is None:
+            number = self._variables[node] = len(self._variables) + 1
+            if node in self.circuit.closed:
+                self._unclosed.append(node)
+        return number
+
+    def _close(self) -> None:
+        """Add that values are closed which are fed back; this may need more of them."""
+        while self._unclosed:
+            node = self._unclosed.pop()
+            self.add((2 * node, self.circuit.closed[node] ^ 1))
 
     def _encode(self, node: int) -> None:
         """Add the clauses of all gates in the cone of a gate."""
@@ -155,6 +168,7 @@ class Solver:
         if 0 in assumed:
             return False
         self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
+        self._close()
         self._limit(conflicts)
         return self._solve_limited(list(self._assumed))
 
@@ -174,6 +188,7 @@ class Solver:
 
     def impossible(self, conflicts: int) -> bool:
         """Return whether the clauses are shown unsatisfiable within a number of conflicts."""
+        self._close()
         self._limit(conflicts)
         return self._solve_limited() is False
 

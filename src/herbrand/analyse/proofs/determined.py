@@ -17,7 +17,7 @@ from herbrand.analyse.exploration.certificates import CounterCertificate
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.proofs.symbolic import prove
 from herbrand.analyse.verdict import Compound, Premise, Verdict, certificate_as_json
-from herbrand.convert.undetermined import undetermined
+from herbrand.convert.settled import settled
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class DeterminedGame(Compound):
     termination: Certificate
     playability: Certificate
     ends: Certificate
-    """That the first role does not win the game of what is undetermined (`convert.undetermined`)."""
+    """That roles have one goal value at each end of the game where it is settled (`convert.settled`)."""
 
     kind = "determined game"
 
@@ -62,7 +62,7 @@ class DeterminedGame(Compound):
             raise GameError("a game with percepts need not be determined")
         for name in NEEDED:
             yield Premise(game, getattr(self, name), folder=name)
-        yield Premise(undetermined(game, self.idle), self.ends, "undetermined.kif", "ends")
+        yield Premise(settled(game, self.idle), self.ends, "settled.kif", "ends")
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Check the three certificates; see `verdict.Certificate`."""
@@ -86,13 +86,13 @@ def prove_determined(
     idle = _idle_moves(game.expander)
     if idle is None:
         return None
-    one, two = game.roles
-    faults = undetermined(game, idle)
-    faults.network_within(budget.left)
-    ends = prove(faults, ["weak_winnability"], budget, only_proofs=True)["weak_winnability"].roles[one]
-    termination, playability = (shown(name) if ends.answer == "refuted" else None for name in NEEDED)
+    other = settled(game, idle)
+    other.network_within(budget.left)
+    ends = prove(other, ["goals"], budget, only_proofs=True)["goals"]
+    termination, playability = (shown(name) if ends.answer == "proved" else None for name in NEEDED)
     if ends.certificate is None or termination is None or playability is None:
         return None
+    one, two = game.roles
     reason = f"{one} or {two} wins at each end, and they take turns, so that one of them can force it"
     certificate = DeterminedGame(idle, termination, playability, ends.certificate)
     return Verdict(

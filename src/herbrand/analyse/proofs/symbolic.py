@@ -188,6 +188,9 @@ class _Proof:
         self.sample = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
         if self._needs_bound:
             self._refute_termination(verdicts)
+        if len(self.game.network.loops):  # unrolled they are often too large for the other methods
+            self.system = System(self.game.network, loops=False)
+            self._by_groups(queries, verdicts, 0.15)
         if self.only_proofs:
             self._run_pdr(queries, 0.3, merge=True)
             self._by_counters(queries, 0.6)

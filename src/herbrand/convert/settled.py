@@ -1,7 +1,7 @@
-"""The game of what keeps a game for two from being determined: ends without a winner, both choosing at once.
+"""The game in which roles have goal values unless a game for two is not settled: nobody wins, or both choose.
 
-If nobody wins it, and every play of the game itself ends, one of the two roles can force a win there (Zermelo
-1913): if the one cannot, the other can prevent it, and has won where the one has not.
+If they always have one at its ends, and every play of the game itself ends, one of the two roles can force a
+win there (Zermelo 1913): if the one cannot, the other can prevent it, and has won where the one has not.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["undetermined"]
+__all__ = ["settled"]
 
 
-def undetermined(game: StateMachine, idle: Mapping[str, str]) -> StateMachine:
-    """Return the game that all roles win, with 100, in states that a determined game for two does not have.
+def settled(game: StateMachine, idle: Mapping[str, str]) -> StateMachine:
+    """Return the game in which all roles have 100, but no goal value where the game is not settled.
 
-    These are the ends at which neither role has 100 as its only goal value, and other states, which are ends
-    here, in which both have a move besides their `idle` one, such as `noop`.  Elsewhere all roles have 0.
+    That is at ends at which neither role has 100 as its only goal value, and in other states, which are ends
+    here, in which both have a move besides their `idle` one, such as `noop`.
 
     >>> from herbrand.game import loads
     >>> rules = "(role a) (role b) (legal a wait) (legal b wait) terminal (goal a 50) (goal b 50) (init i)"
-    >>> undetermined(loads(rules), {"a": "wait", "b": "wait"}).initial_state().goals
-    {'a': 100, 'b': 100}
+    >>> settled(loads(rules), {"a": "wait", "b": "wait"}).initial_state().goals
+    {'a': None, 'b': None}
 
     Raises `GameError` unless there are two roles, both players, each with an idle move, and for rules whose
     names differ only in case; `InvalidMoveError` for a move that is not a ground term.
@@ -51,9 +51,8 @@ def undetermined(game: StateMachine, idle: Mapping[str, str]) -> StateMachine:
             f"(<= {fault} (not {over}) {both})\n"
             f"(<= terminal {over})\n"
             f"(<= terminal {fault})\n"
-            f"(<= (goal ?role 100) (role ?role) {fault})\n"
-            f"(<= (goal ?role 0) (role ?role) (not {fault}))\n"
+            f"(<= (goal ?role 100) (role ?role) (not {fault}))\n"
         )
 
     names = ("reward", "over", "contested", "won", "chooses", "fault")
-    return redefine(game, [("goal", 2), ("terminal", 0)], names, rules, "undetermined")
+    return redefine(game, [("goal", 2), ("terminal", 0)], names, rules, "settled")
