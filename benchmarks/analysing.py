@@ -237,7 +237,7 @@ def short(name: str, entry: dict[str, Any]) -> str:
 def table(entries: dict[str, dict[str, Any]]) -> str:
     """Write the table, with the shares that are decided first."""
     good = [entry for entry in entries.values() if "error" not in entry]
-    lines = ["| | " + " | ".join(c.replace("_", " ") for c in COLUMNS) + " |", "|---" * 7 + "|"]
+    lines = ["| verdict | " + " | ".join(c.replace("_", " ") for c in COLUMNS) + " |", "|---" * 7 + "|"]
     for answer in ("proved", "refuted", "unknown"):
         numbers = [sum(e["properties"][c]["verdict"] == answer for e in good) for c in COLUMNS]
         lines.append(f"| {answer} | " + " | ".join(map(str, numbers)) + " |")

@@ -337,7 +337,7 @@ def human(size: float) -> str:
 
 def _by_kind(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Return a table of the kinds of evidence."""
-    columns = ("", "evidence", "decided", "certified", "median size", "largest")
+    columns = ("letter", "evidence", "decided", "certified", "median size", "largest")
     lines = [_cells(columns), "|---|---" + "|--:" * 4 + "|"]
     for kind, (letter, words) in KINDS.items():
         parts = [row[n] for row in rows for n in PROPERTIES if kind in row.get(n, {}).get("kinds", ())]

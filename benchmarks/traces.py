@@ -117,7 +117,7 @@ def markdown(result: dict[str, Any]) -> str:
         f"({number(result['ready_s'])} s for all sheets together).",
         f"Measured with Python {result['python']} on {result['machine']}.",
         "",
-        "| | |",
+        "| measure | number |",
         "|---|---|",
         f"| traces that agree | {result['agree']} of {result['sheets']} |",
         f"| states compared | {number(result['states'])} |",
