@@ -61,7 +61,6 @@ from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame, prove_determined
 from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
-from herbrand.analyse.proofs.symbolic import prove
 from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import StepCounter
@@ -77,7 +76,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.certification.evidence import EvidenceFile
     from herbrand.analyse.invariants.frames import Frame
     from herbrand.analyse.invariants.hopeless import Hopeless
-    from herbrand.analyse.verdict import Answer, Certificate
+    from herbrand.analyse.verdict import Answer
     from herbrand.machine.state_machine import StateMachine
 
 LEAD = re.compile(r"^lead\((\d+), (.*), (\d+)\)\.$", re.MULTILINE)
@@ -218,11 +217,7 @@ def _by_search(game: StateMachine, roles: Sequence[int], budget: Budget) -> Iter
 
 def _determined(_: str) -> tuple[herbrand.Game, Verdict]:
     game = herbrand.loads(TAKE, name="small")
-
-    def shown(name: str) -> Certificate | None:
-        return prove(game, [name], Budget(20), only_proofs=True)[name].certificate
-
-    verdict = prove_determined(game, shown, Budget(20))
+    verdict = prove_determined(game, Budget(20))
     assert verdict is not None
     return game, verdict
 

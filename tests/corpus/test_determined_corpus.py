@@ -11,12 +11,9 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.by_states import strong_of
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.proofs.determined import prove_determined
-from herbrand.analyse.proofs.symbolic import prove
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from herbrand.analyse.verdict import Certificate
 
 pytestmark = pytest.mark.corpus
 
@@ -36,12 +33,7 @@ def test_who_can_force_a_win_is_one_of_the_two(corpus_dir: Path) -> None:
             space = explore(game.expander, budget=Budget(5, states=20_000))
         except herbrand.BudgetExceeded:
             continue
-
-        def shown(name: str, game: herbrand.Game = game) -> Certificate | None:
-            verdict = prove(game, [name], Budget(5), only_proofs=True)[name]
-            return verdict.certificate if verdict.answer == "proved" else None
-
-        if space.complete and prove_determined(game, shown, Budget(5)) is not None:
+        if space.complete and prove_determined(game, Budget(5)) is not None:
             answers = (strong_of(space, role, 100).answer for role in range(2))
             winners[game.name] = [r for r, a in zip(game.roles, answers, strict=True) if a == "proved"]
     assert {"nim1", "nim2", "tictactoe-init1"} <= winners.keys()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import corrupted
 import pytest
@@ -15,13 +14,9 @@ from herbrand.analyse.exploration.by_states import strong_of
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.proofs.determined import DeterminedGame, prove_determined
 from herbrand.analyse.proofs.prove import _Run, analyse
-from herbrand.analyse.proofs.symbolic import prove
 from herbrand.analyse.verdict import Verdict
 from herbrand.cli.main import cli
 from herbrand.errors import InternalError
-
-if TYPE_CHECKING:
-    from herbrand.analyse.verdict import Certificate
 
 DRAWN = (
     corrupted.TAKE.replace(
@@ -36,12 +31,7 @@ DRAWN = (
 
 def determined(game: herbrand.Game) -> Verdict | None:
     """Return what is shown of a game in some seconds."""
-
-    def shown(name: str) -> Certificate | None:
-        verdict = prove(game, [name], Budget(20), only_proofs=True)[name]
-        return verdict.certificate if verdict.answer == "proved" else None
-
-    return prove_determined(game, shown, Budget(20))
+    return prove_determined(game, Budget(20))
 
 
 @pytest.mark.parametrize("start", range(2, 8))

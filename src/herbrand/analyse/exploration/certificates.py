@@ -113,9 +113,14 @@ class CounterCertificate:
         return {"bound": self.counter.bound, "last": list(self.counter.last)}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
-        """Evaluate the network of the game with unknown moves: `terminal` must become certain by then."""
-        steps = certain_end(game.network_within(seconds), self.counter.bound)
-        return steps is not None and steps <= self.counter.bound
+        """Evaluate the network of the game with unknown moves: `terminal` becomes certain by then.
+
+        Raises `BudgetExceeded` where it does not: ternary simulation is weaker than the search for counters.
+        """
+        bound = self.counter.bound
+        if certain_end(game.network_within(seconds), bound) is None:
+            raise BudgetExceeded("ternary simulation", f"it is not certain that play ends in {bound} steps")
+        return True
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.analyse.exploration.certificates import CounterCertificate
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.proofs.symbolic import prove
 from herbrand.analyse.verdict import Compound, Premise, Verdict, certificate_as_json
 from herbrand.convert.settled import settled
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.verdict import Certificate
@@ -36,6 +35,8 @@ _GAMES: Final = 512
 """Random games in which idle moves are found, and faults looked for."""
 _LOOKING: Final = 2.0
 """The most seconds for them."""
+_NEEDED_SHARE: Final = 0.5
+"""Share of the remaining time for each property that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +65,14 @@ class DeterminedGame(Compound):
             yield Premise(game, getattr(self, name), folder=name)
         yield Premise(settled(game, self.idle), self.ends, "settled.kif", "ends")
 
-    def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check the three certificates; see `verdict.Certificate`."""
-        if self.termination.kind == CounterCertificate.kind and not self.termination.check(game, seconds):
-            # as in `prove`: ternary simulation is weaker than the search for counters
-            raise BudgetExceeded("ternary simulation", "the step counter is not certain to end play")
-        return Compound.check(self, game, seconds)  # `super()` does not know a class with slots
-
 
 def prove_determined(
-    game: StateMachine, shown: Callable[[str], Certificate | None], budget: Budget
+    game: StateMachine, budget: Budget, known: Mapping[str, Verdict] | None = None
 ) -> Verdict | None:
     """Return the verdict that one of two roles can force 100; None if that is not shown.
 
-    `shown` returns certificates of the properties `NEEDED`, or None.  Raises `BudgetExceeded`, and
-    `MissingExtra` where no SAT solver is installed.
+    Of the properties `NEEDED`, those that are not among the `known` verdicts are proved, too.  Raises
+    `BudgetExceeded`, and `MissingExtra` where no SAT solver is installed.
     """
     if len(game.roles) != 2 or len(game.players) != 2 or game.has_percepts:
         return None
@@ -89,9 +83,17 @@ def prove_determined(
     other = settled(game, idle)
     other.network_within(budget.left)
     ends = prove(other, ["goals"], budget, only_proofs=True)["goals"]
-    termination, playability = (shown(name) if ends.answer == "proved" else None for name in NEEDED)
-    if ends.certificate is None or termination is None or playability is None:
+    if ends.answer != "proved" or ends.certificate is None:
         return None
+    needed = []
+    for name in NEEDED:
+        verdict = (known or {}).get(name)
+        if verdict is None:
+            verdict = prove(game, [name], budget.share(_NEEDED_SHARE), only_proofs=True)[name]
+        if verdict.answer != "proved" or verdict.certificate is None:
+            return None
+        needed.append(verdict.certificate)
+    termination, playability = needed
     one, two = game.roles
     reason = f"{one} or {two} wins at each end, and they take turns, so that one of them can force it"
     certificate = DeterminedGame(idle, termination, playability, ends.certificate)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.analyse.proofs.observation import Observation
     from herbrand.analyse.solving.solve import Solution
-    from herbrand.analyse.verdict import Certificate
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Analysis", "analyse"]
@@ -580,22 +579,12 @@ class _Run:
         known = [self.verdicts[name] for name in NEEDED if name in self.verdicts]
         if not self._open_roles() or not all(verdict.answer == "proved" for verdict in known):
             return
+        self._inspect_rules([name for name in NEEDED if name not in self.verdicts])
         try:
-            self.determined = prove_determined(self.game, self._shown, self._budget_of_search(0.9))
+            self.determined = prove_determined(self.game, self._budget_of_search(0.9), self.verdicts)
         except (GameError, MissingExtra) as error:
             self.result.notes.append(f"strong winnability: {error}")
         self._add_strong({})
-
-    def _shown(self, name: str) -> Certificate | None:
-        """Return the certificate of a property, which need not be wanted; None if it is not proved."""
-        from herbrand.analyse.proofs.symbolic import prove
-
-        if name not in self.verdicts:
-            self._inspect_rules([name])
-        if name not in self.verdicts:
-            self.verdicts |= prove(self.game, [name], self._budget_of_search(0.5), only_proofs=True)
-        verdict = self.verdicts[name]
-        return verdict.certificate if verdict.answer == "proved" else None
 
     def _search_for_certain_wins(self) -> None:
         """Decide strong winnability by proof-number search, where the states are too many to list."""
@@ -695,12 +684,9 @@ class _Run:
             return holds(self.game, _CLAIMS[name], verdict.witness, win=self.win)
         if verdict.certificate is not None:
             try:
-                answer = verdict.certificate.check(self.game, seconds)
+                return verdict.certificate.check(self.game, seconds)
             except GameError:
                 return None
-            if verdict.certificate.kind == "step counter" and not answer:
-                return None  # ternary simulation is weaker than the search for counters
-            return answer
         return None
 
 
