@@ -165,13 +165,13 @@ def test_an_end_is_found_before_the_line_to_it() -> None:
     groups = observed_groups(game.network, states)
     found = list(target_states(system, lambda frame: frame.wins(0), groups, time.monotonic() + _LATER))
     assert len(found) >= 1
-    frame, literal = found[0]
+    frame, literals = found[0]
     code = [f"(is {d} {v})" for d, v in zip(range(1, 7), (5, 3, 7, 7, 3, 5), strict=True)]
     bits = np.zeros((7, game.expander.fluents), np.bool_)
     for wrong in range(7):  # the last one is right
         for dial, text in enumerate(code):
             bits[wrong, _place(game, text)] = dial != wrong
-    distance = Distance(system.circuit, frame.state, [literal])(game.expander.pack_bits(bits))
+    distance = Distance(system.circuit, frame.state, literals)(game.expander.pack_bits(bits))
     assert (distance == 0).tolist() == [False] * 6 + [True]
     aim = Aim(game.expander, states, _LATER)
     assert _wins(game, aim.win_by_ends(0, time.monotonic() + _LATER))

@@ -21,4 +21,5 @@ Takes a game; gives values with strategies, plans, and lines of play found by gu
 | `astar`     | A* with the estimates of `invariants.estimate`                             |
 | `guided`, `climb`, `aim` | search for a line of play to a state that satisfies a condition |
 | `distance`  | heuristic distances to such states                                         |
+| `patterns`  | beams that pattern databases guide, in games that are products of `parts`  |
 """

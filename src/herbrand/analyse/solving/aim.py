@@ -2,7 +2,8 @@
 
 Beams (`guided`) and parallel games (`climb`) follow the estimated distance to such an end (`distance`), with
 the transition distances of counters and pieces (`domains`); then the distance to particular ends, which a
-solver finds first, reachable or not (`target_states`).  Puzzles in which moves of the first state are made in
+solver finds first, reachable or not (`target_states`).  Games that are products of small parts have better
+guidance (`patterns`).  Puzzles in which moves of the first state are made in
 some order, as where numbers are filled in, are solved that way first: what each of them makes illegal says
 which moves can be part of an end together (`compatible_moves`).
 """
@@ -24,6 +25,7 @@ from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line
+from herbrand.analyse.solving.patterns import line_by_patterns
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
@@ -97,6 +99,7 @@ class Aim:
         ways = (distance, distance.weighted(*[1.0] * (len(parts) - 1), _ENDING))
         return (
             self.win_by_filling(role, _after(0.3, deadline))
+            or self.win_by_patterns(role, _after(0.3, deadline))
             or guided_line(self.expander, ways, _after(0.45, deadline), seeds=self.beams[role])
             or self.win_by_ends(role, _after(0.5, deadline), groups)
             or climb(self.expander, ways, deadline, seeds=self.climbs[role])
@@ -114,6 +117,12 @@ class Aim:
             if not group.some or len(group.fluents) == 1 or fillable & set(group.fluents)
         ]
         return self.reach(lambda frame: frame.wins(role), observed, deadline, filling)
+
+    def win_by_patterns(self, role: int, deadline: float, value: int = 100) -> Moves | None:
+        """Search for an end in which a role has a value in a game that is a product of parts."""
+        groups = observed_groups(self.expander.network, self.states)
+        ends = target_states(self.system, lambda frame: frame.gets(role, value), groups, deadline)
+        return line_by_patterns(self.expander, map(_values, ends), deadline)
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
         """Search for particular ends in which a role has 100; None when none was reached in time.
@@ -141,7 +150,8 @@ class Aim:
         If there are no others and time is left, a `patient` search goes on with those.
         """
         seen = []
-        for frame, literal in target_states(self.system, wanted, groups, deadline, filling):
+        for frame, literals in target_states(self.system, wanted, groups, deadline, filling):
+            literal = self.system.circuit.all_of(literals)
             ways, seeds = [Distance(self.system.circuit, frame.state, (literal,), self.domains)], count()
             seen.append((ways, seeds))
             line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
@@ -154,6 +164,14 @@ class Aim:
             if line is not None:
                 return line
         return None
+
+
+def _values(end: tuple[Frame, list[int]]) -> dict[int, bool]:
+    """Return what an end of `target_states` asks of fluents, by index."""
+    frame, literals = end
+    fluents = {literal: fluent for fluent, literal in enumerate(frame.state.tolist())}
+    true = {fluents[literal]: True for literal in literals if literal in fluents}
+    return true | {fluents[literal ^ 1]: False for literal in literals if literal not in fluents}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +274,8 @@ def target_states(
     groups: Sequence[Group],
     deadline: float,
     filling: Filling | None = None,
-) -> Iterator[tuple[Frame, int]]:
-    """Yield wanted states, each as a frame and a literal that implies that it is wanted, until time is up.
+) -> Iterator[tuple[Frame, list[int]]]:
+    """Yield wanted states, each as a frame and its literals that make it a wanted one, until time is up.
 
     The solver finds a state that is wanted, and in which groups of fluents hold; the fluents that matter are
     the failed assumptions (Een and Sorensson 2003) in the proof that their values make it a wanted one.  With
@@ -292,7 +310,7 @@ def target_states(
                 core = sorted(solver.core() & set(literals))
                 if filling is not None:
                     core = sorted({*core, *(x for x in frame.state.tolist() if model(x))})
-                yield frame, circuit.all_of(core)
+                yield frame, core
                 solver.add([x ^ 1 for x in core])
                 different = min(0.5, different + 0.02)
                 likely = np.where(rng.random(len(initial)) < different, ~initial, initial)

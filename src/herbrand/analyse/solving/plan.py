@@ -17,8 +17,9 @@ Three searches for shortest plans, of which the first to succeed answers:
     refuted.  This reaches depths at which states no longer fit in memory, but cannot prove that there is
     no plan of any length.
 
-and two for plans that may be longer (`any_plans`): a SAT solver with little time for each length (`horizon`),
-and beams and parallel games that approach the goal (`Aim`).
+and others for plans that may be longer (`any_plans`): beams that pattern databases guide (`patterns`), a SAT
+solver with little time for each length (`horizon`), and beams and parallel games that approach the goal
+(`Aim`).
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ _ESTIMATING = 20.0
 """The most seconds of the search for an estimate."""
 _FILLING = 0.4
 """The fraction of the time for any plan spent on ends that moves of the first state can reach."""
+_PATTERNS = 0.3
+"""Likewise, on beams that pattern databases guide."""
 _SOLVING = 0.4
 """The fraction of the rest that a SAT solver has for plans of each length, before beams."""
 
@@ -235,17 +238,22 @@ def any_plans(game: StateMachine, value: int) -> Callable[[float], Plan | None]:
     def search(seconds: float) -> Plan | None:
         nonlocal aim
         began, method = time.monotonic(), "a SAT solver"
+        highest = value == 100  # compatible moves and distances are for no other value
         moves = None
         try:
-            if value == 100:  # distances are estimated for no other value
-                if aim is None:
-                    aim = Aim(game.expander, play(game.expander, began + 0.1 * seconds).states, 0.1 * seconds)
+            if aim is None:
+                aim = Aim(game.expander, play(game.expander, began + 0.1 * seconds).states, 0.1 * seconds)
+            if highest:
                 moves = aim.win_by_filling(0, began + _FILLING * seconds)
             if moves is None:
+                method = "pattern databases"
+                moves = aim.win_by_patterns(0, time.monotonic() + _PATTERNS * seconds, value)
+            if moves is None:
+                method = "a SAT solver"
                 left = began + seconds - time.monotonic()
-                until = time.monotonic() + (left if aim is None else _SOLVING * left)
+                until = time.monotonic() + (_SOLVING * left if highest else left)
                 moves = line_of_some_length(game.expander, 0, value, until)
-            if moves is None and aim is not None:
+            if moves is None and highest:
                 method = "guided search"
                 moves = aim.win(0, began + seconds)
         except (BudgetExceeded, MissingExtra):
