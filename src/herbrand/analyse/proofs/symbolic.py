@@ -63,6 +63,7 @@ from herbrand.analyse.solving.guided import guided_line
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.engine.expand import Expander
 from herbrand.errors import BudgetExceeded, HerbrandError, MissingExtra
+from herbrand.network.unroll import unrolled
 from herbrand.runtime.limits import require_time
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Certificate, Moves
     from herbrand.engine.expand import Rollouts
     from herbrand.machine.state_machine import StateMachine
+    from herbrand.network.network import Network
 
 __all__ = ["PROPERTIES", "prove"]
 
@@ -94,6 +96,8 @@ _LATE = 0.6
 """Share of the remaining time for a method that did not end before."""
 _REACHING = 0.5
 """Of the time for counters, the share for particular faults that these do not exclude, at most."""
+_GROWTH = 2
+"""How many times as large a network becomes, at most, that is unrolled for all methods at once."""
 _PATIENCE = 1000
 """Solver conflicts at each depth in the search for distant wins."""
 
@@ -188,7 +192,7 @@ class _Proof:
         self.sample = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
         if self._needs_bound:
             self._refute_termination(verdicts)
-        if len(self.game.network.loops):  # unrolled they are often too large for the other methods
+        if not _is_small_unrolled(self.game.network):
             self.system = System(self.game.network, loops=False)
             self._by_groups(queries, verdicts, 0.15)
         if self.only_proofs:
@@ -667,6 +671,17 @@ class _Proof:
             return missing.with_(roles=verdicts)
         methods = ", ".join(dict.fromkeys(verdict.method for verdict in every)) or "no roles"
         return Verdict("proved", methods, "; ".join(verdict.reason for verdict in every), roles=verdicts)
+
+
+def _is_small_unrolled(network: Network) -> bool:
+    """Return whether recursion within states is unrolled for all methods, as where paths wrap around a board.
+
+    Often it is too large for that.
+    """
+    with suppress(BudgetExceeded):
+        unrolled(network, _GROWTH * network.gates)
+        return True
+    return False
 
 
 def _reason(name: str, query: _Query) -> str:
