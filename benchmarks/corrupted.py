@@ -60,6 +60,7 @@ from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame, prove_determined
 from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
+from herbrand.analyse.proofs.pairing import refute_by_pairs
 from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
 from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
@@ -125,6 +126,19 @@ PASSES = """
 (<= (goal ?r 100) (won ?r)) (<= (goal ?r 0) (role ?r) (not (won ?r)))
 """
 """Two pieces that want to stand where the other one began, and need not move."""
+ROWS = """
+(role x) (role o) (other x o) (other o x) (init (turn x)) {places} {rows}
+(<= (legal ?r (take ?p)) (true (turn ?r)) (place ?p) (not (taken ?p)))
+(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+(<= (taken ?p) (true (has ?r ?p)))
+(<= (next (has ?r ?p)) (does ?r (take ?p))) (<= (next (has ?r ?p)) (true (has ?r ?p)))
+(<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o))
+(<= free (place ?p) (not (taken ?p)))
+(<= terminal (row ?r)) (<= terminal (not free))
+(<= (goal ?r 100) (row ?r)) (<= (goal ?r 0) (other ?r ?o) (row ?o))
+(<= (goal ?r 50) (role ?r) (not (row x)) (not (row o)))
+"""
+"""Who has all places of a row first wins."""
 RACE = """
 (role red) (role blue) (init (at red 0)) (init (at blue 0)) (other red blue) (other blue red)
 (succ 0 1) (succ 1 2) (succ 2 3)
@@ -199,6 +213,13 @@ def given(text: str, certificate: Any = None) -> Callable[[str], tuple[herbrand.
     return decide
 
 
+def in_rows(places: int, *rows: Sequence[str]) -> str:
+    """Return the rules of `ROWS` with some rows, each of numbers of places."""
+    facts = " ".join(f"(place {place})" for place in range(1, places + 1))
+    rules = " ".join(f"(<= (row ?r) {' '.join(f'(true (has ?r {p}))' for p in row)})" for row in rows)
+    return ROWS.format(places=facts, rows=rules)
+
+
 def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
     """Return a function that refutes strong winnability of all roles by a method, without listing states."""
 
@@ -235,6 +256,7 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "strategy by percepts": ("strong_winnability", given(SEEN)),
     "spoiled beliefs": ("strong_winnability", bundled("montyHall")),
     "restricted play": ("strong_winnability", refuted(PASSES, refute_by_preferences)),
+    "replies in pairs": ("strong_winnability", refuted(in_rows(4, "12", "34"), refute_by_pairs)),
     "exchanged roles": ("strong_winnability", refuted(RACE, refute_by_exchange)),
     "determined game": ("strong_winnability", _determined),
     "play cut short": ("strong_winnability", refuted(TALLY, _by_search)),
@@ -403,12 +425,14 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
 
 
 def changed_restriction(play: RestrictedPlay, original: Original, chance: Random) -> RestrictedPlay:
-    """Return a restricted game in which others prefer other moves, or the role too, or another proof."""
+    """Return a game in which others prefer other moves or replies, or the role too, or another proof."""
     game, rows = original.game, list(play.preferences)
     place = chance.randrange(len(rows))
-    way = chance.randrange(5)
+    way = chance.randrange(6 if rows[place].when else 5)
     if way == 0:
         del rows[place]
+    elif way == 5:
+        rows[place] = replace(rows[place], when=chance.choice(sorted(game.expander.fluent_names)))
     elif way == 1:
         every = game.expander.moves[game.role_index(rows[place].role)]
         rows[place] = replace(rows[place], move=chance.choice(every))

@@ -1,7 +1,8 @@
 """Restrict a game: some roles prefer some of their moves to all others, whenever they are legal.
 
-In every state a role has a part of its legal moves, and some move where it had one before.  So what a role
-cannot reach in the restricted game, it cannot force in the game itself: the others may play as they prefer.
+A preference may depend on the state, as a reply to a move of another role does.  In every state a role has a
+part of its legal moves, and some move where it had one before.  So what a role cannot reach in the restricted
+game, it cannot force in the game itself: the others may play as they prefer.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ class Preference:
 
     role: str
     move: str
+    when: str = ""
+    """The fluent, as KIF, that has to be true for that; if empty, it is always so."""
 
 
 def restrict(game: StateMachine, preferences: Iterable[Preference]) -> StateMachine:
@@ -38,13 +41,17 @@ def restrict(game: StateMachine, preferences: Iterable[Preference]) -> StateMach
     ['wait']
 
     Raises `GameError` for rules whose names differ only in case, and `InvalidMoveError` for a preference
-    that is not a ground term.
+    whose role, move or fluent is not a ground term.
     """
-    terms = [(Move(one.role).term, Move(one.move).term) for one in preferences]
+    terms = [
+        (Move(one.role).term, Move(one.move).term, f" (true {Move(one.when).term})" if one.when else "")
+        for one in preferences
+    ]
 
     def rules(permitted: str, preferred: str, prefers: str) -> str:
         own = "".join(
-            f"(<= ({preferred} {role} {move}) ({permitted} {role} {move}))\n" for role, move in terms
+            f"(<= ({preferred} {role} {move}) ({permitted} {role} {move}){condition})\n"
+            for role, move, condition in terms
         )
         return own + (
             f"(<= (legal ?role ?move) ({preferred} ?role ?move))\n"

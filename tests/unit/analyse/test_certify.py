@@ -40,6 +40,7 @@ from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import AS_CLAUSES
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.exchanged import refute_by_exchange
+from herbrand.analyse.proofs.pairing import refute_by_pairs
 from herbrand.analyse.proofs.restricted import refute_by_preferences
 from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
@@ -631,6 +632,26 @@ def test_others_that_pass_are_accepted_as_a_refutation(tmp_path: Path) -> None:
         ('"stay"', '"stay))(<= terminal (role red"'),
         ('"stay"', '"?move"'),
     ):
+        certificate.write_text(content.replace(old, new))
+        assert not verify_certificate(game, folder, budget=Budget(40)).accepted
+
+
+@needs_prolog
+def test_replies_in_pairs_are_accepted_as_a_refutation(tmp_path: Path) -> None:
+    """Not with a reply to something else, nor if fluents or moves are more than that."""
+    game = herbrand.loads(corrupted.in_rows(4, "12", "34"))
+    folder = tmp_path / "files"
+    require_accepted(game, refute_by_pairs(game, [0, 1], Budget(20)), folder)
+    certificate = folder / "certificate.json"
+    content = certificate.read_text()
+    for old, new in (
+        ('"replies": {', '"other": {'),
+        ('"(has x 1)"', '"(has x 3)"'),
+        ('"(has x 1)"', '"(has x 1)) (true (has x 2)"'),
+        ('"(has x 1)"', '"?fluent"'),
+        ('"(take 1)"', '"(take 3)"'),
+    ):
+        assert old in content
         certificate.write_text(content.replace(old, new))
         assert not verify_certificate(game, folder, budget=Budget(40)).accepted
 

@@ -237,13 +237,15 @@ def _verdict(
 
 def _restricted_play(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> RestrictedPlay:
     """Return the proof that a role does not win while others prefer some moves."""
-    if value["role"] != role or role in value["preferred"] or not set(value["preferred"]) <= set(game.roles):
+    always, replies = value["preferred"], value.get("replies", {})
+    if value["role"] != role or not {*always, *replies} <= set(game.roles) - {role}:
         raise _Unfit(f"certificate.json: it restricts other roles than those that play against {role}")
-    preferences = tuple(
-        Preference(other, move) for other, moves in value["preferred"].items() for move in _texts(moves)
-    )
+    preferences = [Preference(other, move) for other, moves in always.items() for move in _texts(moves)]
+    for other, rows in replies.items():
+        for when, move in map(_texts, rows):
+            preferences.append(Preference(other, move, when))
     inner = _no_win(restrict(game, preferences), value["certificate"], role, folder)
-    return RestrictedPlay(role, preferences, inner)
+    return RestrictedPlay(role, tuple(preferences), inner)
 
 
 def _exchanged_roles(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> ExchangedRoles:

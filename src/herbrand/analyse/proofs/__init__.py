@@ -9,6 +9,8 @@ Takes a game; gives a report of verdicts with certificates and witnesses.  Impor
 | `static`   | playability from the text of the rules                                        |
 | `symbolic` | verdicts without listing states: induction, bounded model checking, search    |
 | `restricted` | strong winnability refuted by others who only pass                           |
+| `pairing`  | strong winnability refuted by an opponent who takes the other one of a pair  |
+| `scheduled` | strong winnability refuted by others who make the same moves in each play      |
 | `exchanged` | strong winnability refuted by roles that could change places                  |
 | `determined` | strong winnability of games for two, one of whom wins at each end        |
 | `out_of_reach` | weak winnability where few states come up while a win is in reach           |

@@ -233,7 +233,9 @@ class _Run:
         self._follow_from_wins()
         if strong:
             self._within(0.5, self._exchange_roles)
+            self._within(0.5, self._reply_in_pairs)
             self._within(0.5, self._restrict_others)
+            self._within(0.5, self._follow_schedules)
             self._within(0.5, self._look_whether_it_is_determined)
             self._within(1.0, self._search_for_certain_wins)
         if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
@@ -553,6 +555,18 @@ class _Run:
         from herbrand.analyse.proofs.exchanged import refute_by_exchange
 
         self._refute_by(refute_by_exchange)
+
+    def _reply_in_pairs(self) -> None:
+        """Refute strong winnability by an opponent who takes the other one of each pair of places."""
+        from herbrand.analyse.proofs.pairing import refute_by_pairs
+
+        self._refute_by(refute_by_pairs)
+
+    def _follow_schedules(self) -> None:
+        """Refute strong winnability by others who follow fixed schedules."""
+        from herbrand.analyse.proofs.scheduled import refute_by_schedules
+
+        self._refute_by(refute_by_schedules)
 
     def _restrict_others(self) -> None:
         """Refute strong winnability by others who prefer moves such as passing."""

@@ -41,7 +41,7 @@ _OFTEN: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RestrictedPlay(Compound):
-    """A proof that a role does not win while all others make preferred moves where these are legal."""
+    """A proof that a role does not win while others make preferred moves where these are legal."""
 
     role: str
     preferences: tuple[Preference, ...]
@@ -51,13 +51,21 @@ class RestrictedPlay(Compound):
     kind = "restricted play"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the preferred moves of each role, and the certificate about the restricted game."""
+        """Return the preferred moves of each role, and the certificate about the restricted game.
+
+        Those that are preferred only when a fluent is true follow as `replies`, each with its fluent.
+        """
         preferred: dict[str, list[str]] = {}
+        replies: dict[str, list[list[str]]] = {}
         for one in self.preferences:
-            preferred.setdefault(one.role, []).append(one.move)
+            if one.when:
+                replies.setdefault(one.role, []).append([one.when, one.move])
+            else:
+                preferred.setdefault(one.role, []).append(one.move)
         return {
             "role": self.role,
             "preferred": preferred,
+            **({"replies": replies} if replies else {}),
             "certificate": certificate_as_json(self.certificate),
         }
 

@@ -1,0 +1,129 @@
+"""Strong winnability refuted by others who follow fixed schedules, a move for each step.
+
+In races each role goes its own way, so that it is enough to be as fast as the others: who does not win while
+all others move as on their fastest ways cannot force a win, whatever they might do instead.  A schedule is a
+list of preferences (`convert.restrict`), each for the fluent that is true after a number of steps, so the
+game needs a step counter.  With all others on their schedules few states are left, and these are listed.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.exploration.walks import random_states
+from herbrand.analyse.invariants.groups import depends_on_moves
+from herbrand.analyse.proofs.restricted import RestrictedPlay
+from herbrand.analyse.proofs.unwinnable import never_wins
+from herbrand.analyse.verdict import Verdict
+from herbrand.convert.restrict import Preference, restrict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.exploration.explore import Explorer
+    from herbrand.engine.expand import Expander
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["refute_by_schedules"]
+
+_GAMES: Final = 64
+"""Random games in which a step counter is looked for, and of which the longest is the first schedule."""
+_LOOKING: Final = 5.0
+"""The most seconds for them."""
+_BRIEF: Final = 0.05
+"""Likewise, as a share of the time."""
+_LEAST: Final = 4
+"""The fewest steps that are counted."""
+_SHARE: Final = 0.3
+"""Share of the time for the fastest ways of all roles."""
+
+
+def refute_by_schedules(
+    game: StateMachine, roles: Sequence[int], budget: Budget
+) -> Iterator[tuple[int, Verdict]]:
+    """Yield those of some roles, by number, that cannot force 100, with the verdicts that say so.
+
+    Raises `BudgetExceeded`, and `MissingExtra` where no SAT solver is installed.
+    """
+    expander = game.expander
+    clock = _find_clock(expander, min(_LOOKING, _BRIEF * budget.left))
+    if len(clock) < _LEAST or game.players != tuple(game.roles):
+        return
+    games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=len(clock))
+    longest = int(games.lengths.argmax())
+    line = expander.rollouts(
+        np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=len(clock), watched=longest
+    ).line
+    schedules = {name: [joint[role] for joint in line] for role, name in enumerate(game.roles)}
+    fastest = {}
+    for place, name in enumerate(game.roles):
+        share = budget.share(_SHARE / (len(game.roles) - place))
+        way = _fastest_way(_scheduled(game, name, schedules, clock), name, share)
+        if way is not None:
+            fastest[name] = way
+    if len(fastest) < len(game.roles):
+        return
+    for place, role in enumerate(roles):
+        began = time.monotonic()
+        name = game.roles[role]
+        preferences = _preferences(name, fastest, clock)
+        shown = never_wins(restrict(game, preferences), role, budget.share(1 / (len(roles) - place)))
+        if shown is not None:
+            reason = f"{name} does not win if all others make the moves of their fastest ways"
+            certificate = RestrictedPlay(name, preferences, shown)
+            seconds = time.monotonic() - began
+            yield role, Verdict("refuted", certificate.kind, reason, certificate=certificate, seconds=seconds)
+
+
+def _find_clock(expander: Expander, seconds: float) -> list[str]:
+    """Return, for 0, 1, 2, ... steps, a fluent that is true after as many and only then, in random games."""
+    depths = [expander.bits(expander.initial)]
+    depths += random_states(expander, _GAMES, time.monotonic() + seconds)
+    ever = np.array([states.any(axis=0) for states in depths])
+    alone = np.array([states.all(axis=0) for states in depths]) & (ever.sum(axis=0) == 1)
+    alone &= ~depends_on_moves(expander.network)
+    clock = []
+    for depth in alone:
+        if not depth.any():
+            break
+        clock.append(expander.fluent_names[int(depth.argmax())])
+    return clock
+
+
+def _preferences(role: str, schedules: dict[str, list[str]], clock: Sequence[str]) -> tuple[Preference, ...]:
+    """Return the schedules of all roles but one as preferences."""
+    return tuple(
+        Preference(other, move, when)
+        for other, moves in schedules.items()
+        if other != role
+        for move, when in zip(moves, clock, strict=False)
+    )
+
+
+def _scheduled(
+    game: StateMachine, role: str, schedules: dict[str, list[str]], clock: Sequence[str]
+) -> StateMachine:
+    """Return the game in which all roles but one follow their schedules."""
+    return restrict(game, _preferences(role, schedules, clock))
+
+
+def _fastest_way(game: StateMachine, role: str, budget: Budget) -> list[str] | None:
+    """Return the moves of a role on a shortest line to 100; None if none is found."""
+    game.network_within(budget.left)
+    number = game.role_index(role)
+    checked = 0
+
+    def has_won(explorer: Explorer) -> bool:
+        nonlocal checked
+        chunk = slice(checked, explorer.expanded)
+        checked = explorer.expanded
+        return bool((explorer.over[chunk] & (explorer.goals[chunk, number] == 100)).any())
+
+    space = explore(game.expander, budget=budget, edges=False, stop=has_won)
+    won = np.flatnonzero(space.over & (space.goals[:, number] == 100))
+    return [joint[number] for joint in space.line_to(int(won[0]))] if len(won) else None
