@@ -21,8 +21,7 @@ from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups, invariant_of, observed_groups, require
 from herbrand.analyse.invariants.induction import inductive_part
 from herbrand.analyse.invariants.sat import Solver
-from herbrand.analyse.proofs.restricted import RestrictedPlay
-from herbrand.analyse.verdict import Verdict
+from herbrand.analyse.proofs.restricted import refuted
 from herbrand.convert.restrict import Preference, restrict
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.invariants.induction import Clause
     from herbrand.analyse.invariants.invariant import Invariant
+    from herbrand.analyse.verdict import Verdict
     from herbrand.engine.expand import Expander
     from herbrand.machine.state_machine import StateMachine
 
@@ -86,8 +86,7 @@ def refute_by_pairs(
         if certificate is not None:
             name, other = game.roles[role], game.roles[1 - role]
             reason = f"every win of {name} needs both places of a pair, and {other} takes the second one"
-            seconds = time.monotonic() - began
-            yield role, Verdict("refuted", certificate.kind, reason, certificate=certificate, seconds=seconds)
+            yield role, refuted(name, *certificate, reason, began)
 
 
 def _find_places(expander: Expander, states: NDArray[np.bool_], role: int) -> _Places | None:
@@ -183,10 +182,10 @@ def _needed(solver: Solver, state: Sequence[int], wins: int, places: _Places) ->
 
 def _prove(
     game: StateMachine, places: _Places, pairs: Sequence[tuple[int, int]], deadline: float
-) -> RestrictedPlay | None:
-    """Return the certificate that the role has no win if the other replies in pairs; None if not shown."""
+) -> tuple[tuple[Preference, ...], Invariant] | None:
+    """Return the replies in pairs and the certificate that the role has no win then; None if not shown."""
     expander = game.expander
-    role, other = game.roles[places.role], game.roles[places.other]
+    other = game.roles[places.other]
     replies = [(one, two) for pair in pairs for one, two in (pair, pair[::-1])]
     preferences = tuple(
         Preference(other, expander.moves[places.other][places.taken[two]], expander.fluent_names[one])
@@ -195,7 +194,7 @@ def _prove(
     restricted = restrict(game, preferences)
     restricted.network_within(max(0.0, deadline - time.monotonic()))
     invariant = _invariant(restricted, places, pairs, expander.fluent_names, deadline)
-    return None if invariant is None else RestrictedPlay(role, preferences, invariant)
+    return None if invariant is None else (preferences, invariant)
 
 
 def _invariant(

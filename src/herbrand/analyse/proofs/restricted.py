@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expander
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["RestrictedPlay", "refute_by_preferences"]
+__all__ = ["RestrictedPlay", "refute", "refute_by_preferences", "refuted"]
 
 _GAMES: Final = 256
 """Random games in which moves are looked for."""
@@ -93,26 +93,32 @@ def refute_by_preferences(
                 for number, mask in preferred.items()
                 for move in np.flatnonzero(mask).tolist()
             )
-            verdict = _refute(game, role, preferences, budget.share(1 / (len(roles) - place)))
+            moves = " or ".join(sorted({one.move for one in preferences}))
+            reason = f"{game.roles[role]} does not win if the others make the move {moves} whenever they can"
+            verdict = refute(game, role, preferences, reason, budget.share(1 / (len(roles) - place)))
             if verdict is not None:
                 yield role, verdict
 
 
-def _refute(
-    game: StateMachine, role: int, preferences: tuple[Preference, ...], budget: Budget
+def refute(
+    game: StateMachine, role: int, preferences: tuple[Preference, ...], reason: str, budget: Budget
 ) -> Verdict | None:
-    """Return the verdict that a role cannot force 100 against preferred moves; None if not shown."""
+    """Return the verdict that a role cannot force 100, since it never wins against preferred moves.
+
+    None if that is not shown; `reason` says what the others do.
+    """
     began = time.monotonic()
-    name = game.roles[role]
     shown = never_wins(restrict(game, preferences), role, budget)
-    if shown is None:
-        return None
-    moves = " or ".join(sorted({one.move for one in preferences}))
-    reason = f"{name} does not win if the others make the move {moves} whenever they can"
-    certificate = RestrictedPlay(name, preferences, shown)
-    return Verdict(
-        "refuted", RestrictedPlay.kind, reason, certificate=certificate, seconds=time.monotonic() - began
-    )
+    return None if shown is None else refuted(game.roles[role], preferences, shown, reason, began)
+
+
+def refuted(
+    role: str, preferences: tuple[Preference, ...], certificate: Certificate, reason: str, began: float
+) -> Verdict:
+    """Return the verdict with the certificate that a role does not win against preferred moves."""
+    restricted = RestrictedPlay(role, preferences, certificate)
+    seconds = time.monotonic() - began
+    return Verdict("refuted", RestrictedPlay.kind, reason, certificate=restricted, seconds=seconds)
 
 
 def _passes(expander: Expander) -> dict[int, NDArray[np.bool_]]:

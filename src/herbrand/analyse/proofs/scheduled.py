@@ -16,9 +16,7 @@ import numpy as np
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.groups import depends_on_moves
-from herbrand.analyse.proofs.restricted import RestrictedPlay
-from herbrand.analyse.proofs.unwinnable import never_wins
-from herbrand.analyse.verdict import Verdict
+from herbrand.analyse.proofs.restricted import refute
 from herbrand.convert.restrict import Preference, restrict
 
 if TYPE_CHECKING:
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.explore import Explorer
+    from herbrand.analyse.verdict import Verdict
     from herbrand.engine.expand import Expander
     from herbrand.machine.state_machine import StateMachine
 
@@ -54,30 +53,21 @@ def refute_by_schedules(
     clock = _find_clock(expander, min(_LOOKING, _BRIEF * budget.left))
     if len(clock) < _LEAST or game.players != tuple(game.roles):
         return
-    games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=len(clock))
-    longest = int(games.lengths.argmax())
-    line = expander.rollouts(
-        np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=len(clock), watched=longest
-    ).line
-    schedules = {name: [joint[role] for joint in line] for role, name in enumerate(game.roles)}
+    schedules = _longest_game(expander, len(clock))
     fastest = {}
     for place, name in enumerate(game.roles):
         share = budget.share(_SHARE / (len(game.roles) - place))
-        way = _fastest_way(_scheduled(game, name, schedules, clock), name, share)
+        way = _fastest_way(restrict(game, _preferences(name, schedules, clock)), name, share)
         if way is not None:
             fastest[name] = way
     if len(fastest) < len(game.roles):
         return
     for place, role in enumerate(roles):
-        began = time.monotonic()
-        name = game.roles[role]
-        preferences = _preferences(name, fastest, clock)
-        shown = never_wins(restrict(game, preferences), role, budget.share(1 / (len(roles) - place)))
-        if shown is not None:
-            reason = f"{name} does not win if all others make the moves of their fastest ways"
-            certificate = RestrictedPlay(name, preferences, shown)
-            seconds = time.monotonic() - began
-            yield role, Verdict("refuted", certificate.kind, reason, certificate=certificate, seconds=seconds)
+        preferences = _preferences(game.roles[role], fastest, clock)
+        reason = f"{game.roles[role]} does not win if all others make the moves of their fastest ways"
+        verdict = refute(game, role, preferences, reason, budget.share(1 / (len(roles) - place)))
+        if verdict is not None:
+            yield role, verdict
 
 
 def _find_clock(expander: Expander, seconds: float) -> list[str]:
@@ -105,11 +95,12 @@ def _preferences(role: str, schedules: dict[str, list[str]], clock: Sequence[str
     )
 
 
-def _scheduled(
-    game: StateMachine, role: str, schedules: dict[str, list[str]], clock: Sequence[str]
-) -> StateMachine:
-    """Return the game in which all roles but one follow their schedules."""
-    return restrict(game, _preferences(role, schedules, clock))
+def _longest_game(expander: Expander, steps: int) -> dict[str, list[str]]:
+    """Return the moves of each role in the longest of some random games, up to a number of steps."""
+    states = np.repeat(expander.initial, _GAMES, axis=0)
+    longest = int(expander.rollouts(states, seed=0, max_steps=steps).lengths.argmax())
+    line = expander.rollouts(states, seed=0, max_steps=steps, watched=longest).line
+    return {name: [joint[role] for joint in line] for role, name in enumerate(expander.roles)}
 
 
 def _fastest_way(game: StateMachine, role: str, budget: Budget) -> list[str] | None:
