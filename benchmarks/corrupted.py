@@ -139,6 +139,18 @@ ROWS = """
 (<= (goal ?r 50) (role ?r) (not (row x)) (not (row o)))
 """
 """Who has all places of a row first wins."""
+LAMPS = """
+(role r) (beside 1 2) (beside 2 3) (beside 3 4) (init (lit 2))
+(<= (legal r (switch ?m ?n)) (beside ?m ?n)) (legal r done)
+(<= (switched ?m) (does r (switch ?m ?n))) (<= (switched ?n) (does r (switch ?m ?n)))
+(<= (next (lit ?n)) (true (lit ?n)) (not (switched ?n)))
+(<= (next (lit ?n)) (switched ?n) (lamp ?n) (not (true (lit ?n))))
+(<= (lamp ?n) (beside ?n ?m)) (<= (lamp ?n) (beside ?m ?n))
+(<= (next over) (does r done)) (<= terminal (true over))
+(<= dark (not some)) (<= some (true (lit ?n)))
+(<= (goal r 100) dark) (<= (goal r 0) some)
+"""
+"""Four lamps in a row, one of them lit; a move switches two that are next to each other."""
 RACE = """
 (role red) (role blue) (init (at red 0)) (init (at blue 0)) (other red blue) (other blue red)
 (succ 0 1) (succ 1 2) (succ 2 3)
@@ -232,6 +244,12 @@ def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verd
     return decide
 
 
+def _never_dark(_: str) -> tuple[herbrand.Game, Verdict]:
+    odd = Invariant("win r", parities=(tuple(f"(lit {lamp})" for lamp in range(1, 5)),))
+    verdict = Verdict("refuted", "parity", certificate=odd)
+    return herbrand.loads(LAMPS, name="small"), Verdict("refuted", "-", roles={"r": verdict})
+
+
 def _by_search(game: StateMachine, roles: Sequence[int], budget: Budget) -> Iterator[tuple[int, Verdict]]:
     yield from strong_by_search(game, roles, 100, budget=budget).items()
 
@@ -266,6 +284,7 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "step counter": ("termination", bundled("rockPaperScissors")),
     "fluents that change once": ("termination", bundled("connectFour", states=10_000)),
     "invariant": ("playability", given("ticTacToe", Invariant("playability", (*_MARKED, _CONTROL)))),
+    "parity": ("weak_winnability", _never_dark),
     "measure of progress": (
         "termination",
         given(
@@ -287,7 +306,14 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
 
 
 def changed_invariant(invariant: Invariant, names: list[str], chance: Random) -> Invariant:
-    """Return an invariant with another clause or group."""
+    """Return an invariant with another clause, group or parity."""
+    if invariant.parities and chance.random() < 0.5:
+        fluents = list(invariant.parities[0])
+        if chance.random() < 0.5:
+            del fluents[chance.randrange(len(fluents))]
+        else:
+            fluents.append(chance.choice(names))
+        return replace(invariant, parities=(tuple(fluents), *invariant.parities[1:]))
     groups = [*invariant.exactly]
     clauses = [*invariant.clauses]
     way = chance.randrange(6)
@@ -656,6 +682,17 @@ class StillProof:
                 solver.add([a ^ 1, b ^ 1])
         for clause in invariant.clauses:
             solver.add([place[name] ^ (not value) for name, value in clause])
+        for fluents in invariant.parities:
+            solver.add([self._turned(frame, fluents) ^ 1])
+
+    def _turned(self, frame: Frame, fluents: Sequence[str]) -> int:
+        """Return the literal that not as many of some fluents are true as initially, modulo 2."""
+        circuit, place = frame.system.circuit, self._place(frame)
+        turned = sum(name in self.game.initial_state().facts for name in fluents) % 2
+        for name in fluents:
+            one, other = circuit.all_of((turned, place[name])), circuit.any_of((turned, place[name]))
+            turned = circuit.all_of((one ^ 1, other))
+        return turned
 
     def _can_break(self, solver: Solver, frame: Frame, invariant: Invariant) -> bool:
         place = self._place(frame)
@@ -666,6 +703,8 @@ class StillProof:
             for a, b in combinations([place[name] for name in group], 2):
                 if solver.solve(a, b):
                     return True
+        if any(solver.solve(self._turned(frame, fluents)) for fluents in invariant.parities):
+            return True
         return any(
             solver.solve(*(place[name] ^ value for name, value in clause)) for clause in invariant.clauses
         )

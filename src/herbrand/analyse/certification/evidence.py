@@ -334,7 +334,7 @@ def _lowered(facts: Iterable[str]) -> frozenset[str]:
 
 
 def _ask_in_clauses(game: StateMachine, certificate: Certificate, seconds: float) -> None:
-    """Ask as clauses the questions that clingo gets, too, except those about sums or several steps."""
+    """Ask as clauses what clingo is asked, too, except about sums, parities or several steps."""
     if isinstance(certificate, CounterCertificate):
         steps = list_certain(game, certificate.counter.bound, seconds)
         if steps is not None:
@@ -342,7 +342,7 @@ def _ask_in_clauses(game: StateMachine, certificate: Certificate, seconds: float
         return
     inner = getattr(certificate, "invariant", None)
     invariant = certificate if isinstance(certificate, Invariant) else inner
-    if invariant is not None and not invariant.sums:
+    if invariant is not None and not invariant.sums and not invariant.parities:
         ask_step(game, invariant, seconds)
         if isinstance(certificate, Bound) and certificate.within == 1:
             ask_change(game, invariant, certificate.rising, certificate.falling, seconds)

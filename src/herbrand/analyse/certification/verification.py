@@ -363,6 +363,7 @@ def _invariant(value: Mapping[str, Any]) -> Invariant:
         tuple(_texts(group) for group in value["never_two"]),
         _clauses(value["clauses"]),
         tuple(_weights(weights) for weights in value["constant_sums"]),
+        tuple(map(_texts, value.get("constant_parities", ()))),
     )
 
 

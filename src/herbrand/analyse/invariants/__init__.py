@@ -10,6 +10,7 @@ and their certificates.  Imports `exploration` for random play, and what lies be
 | `groups`     | groups of fluents of which exactly one, or at most one, is true                   |
 | `domains`    | transition distances within groups of fluents                                     |
 | `sums`       | weighted sums that no step changes                                                |
+| `parity`     | sets of fluents of which no step changes an odd number                            |
 | `counters`   | groups and counters that agree with the board, proved one joint move after another |
 | `sum_limits`, `wandering` | what `counters` assumes of sums, and random play that violates it        |
 | `cases`      | all steps of a game, one joint move after the other                               |

@@ -278,9 +278,16 @@ def prove_groups(system: System, groups: Sequence[Group], deadline: float) -> li
 
 
 def invariant_of(
-    system: System, groups: Iterable[Group], name: str = "", sums: Iterable[Mapping[int, int]] = ()
+    system: System,
+    groups: Iterable[Group],
+    name: str = "",
+    sums: Iterable[Mapping[int, int]] = (),
+    parities: Iterable[tuple[int, ...]] = (),
 ) -> Invariant:
-    """Return groups and constant sums as an invariant by names of fluents; `name` is the excluded fault."""
+    """Return groups, constant sums and parities as an invariant by names of fluents.
+
+    `name` is the fault that it excludes.
+    """
     groups = list(groups)
     texts = system.fluent_texts
     never_two = {group.fluents for group in groups if not group.some}
@@ -298,6 +305,7 @@ def invariant_of(
         named(sorted(never_two.difference(exactly))),
         tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *implied)),
         tuple(tuple((texts[f], weight) for f, weight in weights.items()) for weights in sums),
+        named(parities),
     )
 
 

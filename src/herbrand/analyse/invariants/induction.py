@@ -14,6 +14,7 @@ import numpy as np
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import require
+from herbrand.analyse.invariants.parity import odd
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.invariants.sum_limits import sum_limits
 from herbrand.errors import BudgetExceeded
@@ -41,12 +42,13 @@ def prove_unreachable(
     most: int = 3,
     *,
     sums: Sequence[Mapping[int, int]] = (),
+    parities: Sequence[tuple[int, ...]] = (),
 ) -> dict[str, int]:
     """Return the names of wanted states that are unreachable, with the k of the induction.
 
-    k = 0: no state is wanted in which the groups hold, and `sums`, weights by fluent, are as initially.  For
-    k > 0 the caller must exclude wanted states within fewer than k steps of the initial state.  Ends early
-    past the deadline.
+    k = 0: no state is wanted in which the groups hold, and `sums`, weights by fluent, and `parities`, of sets
+    of fluents, are as initially.  For k > 0 the caller must exclude wanted states within fewer than k steps
+    of the initial state.  Ends early past the deadline.
     """
     proved: dict[str, int] = {}
     frame = system.any_state()
@@ -55,6 +57,9 @@ def prove_unreachable(
             literals = {name: target(frame) for name, target in wanted.items()}
             for group in groups:
                 require(solver, frame.state.tolist(), group)
+            for fluents in map(list, parities):
+                is_odd = odd(system.circuit, frame.state[fluents].tolist())
+                solver.add([is_odd ^ (system.network.initial[fluents].sum() % 2 == 0)])
             limits = sum_limits(system.network, groups, sums)
             for limit in limits:
                 for clause in limit.clauses(system.circuit, frame.state):

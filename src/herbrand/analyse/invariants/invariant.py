@@ -56,6 +56,8 @@ class Invariant:
     clauses: tuple[Clause, ...] = ()
     sums: tuple[Sum, ...] = ()
     """Weighted sums of the true fluents that no step changes."""
+    parities: tuple[tuple[str, ...], ...] = ()
+    """Sets of fluents of which no step changes whether an odd number is true."""
 
     kind = "inductive invariant"
 
@@ -67,6 +69,7 @@ class Invariant:
             "never_two": [list(group) for group in self.never_two],
             "clauses": clause_texts(self.clauses),
             "constant_sums": [dict(weights) for weights in self.sums],
+            "constant_parities": [list(fluents) for fluents in self.parities],
         }
 
     def check(self, game: StateMachine, seconds: float) -> bool:
@@ -97,6 +100,10 @@ class Invariant:
             means = "no legal step from a state in which the invariant holds changes this sum"
             if (is_recording() or rules.possible(changes)) and rules.possible([*changes, *same], means):
                 return False
+        for fluents in self.parities:
+            means = "no legal step from a state in which the invariant holds changes this parity"
+            if rules.possible([*holds, *rules.step(), *rules.odd_change(fluents)], means):
+                return False
         return not self.wanted or not rules.possible(
             [*holds, *same, *rules.wanted(self.wanted)], f"the invariant excludes: {self.wanted}"
         )
@@ -110,7 +117,7 @@ class Invariant:
         return all(any((name in true) == value for name, value in clause) for clause in self.clauses)
 
     def _same(self, rules: RulesProgram, true: frozenset[str]) -> list[str]:
-        """Constrain the sums to those of a state, which has the fluents `true`.
+        """Constrain the sums and parities to those of a state, which has the fluents `true`.
 
         Fluents of equal weight in one group share a tuple in the sum, since never two of them are true.
         """
@@ -123,6 +130,10 @@ class Invariant:
                 for i, (name, weight) in enumerate(weights)
             )
             lines.append(f":- #sum{{ {'; '.join(terms)} }} != {total}.")
+        for fluents in self.parities:
+            terms = (f"{i}: true({rules.term(name)})" for i, name in enumerate(fluents))
+            other = 1 - sum(name in true for name in fluents) % 2
+            lines.append(f":- N = #count{{ {'; '.join(terms)} }}, N \\ 2 = {other}.")
         return lines
 
     def as_program(self, rules: RulesProgram, relation: str, *, broken: bool) -> list[str]:
@@ -204,6 +215,14 @@ class RulesProgram:
             lines.append(f"down({i}) :- true({term}), not next({term}).")
             terms += [f"{weight},{i},0: up({i})", f"{-weight},{i},1: down({i})"]
         return [*lines, f":- #sum{{ {'; '.join(terms)} }} {excluded}."]
+
+    def odd_change(self, fluents: Sequence[str]) -> list[str]:
+        """Constrain an odd number of some fluents to change."""
+        lines = []
+        for i, term in enumerate(map(self.term, fluents)):
+            lines.append(f"flip({i}) :- next({term}), not true({term}).")
+            lines.append(f"flip({i}) :- true({term}), not next({term}).")
+        return [*lines, ":- N = #count{ I: flip(I) }, N \\ 2 = 0."]
 
     def state(self, true: Iterable[str]) -> list[str]:
         """Constrain the state to the one with these fluents."""

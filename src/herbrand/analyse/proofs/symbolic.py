@@ -51,6 +51,7 @@ from herbrand.analyse.invariants.induction import (
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.loose import loosen
+from herbrand.analyse.invariants.parity import find_parities
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.ranking import find_weights
 from herbrand.analyse.invariants.sum_limits import sum_limits
@@ -344,10 +345,24 @@ class _Proof:
             find(weights, 0.8)
             self._induction(queries, most=0)
             self._one_step(queries)
+        if self._undecided(queries):
+            find(partial(self._search_parities, queries), 0.3)
         for name, query in self._undecided(queries).items():
             if name in _CLAIMS:  # constant sums seldom exclude wins
                 find(partial(self._search_sums, name, query), 0.5)
         self.budget = before
+
+    def _search_parities(self, queries: Mapping[str, _Query], deadline: float) -> None:
+        """Look for constant parities, and decide what they exclude."""
+        expander = Expander(self.system.network)
+        parities = find_parities(expander, self.system, self.groups, self.sample.changes, deadline)
+        if not parities:
+            return
+        rest = self._undecided(queries)
+        wanted = {name: self._target(name) for name in rest}
+        for name in prove_unreachable(self.system, self.groups, wanted, deadline, 0, parities=parities):
+            rest[name].never, rest[name].method = True, "parity"
+            rest[name].certificate = invariant_of(self.system, self.groups, name, (), parities)
 
     def _search_sums(self, name: str, query: _Query, deadline: float) -> None:
         """Look for constant sums that exclude one kind of states."""

@@ -1,0 +1,127 @@
+"""Sets of fluents of which always an even number is true, or always an odd one.
+
+In peg solitaire each jump changes three neighbouring holes, one of each colour where the diagonals have three
+colours in turn: so the numbers of pegs on two colours stay equal, or different, modulo 2 (de Bruijn 1972).
+Candidates are the linear equations modulo 2 that all sampled steps satisfy, until no step violates one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.analyse.invariants.cases import Case, StepCases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.invariants.frames import System
+    from herbrand.analyse.invariants.groups import Group
+    from herbrand.engine.expand import Expander
+    from herbrand.network.circuit import UnrolledCircuit
+
+__all__ = ["find_parities", "odd"]
+
+_MOST_FLUENTS: Final = 2000
+"""The most fluents that change in sampled steps."""
+_MOST: Final = 64
+"""The most candidates."""
+
+
+def find_parities(
+    expander: Expander, system: System, groups: Sequence[Group], steps: NDArray[np.int8], deadline: float
+) -> list[tuple[int, ...]]:
+    """Return sets of fluents, by index, of which no step from a state with the groups changes an odd number.
+
+    `steps`, [n, fluents], are sampled changes (`walks.RandomPlay`), to which those that the solver finds are
+    added.  What follows from the groups alone is left out.  Raises `BudgetExceeded` past the deadline, a time
+    of `time.monotonic`.
+    """
+    candidates = _candidates(groups, steps)
+    if not candidates:
+        return []
+    cases = StepCases(system, groups, deadline)
+    try:
+        while candidates and cases.list_cases():
+            violations = (_violation(cases, case, candidates) for case in cases.in_turn())
+            broken = next(filter(None, violations), None)
+            if broken is None:
+                return [tuple(sorted(candidate)) for candidate in candidates]
+            steps = np.concatenate([steps, cases.changes(expander, [broken])])
+            candidates = _candidates(groups, steps)
+    finally:
+        cases.close()
+    return []
+
+
+def _violation(
+    cases: StepCases, case: Case, candidates: Sequence[frozenset[int]]
+) -> tuple[NDArray[np.bool_], tuple[int, ...]] | None:
+    """Return a state in which a joint move changes an odd number of a candidate, and the move; or None."""
+    circuit = cases.circuit
+    changed = {fluent: _differ(circuit, before, after) for fluent, before, after in case.changes}
+    wrong = circuit.any_of(
+        [odd(circuit, (changed[f] for f in candidate if f in changed)) for candidate in candidates]
+    )
+    if not wrong or not cases.possible(case, wrong):
+        return None
+    model = cases.solver.model()
+    return np.array([model(x) for x in cases.state.tolist()], np.bool_), case.joint
+
+
+def odd(circuit: UnrolledCircuit, literals: Iterable[int]) -> int:
+    """Return the literal that an odd number of some literals is true."""
+    parity = 0
+    for literal in literals:
+        parity = _differ(circuit, parity, literal)
+    return parity
+
+
+def _differ(circuit: UnrolledCircuit, one: int, other: int) -> int:
+    """Return the literal that one of two literals is true, and the other is not."""
+    return circuit.any_of((circuit.all_of((one, other ^ 1)), circuit.all_of((one ^ 1, other))))
+
+
+def _candidates(groups: Sequence[Group], steps: NDArray[np.int8]) -> list[frozenset[int]]:
+    """Return a basis of the sets of which all steps change an even number, without what groups say.
+
+    Of each group of which exactly one fluent is true, or of a sum of such groups, one fluent is in none of
+    the sets: the others say whether it is true.
+    """
+    some = {group.fluents for group in groups if group.some and group.condition < 0}
+    used = (steps != 0).any(axis=0)
+    exact = np.zeros((len(groups), len(used)), np.bool_)
+    for number, group in enumerate(groups):
+        if not group.some and group.fluents in some:
+            exact[number, list(group.fluents)] = True
+    used[_eliminate(exact, np.flatnonzero(used))] = False
+    columns = np.flatnonzero(used)
+    if not 0 < len(columns) <= _MOST_FLUENTS:
+        return []
+    rows = np.unique(steps & 1, axis=0).astype(np.bool_)
+    pivots = _eliminate(rows, columns)
+    free = np.setdiff1d(columns, pivots)
+    if len(free) > _MOST:
+        return []
+    return [
+        frozenset([column, *(pivot for row, pivot in enumerate(pivots) if rows[row, column])])
+        for column in free.tolist()
+    ]
+
+
+def _eliminate(rows: NDArray[np.bool_], columns: NDArray[np.int64]) -> list[int]:
+    """Bring rows into reduced echelon form modulo 2 as to some columns; return the pivots of the rows."""
+    pivots: list[int] = []
+    for column in columns.tolist():
+        rank = len(pivots)
+        ones = rank + np.flatnonzero(rows[rank:, column])
+        if len(ones):
+            rows[[rank, ones[0]]] = rows[[ones[0], rank]]
+            others = rows[:, column].copy()
+            others[rank] = False
+            rows[others] ^= rows[rank]
+            pivots.append(column)
+    return pivots
