@@ -8,7 +8,7 @@ import numpy as np
 
 import herbrand
 from herbrand.analyse.solving.parts import find_parts
-from herbrand.analyse.solving.patterns import line_by_patterns
+from herbrand.analyse.solving.patterns import PatternSearch
 from herbrand.analyse.solving.plan import any_plans
 
 _LATER = 60.0
@@ -83,7 +83,7 @@ def test_values_of_parts_follow_the_rules() -> None:
 def test_a_line_is_found_and_ends_the_game() -> None:
     """Twelve beads, 25 turns away at most: 12! / 2 arrangements and more."""
     game = rings("ottoottotoootttootottoott", 80)
-    line = line_by_patterns(game.expander, [solved(game)], time.monotonic() + _LATER)
+    line = PatternSearch(game.expander, [solved(game)]).run(time.monotonic() + _LATER)
     assert line is not None
     state = game.initial_state()
     for (move,) in line:
@@ -96,7 +96,7 @@ def test_a_line_is_found_and_ends_the_game() -> None:
 def test_a_plan_is_as_long_as_the_game_lets_it_be() -> None:
     """None where one more step would be needed; the search for any plan uses it."""
     game = rings("ottoot", 2)
-    assert line_by_patterns(game.expander, [solved(game)], time.monotonic() + 0.5) is None
+    assert PatternSearch(game.expander, [solved(game)]).run(time.monotonic() + 0.5) is None
     plan = any_plans(rings("ottoottotooott", 60), 100)(8.0)
     assert plan is not None
     assert plan.method == "pattern databases"
@@ -108,6 +108,15 @@ REGISTER = """
 (<= (next (bit ?n)) (true (bit ?m)) (succ ?m ?n)) (<= (next (bit 1)) (does r one))
 (<= terminal (true (bit 1)) (true (bit 2)) (true (bit 3))) (goal r 100)
 """
+
+
+def test_later_calls_go_on_with_other_beams() -> None:
+    """Where each call has time for one beam, and the first one finds nothing."""
+    game = rings("ottoottotoootttootottoott", 80)
+    search = PatternSearch(game.expander, [solved(game)])
+    tried = [search.run(0.0) for _ in range(3)]
+    assert tried == [None] * 3
+    assert search.run(time.monotonic() + _LATER) is not None
 
 
 def test_parts_are_not_too_large() -> None:

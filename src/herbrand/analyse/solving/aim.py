@@ -25,7 +25,7 @@ from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line
-from herbrand.analyse.solving.patterns import line_by_patterns
+from herbrand.analyse.solving.patterns import PatternSearch
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class Aim:
         """The seeds of the next beams, for each role."""
         self.climbs = [count() for _ in expander.roles]
         """The seeds of the next parallel games, for each role."""
+        self._patterns: dict[tuple[int, int], PatternSearch] = {}
 
     @cached_property
     def system(self) -> System:
@@ -120,9 +121,11 @@ class Aim:
 
     def win_by_patterns(self, role: int, deadline: float, value: int = 100) -> Moves | None:
         """Search for an end in which a role has a value in a game that is a product of parts."""
-        groups = observed_groups(self.expander.network, self.states)
-        ends = target_states(self.system, lambda frame: frame.gets(role, value), groups, deadline)
-        return line_by_patterns(self.expander, map(_values, ends), deadline)
+        if (role, value) not in self._patterns:
+            groups = observed_groups(self.expander.network, self.states)
+            ends = target_states(self.system, lambda frame: frame.gets(role, value), groups, deadline)
+            self._patterns[role, value] = PatternSearch(self.expander, map(_values, ends))
+        return self._patterns[role, value].run(deadline)
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
         """Search for particular ends in which a role has 100; None when none was reached in time.

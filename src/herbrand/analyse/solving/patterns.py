@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander
 
-__all__ = ["line_by_patterns"]
+__all__ = ["PatternSearch"]
 
 _TABLE = 400_000
 """The most entries of a table."""
@@ -48,28 +48,43 @@ Values = list["NDArray[np.int32]"]
 """For each part, its value in some states, [n]."""
 
 
-def line_by_patterns(expander: Expander, ends: Iterable[Mapping[int, bool]], deadline: float) -> Moves | None:
-    """Search for a line of play to one of several ends, for a game with one role.
+class PatternSearch:
+    """A search for a line of play to one of several ends, for a game with one role.
 
-    An end is what it asks of fluents, by index in the network.  Returns None when no line was found by the
-    deadline, a time of `time.monotonic`, or where the fluents do not belong to small parts (`find_parts`).
+    An end is what it asks of fluents, by index in the network.
     """
-    games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=_LONGEST)
-    longest = _LONGEST if games.truncated.any() else int(games.lengths.max())
-    puzzles = []
-    for end in islice(ends, _ENDS):
-        parts = find_parts(expander, end, deadline)
-        if parts is None:
+
+    def __init__(self, expander: Expander, ends: Iterable[Mapping[int, bool]]) -> None:
+        self.expander = expander
+        self._ends = list(islice(ends, _ENDS))
+        self._puzzles: list[_Puzzle] = []
+        self._numbers = count()
+        """The numbers of the next beams."""
+
+    def run(self, deadline: float) -> Moves | None:
+        """Return a line; later calls go on with other beams.
+
+        None when no line was found by the deadline, a time of `time.monotonic`, or where the fluents do not
+        belong to small parts (`find_parts`).
+        """
+        expander = self.expander
+        for end in self._ends[len(self._puzzles) :]:
+            parts = find_parts(expander, end, deadline)
+            if parts is None:
+                return None
+            self._puzzles.append(_Puzzle(parts, end))
+        if not self._puzzles:
             return None
-        puzzles.append(_Puzzle(parts, end))
-    for number in count():
-        for puzzle in puzzles:
-            line = puzzle.search(number, longest, deadline)
-            if line is not None and _is_played(expander, line):
-                return tuple(expander.joint_move([move]) for move in line)
-        if not puzzles or time.monotonic() > deadline:
-            return None
-    return None
+        games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=_LONGEST)
+        longest = _LONGEST if games.truncated.any() else int(games.lengths.max())
+        for number in self._numbers:
+            for puzzle in self._puzzles:
+                line = puzzle.search(number, longest, deadline)
+                if line is not None and _is_played(expander, line):
+                    return tuple(expander.joint_move([move]) for move in line)
+            if time.monotonic() > deadline:
+                return None
+        return None
 
 
 def _is_played(expander: Expander, line: list[int]) -> bool:
