@@ -100,7 +100,7 @@ class Aim:
         ways = (distance, distance.weighted(*[1.0] * (len(parts) - 1), _ENDING))
         return (
             self.win_by_filling(role, _after(0.3, deadline))
-            or self.win_by_patterns(role, _after(0.3, deadline))
+            or self.win_by_patterns(role, _after(0.5, deadline))
             or guided_line(self.expander, ways, _after(0.45, deadline), seeds=self.beams[role])
             or self.win_by_ends(role, _after(0.5, deadline), groups)
             or climb(self.expander, ways, deadline, seeds=self.climbs[role])

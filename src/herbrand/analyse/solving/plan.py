@@ -55,7 +55,7 @@ _ESTIMATING = 20.0
 """The most seconds of the search for an estimate."""
 _FILLING = 0.4
 """The fraction of the time for any plan spent on ends that moves of the first state can reach."""
-_PATTERNS = 0.3
+_PATTERNS = 0.7
 """Likewise, on beams that pattern databases guide."""
 _SOLVING = 0.4
 """The fraction of the rest that a SAT solver has for plans of each length, before beams."""
