@@ -47,10 +47,10 @@ def find_parities(
     try:
         while candidates and cases.list_cases():
             violations = (_violation(cases, case, candidates) for case in cases.in_turn())
-            broken = next(filter(None, violations), None)
-            if broken is None:
+            broken = [violation for violation in violations if violation is not None]
+            if not broken:
                 return [tuple(sorted(candidate)) for candidate in candidates]
-            steps = np.concatenate([steps, cases.changes(expander, [broken])])
+            steps = np.concatenate([steps, cases.changes(expander, broken)])
             candidates = _candidates(groups, steps)
     finally:
         cases.close()
