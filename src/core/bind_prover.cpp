@@ -40,6 +40,9 @@ void bind_prover(nb::module_ &m) {
              "`bytes` bounds the table.  `symmetries`, int32, are permutations of the fluents, one after another, that are\n"
              "proved to preserve the game.  `walkers`, 1 to 64, are the places at which the search goes on at the same time.\n"
              "`certain` allows simultaneous choices: the others, chance among them, then reply to the move of the role.")
+        .def("set_threats", &Prover::set_threats, nb::arg("threats").none(), Release(),
+             "Set a circuit over the same fluents, or None, whose `terminal` says in which states the side not to move\n"
+             "would decide the question if it were to move.  Only the order of the search depends on it.")
         .def("ask",
              [](Prover &prover, Array1<const u64> state, int role, int goal) {
                  const u64 *root = checked(prover, state);

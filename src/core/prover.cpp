@@ -52,6 +52,12 @@ Prover::Prover(CircuitPtr circuit, i64 bytes, const std::vector<i32> &symmetries
     for (Key &word : move_words_) word = {random.next(), random.next()};
 }
 
+void Prover::set_threats(CircuitPtr threats) {
+    const std::lock_guard hold(lock_);
+    require(!threats || threats->state_words() == words_, "the threats are about other states");
+    threats_ = threats ? std::make_unique<Evaluator>(std::move(threats)) : nullptr;
+}
+
 // The hash of an image of a state.
 Prover::Key Prover::hash_of(const u64 *state, int symmetry) const {
     const Key *table = bytes_.data() + i64(symmetry) * 8 * words_ * 256;
@@ -577,8 +583,13 @@ void Prover::expand(const std::vector<int> &wanted) {
         e.run_legal(lanes);
         e.store_legal(next_legal_.data(), legal_words_, lanes);
         judge(lanes, made_.data() + begin);
+        if (threats_) {
+            threats_->load(next_.data(), words_, nullptr, 0, lanes);
+            threats_->run_legal(lanes);
+        }
         for (int k = 0; k < lanes; ++k) {
             Row &row = *made_[static_cast<std::size_t>(begin + k)];
+            row.threatened = threats_ && threats_->terminal()[k >> 6] >> (k & 63) & 1;
             Walker &walker = *owners_[static_cast<std::size_t>(from_[static_cast<std::size_t>(begin + k)])];
             const std::size_t number = static_cast<std::size_t>(&row - walker.rows.data());
             const u64 *state = next_.data() + k * words_, *legal = next_legal_.data() + k * legal_words_;
@@ -598,7 +609,7 @@ void Prover::expand(const std::vector<int> &wanted) {
             if (!row.open) continue;
             const Turn turn = turn_of(walker.legal.data() + k * legal_words_);
             row.kind = turn.kind;
-            const u32 moves = static_cast<u32>(turn.moves);
+            const u32 moves = row.threatened ? 1 : static_cast<u32>(turn.moves);
             Numbers numbers;
             if (row.kind == UNCLEAR) {
                 simultaneous_ = true;

@@ -25,6 +25,7 @@
 #include "evaluator.hpp"
 #include "memory.hpp"
 
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -41,6 +42,10 @@ public:
     Prover(CircuitPtr circuit, i64 bytes, const std::vector<i32> &symmetries, int walkers, bool certain);
 
     const Circuit &circuit() const { return *circuit_; }
+
+    // Sets a circuit over the same fluents, or none, whose `terminal` says in which states the side not to move would
+    // decide the question if it were to move.  Such threats leave few replies, so states with one are searched first.
+    void set_threats(CircuitPtr threats);
 
     // Makes a question the current one: whether `role` can force at least `goal` from a packed state.
     void ask(const u64 *state, int role, int goal);
@@ -90,6 +95,7 @@ private:
         Kind kind;
         u8 open; // whether it is not terminal
         bool committed = false;
+        bool threatened = false;
     };
     struct Frame {
         Key key;
@@ -149,6 +155,7 @@ private:
     mutable std::mutex lock_;
     CircuitPtr circuit_;
     Evaluator evaluator_;
+    std::unique_ptr<Evaluator> threats_;
     int words_, legal_words_;
     int bits_ = 0, first_bits_ = 0, most_bits_ = 6; // the binary logarithm of the number of buckets, now, at first, at most
     mutable Zeros<u64> table_;

@@ -838,6 +838,12 @@ class Prover:
         `certain` allows simultaneous choices: the others, chance among them, then reply to the move of the role.
         """
 
+    def set_threats(self, threats: Circuit | None) -> None:
+        """
+        Set a circuit over the same fluents, or None, whose `terminal` says in which states the side not to move
+        would decide the question if it were to move.  Only the order of the search depends on it.
+        """
+
     def ask(self, state: NDArray[numpy.uint64], role: int, goal: int) -> None:
         """
         Ask whether `role` can force at least `goal` from a packed state, uint64 [words].

@@ -215,7 +215,7 @@ class _Proof:
         smaller = loosen(self.game.network)
         never_stuck = {name: query for name, query in queries.items() if name == "playability"}
         if smaller is not None and (self._undecided(never_stuck) or self._needs_bound):
-            self.system = System(smaller, loops=False)
+            self.system = System(smaller, loops=_is_small_unrolled(smaller))
             sample = self.sample
             self.sample = sample.select(np.isin(self.game.network.fluents, smaller.fluents))
             self._by_groups(never_stuck, verdicts, 0.4 if self._undecided(never_stuck) else 0.7)

@@ -90,7 +90,7 @@ def strong_by_search(
                 certificate = CutShort(hopeless, certificate)
             verdicts[role] = Verdict(
                 "proved" if holds else "refuted", METHOD, reason, certificate=certificate,
-                seconds=time.monotonic() - began, details={"expanded": forced.core.expanded},
+                seconds=time.monotonic() - began, details={"expanded": forced.expanded},
             )  # fmt: skip
             if holds:
                 until = min(until, time.monotonic() + max(_FIRST_SECONDS, began - started))
@@ -116,7 +116,8 @@ def _questions(
             shorter[role] = other, hopeless
     whole = len(shorter) < len(roles)
     each = replace(budget, megabytes=budget.megabytes / (len(shorter) + whole or 1))
-    plain = ForcedGoals(game, budget=each, progress=progress, certain=True) if whole else None
+    tables = len(roles) - len(shorter)
+    plain = ForcedGoals(game, budget=each, progress=progress, certain=True, tables=tables) if whole else None
     questions: dict[int, tuple[ForcedGoals, Hopeless | None]] = {}
     for role in roles:
         if role in shorter:

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.exploration.walks import play
 from herbrand.core import Prover, Stop
+from herbrand.engine.foresight import find_turns, foreseen, threats
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.network.network import GOAL_VALUES
 
@@ -38,6 +41,8 @@ _SYMMETRY_SECONDS: Final = 10.0
 _MOST_SYMMETRIES: Final = 16
 _LANES_WANTED: Final = 256
 """Successors that are evaluated together; each walker adds those of one state."""
+_LOOKING: Final = 0.5
+"""The most seconds for random games that tell whose turn it is."""
 _SLICE: Final = 0.25
 """Seconds between checks of the clock."""
 
@@ -89,7 +94,8 @@ class ForcedGoals:
     """Answers questions about states of one game; proved values stay in a table for later questions.
 
     `progress` is called now and then with the number of states expanded.  `certain` asks what roles can force
-    for certain, in any game, as if all roles knew the state; otherwise `GameError` is raised for games with
+    for certain, in any game, as if all roles knew the state, with a table for each question, among as many
+    `tables` as the memory is divided; otherwise `GameError` is raised for games with
     chance or hidden information, and by questions where several roles choose at once.
     """
 
@@ -100,6 +106,7 @@ class ForcedGoals:
         budget: Budget | None = None,
         progress: Callable[[int], None] | None = None,
         certain: bool = False,
+        tables: int = 1,
     ) -> None:
         if not certain:
             if game.chance_role is not None:
@@ -117,14 +124,49 @@ class ForcedGoals:
         self.symmetries = len(permutations)
         """How many symmetries of the rules are used, 1 for none."""
         moves = float(self.expander.legal(self.expander.initial).counts().max())
-        self.core = Prover(
-            network.circuit,
-            int(0.7e6 * self.budget.megabytes),
-            np.ascontiguousarray(permutations.ravel()),
-            int(np.clip(_LANES_WANTED / moves, 4, 64)),
-            certain,
+        self._certain = certain
+        self._new_core = partial(
+            Prover,
+            bytes=int(0.7e6 * self.budget.megabytes / tables),
+            symmetries=np.ascontiguousarray(permutations.ravel()),
+            walkers=int(np.clip(_LANES_WANTED / moves, 4, 64)),
+            certain=certain,
         )
+        self.core = self._new_core(network.circuit)
+        """The search for the last question."""
+        self._cores: dict[tuple[int, int], Prover] = {}
+        """The searches for questions about what can be forced for certain, by role and goal value."""
         self.stop = Stop()
+
+    def _use_core(self, role: int, goal: int) -> Prover:
+        """Return the search for a question, which becomes the current one.
+
+        A question about what can be forced for certain has a network of its own, which sees the end a step
+        before, and what is threatened (`engine.foresight`).  Other questions share a table, and need the goal
+        values of all roles at the ends.
+        """
+        if self._certain:
+            if (role, goal) not in self._cores:
+                self._cores[role, goal] = self._foreseeing(role, goal)
+            self.core = self._cores[role, goal]
+        return self.core
+
+    def _foreseeing(self, role: int, goal: int) -> Prover:
+        network = self.expander.network
+        ahead = foreseen(network, role, goal)
+        if ahead is None:
+            return self._new_core(network.circuit)
+        core = self._new_core(ahead.circuit)
+        turns = find_turns(self.expander, play(self.expander, time.monotonic() + _LOOKING).states)
+        hints = None if turns is None else threats(network, role, goal, turns)
+        if hints is not None:
+            core.set_threats(hints.circuit)
+        return core
+
+    @property
+    def expanded(self) -> int:
+        """The number of states that were expanded for all questions."""
+        return sum(core.expanded for core in self._cores.values()) if self._certain else self.core.expanded
 
     def _permutations(self) -> NDArray[np.int32]:
         """Return the symmetries of the rules as permutations of the fluents, at least the identity."""
@@ -164,7 +206,7 @@ class ForcedGoals:
         `expanded` is about the most states that are expanded.  What was found stays in the table, from which
         another attempt goes on.
         """
-        core, until = self.core, time.monotonic() + min(seconds, self.budget.left)
+        core, until = self._use_core(role, goal), time.monotonic() + min(seconds, self.budget.left)
         most = core.expanded + expanded
         core.ask(state[0], role, goal)
         while True:
@@ -205,8 +247,9 @@ class ForcedGoals:
         """
         if not len(states):
             return np.zeros(0, np.int8), np.zeros(0, np.uint8)
-        self.core.ask(states[0], role, goal)
-        verdicts, work = self.core.known(np.ascontiguousarray(states))
+        core = self._use_core(role, goal)
+        core.ask(states[0], role, goal)
+        verdicts, work = core.known(np.ascontiguousarray(states))
         return verdicts, work
 
     @property
