@@ -525,6 +525,7 @@ def calls() -> dict[str, Callable[[], Call]]:
     # proofs
     simple("Prover", circuit=CIRCUIT, bytes=1 << 16, symmetries=i4(), walkers=2)
     method("Prover.ask", proving, lambda: {"state": initial()[0], "role": 0, "goal": 50})
+    method("Prover.set_threats", proving, lambda: {"threats": CIRCUIT})
     method("Prover.go_on", proving, lambda: {"stop": stop(), "most": 1000})
     method("Prover.known", proving, lambda: {"states": initial(3)})
 

@@ -13,6 +13,8 @@
 | `from_network`, `parallel` | random playouts 512 at once, on several cores                        |
 | `weights`     | playouts that choose moves in proportion to weights                               |
 | `decisive`    | playouts that take immediate wins                                                 |
+| `foresight`   | networks that see the end a step before, and threats, for searches                |
+| `lookahead`   | one more step after each state, in one circuit, for both                          |
 | `speed`       | steps and playouts per second, and the share of the processor's peak              |
 """
 
