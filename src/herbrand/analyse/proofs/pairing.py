@@ -44,6 +44,8 @@ _BRIEF: Final = 0.05
 """Likewise, as a share of the time."""
 _REPEATED: Final = 8
 """Random moves that are made in each sampled state."""
+_VALUES: Final = 20_000_000
+"""The most values of fluents in all of the states before these moves."""
 _MOST_SETS: Final = 5000
 """The most sets of places that make a win."""
 _MOST_PLACES: Final = 12
@@ -92,7 +94,7 @@ def refute_by_pairs(
 def _find_places(expander: Expander, states: NDArray[np.bool_], role: int) -> _Places | None:
     """Return what a role takes by its moves, as sampled states show; None where it takes nothing."""
     other = 1 - role
-    packed = np.repeat(expander.pack_bits(states), _REPEATED, axis=0)
+    packed = np.repeat(expander.pack_bits(states), _REPEATED, axis=0)[: _VALUES // expander.fluents]
     legal = expander.legal(packed)
     going = legal.going
     moves = legal.sample_joint(np.random.default_rng(0))[going]
@@ -118,13 +120,12 @@ def _find_places(expander: Expander, states: NDArray[np.bool_], role: int) -> _P
 
 def _only_by(added: NDArray[np.bool_], moves: NDArray[np.int32]) -> dict[int, int]:
     """Return the fluents that a move always made true, and no other move did, with that move."""
-    only = {}
-    for move in np.unique(moves).tolist():
-        here = moves == move
-        sure = added[here].all(axis=0)
-        for fluent in np.flatnonzero(sure & ~added[~here].any(axis=0)).tolist():
-            only[fluent] = move
-    return only
+    rows, fluents = np.nonzero(added)
+    pairs, times = np.unique(moves[rows].astype(np.int64) * added.shape[1] + fluents, return_counts=True)
+    movers, made = np.divmod(pairs, max(added.shape[1], 1))
+    always = times == np.bincount(moves)[movers]
+    alone = np.bincount(made)[made] == 1
+    return dict(zip(made[always & alone].tolist(), movers[always & alone].tolist(), strict=True))
 
 
 def _find_pairs(

@@ -58,10 +58,9 @@ def refute_by_schedules(
     for place, name in enumerate(game.roles):
         share = budget.share(_SHARE / (len(game.roles) - place))
         way = _fastest_way(restrict(game, _preferences(name, schedules, clock)), name, share)
-        if way is not None:
-            fastest[name] = way
-    if len(fastest) < len(game.roles):
-        return
+        if way is None:
+            return
+        fastest[name] = way
     for place, role in enumerate(roles):
         preferences = _preferences(game.roles[role], fastest, clock)
         reason = f"{game.roles[role]} does not win if all others make the moves of their fastest ways"
