@@ -7,14 +7,16 @@ Candidates are the linear equations modulo 2 that all sampled steps satisfy, unt
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from herbrand.analyse.exploration.walks import random_states
 from herbrand.analyse.invariants.cases import Case, StepCases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,6 +29,9 @@ __all__ = ["find_parities", "odd"]
 
 _MOST_FLUENTS: Final = 2000
 """The most fluents that change in sampled steps."""
+_GAMES: Final = 16
+_LATER: Final = 0.1
+"""Share of the time for random games to their ends."""
 _MOST: Final = 64
 """The most candidates."""
 
@@ -40,6 +45,7 @@ def find_parities(
     added.  What follows from the groups alone is left out.  Raises `BudgetExceeded` past the deadline, a time
     of `time.monotonic`.
     """
+    steps = np.concatenate([steps, *_later_changes(expander, deadline)])
     candidates = _candidates(groups, steps)
     if not candidates:
         return []
@@ -55,6 +61,18 @@ def find_parities(
     finally:
         cases.close()
     return []
+
+
+def _later_changes(expander: Expander, deadline: float) -> Iterator[NDArray[np.int8]]:
+    """Yield changes by random moves after 1, 2, ... steps; samples may be of the beginnings of games."""
+    rng = np.random.default_rng(0)
+    until = time.monotonic() + _LATER * (deadline - time.monotonic())
+    for bits in random_states(expander, _GAMES, until):
+        states = expander.pack_bits(bits)
+        legal = expander.legal(states)
+        going = legal.going
+        after = expander.bits(expander.step(states[going], legal.sample_joint(rng)[going]))
+        yield after.astype(np.int8) - bits[going]
 
 
 def _violation(

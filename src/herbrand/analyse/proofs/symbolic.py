@@ -93,6 +93,8 @@ _WALKING = 5.0
 """The most seconds of random play."""
 SHORTEST = True
 """Whether to look for shorter lines of play than those of random play and guided search."""
+_EARLY = 0.15
+"""Share of the time for parities where a role does not win in random games."""
 _LATE = 0.6
 """Share of the remaining time for a method that did not end before."""
 _REACHING = 0.5
@@ -196,6 +198,8 @@ class _Proof:
         if not _is_small_unrolled(self.game.network):
             self.system = System(self.game.network, loops=False)
             self._by_groups(queries, verdicts, 0.15)
+        elif any(name.startswith("win") for name in self._undecided(queries)):
+            self._by_parities(queries, _EARLY)
         if self.only_proofs:
             self._run_pdr(queries, 0.3, merge=True)
             self._by_counters(queries, 0.6)
@@ -345,24 +349,26 @@ class _Proof:
             find(weights, 0.8)
             self._induction(queries, most=0)
             self._one_step(queries)
-        if self._undecided(queries):
-            find(partial(self._search_parities, queries), 0.3)
         for name, query in self._undecided(queries).items():
             if name in _CLAIMS:  # constant sums seldom exclude wins
                 find(partial(self._search_sums, name, query), 0.5)
         self.budget = before
 
-    def _search_parities(self, queries: Mapping[str, _Query], deadline: float) -> None:
-        """Look for constant parities, and decide what they exclude."""
-        expander = Expander(self.system.network)
-        parities = find_parities(expander, self.system, self.groups, self.sample.changes, deadline)
-        if not parities:
+    def _by_parities(self, queries: Mapping[str, _Query], fraction: float) -> None:
+        """Decide properties by sets of fluents of which always an even number is true, or an odd one."""
+        deadline = time.monotonic() + fraction * self.budget.left
+        try:
+            system = System(self.game.network)
+            groups = find_groups(system, deadline, self.sample.states)
+            expander = Expander(system.network)
+            parities = find_parities(expander, system, groups, self.sample.changes, deadline)
+        except (BudgetExceeded, MissingExtra):
             return
-        rest = self._undecided(queries)
+        rest = self._undecided(queries) if parities else {}
         wanted = {name: self._target(name) for name in rest}
-        for name in prove_unreachable(self.system, self.groups, wanted, deadline, 0, parities=parities):
+        for name in prove_unreachable(system, groups, wanted, deadline, 0, parities=parities):
             rest[name].never, rest[name].method = True, "parity"
-            rest[name].certificate = invariant_of(self.system, self.groups, name, (), parities)
+            rest[name].certificate = invariant_of(system, groups, name, (), parities)
 
     def _search_sums(self, name: str, query: _Query, deadline: float) -> None:
         """Look for constant sums that exclude one kind of states."""
