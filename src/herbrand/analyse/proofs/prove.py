@@ -232,11 +232,11 @@ class _Run:
             self._within(1.0, lambda: self._model_check(0.6 if strong else 0.9))
         self._follow_from_wins()
         if strong:
+            self._within(0.6, self._look_whether_it_is_determined)
             self._within(0.5, self._exchange_roles)
             self._within(0.5, self._reply_in_pairs)
             self._within(0.5, self._restrict_others)
             self._within(0.5, self._follow_schedules)
-            self._within(0.5, self._look_whether_it_is_determined)
             self._within(1.0, self._search_for_certain_wins)
         if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
             self._within(1.0, self._solve_by_search)
