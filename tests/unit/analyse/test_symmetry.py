@@ -10,7 +10,7 @@ from herbrand import BudgetExceeded
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.proofs.observe import observe
-from herbrand.analyse.solving.symmetry import find_symmetries, up_to_symmetry
+from herbrand.analyse.solving.symmetry import find_symmetries, subgroup, up_to_symmetry
 
 CYCLE = """
 (role r) (init (at 1)) (init (at 2)) (init (at 3)) (legal r stay)
@@ -74,3 +74,17 @@ def test_the_budget_is_kept() -> None:
     """No time: that is said."""
     with pytest.raises(BudgetExceeded):
         find_symmetries(herbrand.load("ticTacToe"), budget=Budget(0))
+
+
+def test_a_subgroup_is_closed_and_as_small_as_asked() -> None:
+    """Of the symmetries of a square, 8: subgroups of 8, 4, 2 and 1 elements, not of 3 or 7."""
+    game = herbrand.load("ticTacToe")
+    elements = find_symmetries(game).permutations(game.expander.fluent_names)
+    assert elements is not None
+    assert len(elements) == 8
+    for most, size in ((8, 8), (7, 4), (4, 4), (3, 2), (1, 1)):
+        some = subgroup(elements, most)
+        assert len(some) == size
+        keys = {row.tobytes() for row in some}
+        assert keys == {one[other].tobytes() for one in some for other in some}
+        assert (some[0] == elements[0]).all()

@@ -170,7 +170,7 @@ class ForcedGoals:
 
     def _permutations(self) -> NDArray[np.int32]:
         """Return the symmetries of the rules as permutations of the fluents, at least the identity."""
-        from herbrand.analyse.solving.symmetry import find_symmetries
+        from herbrand.analyse.solving.symmetry import find_symmetries, subgroup
 
         identity = np.arange(self.expander.fluents, dtype=np.int32)[None, :]
         seconds = min(_SYMMETRY_SECONDS, 0.1 * self.budget.left)
@@ -179,9 +179,9 @@ class ForcedGoals:
         except BudgetExceeded:
             return identity
         elements = symmetries.permutations(self.expander.fluent_names)
-        if elements is None or len(elements) > _MOST_SYMMETRIES:
+        if elements is None:
             return identity
-        return elements.astype(np.int32)
+        return subgroup(elements, _MOST_SYMMETRIES).astype(np.int32)
 
     # -- questions ------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.nodes import Term
 
-__all__ = ["Exchanges", "Symmetries", "find_symmetries", "permutation_question", "up_to_symmetry"]
+__all__ = ["Exchanges", "Symmetries", "find_symmetries", "permutation_question", "subgroup", "up_to_symmetry"]
 
 _MOST_ELEMENTS = 5000
 _MOST_RULES = 300_000
@@ -76,6 +76,21 @@ class Symmetries:
             if len(queue) > _MOST_ELEMENTS:
                 return None
         return np.array(queue)
+
+
+def subgroup(elements: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return a subgroup of at most `most` elements, permutations in rows, the identity first."""
+    chosen = {elements[0].tobytes(): elements[0]}
+    for candidate in elements[1:]:
+        grown, queue = dict(chosen), [*chosen.values()]
+        for element in queue:
+            for step in (candidate, *chosen.values()):
+                product = step[element]
+                if len(grown) <= most and grown.setdefault(product.tobytes(), product) is product:
+                    queue.append(product)
+        if len(grown) <= most:
+            chosen = grown
+    return np.array([*chosen.values()])
 
 
 def up_to_symmetry(space: StateSpace, symmetries: Symmetries) -> int | None:
