@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import Expander
 
-__all__ = ["Part", "find_parts"]
+__all__ = ["IndependentPart", "find_parts"]
 
 _MOST_FLUENTS = 3000
 """The most fluents of a game in which parts are looked for."""
@@ -32,7 +32,7 @@ _MOST_VALUES = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IndependentPart:
     """A part and its values, which are numbered; 0 is that of the initial state."""
 
     fluents: NDArray[np.int64]
@@ -53,7 +53,7 @@ class Part:
         return good
 
 
-def find_parts(expander: Expander, needed: Iterable[int], deadline: float) -> list[Part] | None:
+def find_parts(expander: Expander, needed: Iterable[int], deadline: float) -> list[IndependentPart] | None:
     """Return the least parts of a game with one role that have all `needed` fluents, by index in the network.
 
     None where they are too large, or not found by the deadline, a time of `time.monotonic`.
@@ -86,7 +86,7 @@ def find_parts(expander: Expander, needed: Iterable[int], deadline: float) -> li
     return parts
 
 
-def _part_of(expander: Expander, fluents: NDArray[np.int64], deadline: float) -> Part | None:
+def _part_of(expander: Expander, fluents: NDArray[np.int64], deadline: float) -> IndependentPart | None:
     """Return the part with these fluents; None where it has too many values."""
     initial = expander.bits(expander.initial)[0]
     moves = np.arange(len(expander.moves[0]), dtype=np.int32)
@@ -109,7 +109,7 @@ def _part_of(expander: Expander, fluents: NDArray[np.int64], deadline: float) ->
                 values.append(value)
         after += list(np.array(found, np.int32).reshape(len(new), -1))
     table = np.array(values)
-    return Part(fluents, table, np.stack(after, axis=1), _legal(expander, fluents, table))
+    return IndependentPart(fluents, table, np.stack(after, axis=1), _legal(expander, fluents, table))
 
 
 def _legal(expander: Expander, fluents: NDArray[np.int64], values: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from herbrand.analyse.solving.parts import Part
+    from herbrand.analyse.solving.parts import IndependentPart
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander
 
@@ -101,7 +101,7 @@ def _is_played(expander: Expander, line: list[int]) -> bool:
 class _Puzzle:
     """A product of parts, with what an end asks of them, and the moves that change something."""
 
-    def __init__(self, parts: list[Part], end: Mapping[int, bool]) -> None:
+    def __init__(self, parts: list[IndependentPart], end: Mapping[int, bool]) -> None:
         changing = np.any([(part.after != np.arange(len(part.values))).any(axis=1) for part in parts], axis=0)
         self.moves = np.flatnonzero(changing)
         self.after = [part.after[self.moves] for part in parts]
