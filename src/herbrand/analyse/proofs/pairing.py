@@ -156,8 +156,8 @@ def _find_pairs(
                 if pair in variables:
                     continue
                 variable = int(circuit.variables(1)[0])
-                for one in (pair2 for pair2 in variables if set(pair2) & set(pair)):
-                    choosing.add([variable ^ 1, variables[one] ^ 1])
+                for other in (other for other in variables if not {*other}.isdisjoint(pair)):
+                    choosing.add([variable ^ 1, variables[other] ^ 1])
                 winning.add([variable ^ 1, state[pair[0]] ^ 1, state[pair[1]] ^ 1])
                 variables[pair] = variable
             choosing.add([variables[pair] for pair in combinations(needed, 2)])
