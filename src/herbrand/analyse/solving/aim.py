@@ -3,9 +3,9 @@
 Beams (`guided`) and parallel games (`climb`) follow the estimated distance to such an end (`distance`), with
 the transition distances of counters and pieces (`domains`); then the distance to particular ends, which a
 solver finds first, reachable or not (`target_states`).  Games that are products of small parts have better
-guidance (`patterns`).  Puzzles in which moves of the first state are made in
-some order, as where numbers are filled in, are solved that way first: what each of them makes illegal says
-which moves can be part of an end together (`compatible_moves`).
+guidance (`patterns`).  Puzzles in which moves of the first state are made in some order, as where numbers are
+filled in, are solved that way first: what each of them makes illegal says which moves can be part of an end
+together (`compatible_moves`).
 """
 
 from __future__ import annotations
