@@ -35,8 +35,6 @@ _GAMES: Final = 512
 """Random games in which idle moves are found, and faults looked for."""
 _LOOKING: Final = 2.0
 """The most seconds for them."""
-_NEEDED_SHARE: Final = 0.5
-"""Share of the remaining time for each property that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +80,16 @@ def prove_determined(
         return None
     other = settled(game, idle)
     other.network_within(budget.left)
-    ends = prove(other, ["goals"], budget, only_proofs=True)["goals"]
+    unknown = [name for name in NEEDED if name not in (known or {})]
+    ends = prove(other, ["goals"], budget.share(1 / (1 + len(unknown))), only_proofs=True)["goals"]
     if ends.answer != "proved" or ends.certificate is None:
         return None
     needed = []
     for name in NEEDED:
         verdict = (known or {}).get(name)
         if verdict is None:
-            verdict = prove(game, [name], budget.share(_NEEDED_SHARE), only_proofs=True)[name]
+            share = budget.share(1 / (len(unknown) - unknown.index(name)))
+            verdict = prove(game, [name], share, only_proofs=True)[name]
         if verdict.answer != "proved" or verdict.certificate is None:
             return None
         needed.append(verdict.certificate)
