@@ -140,7 +140,7 @@ ROWS = """
 """
 """Who has all places of a row first wins."""
 LAMPS = """
-(role r) (beside 1 2) (beside 2 3) (beside 3 4) (init (lit 2))
+(role r) {beside} {lit}
 (<= (legal r (switch ?m ?n)) (beside ?m ?n)) (legal r done)
 (<= (switched ?m) (does r (switch ?m ?n))) (<= (switched ?n) (does r (switch ?m ?n)))
 (<= (next (lit ?n)) (true (lit ?n)) (not (switched ?n)))
@@ -150,7 +150,7 @@ LAMPS = """
 (<= dark (not some)) (<= some (true (lit ?n)))
 (<= (goal r 100) dark) (<= (goal r 0) some)
 """
-"""Four lamps in a row, one of them lit; a move switches two that are next to each other."""
+"""Lamps in a row, some of them lit; a move switches two that are next to each other."""
 RACE = """
 (role red) (role blue) (init (at red 0)) (init (at blue 0)) (other red blue) (other blue red)
 (succ 0 1) (succ 1 2) (succ 2 3)
@@ -232,6 +232,12 @@ def in_rows(places: int, *rows: Sequence[str]) -> str:
     return ROWS.format(places=facts, rows=rules)
 
 
+def in_line(lamps: int, *lit: int) -> str:
+    """Return the rules of `LAMPS` for some lamps, numbered from 1, of which some are lit at first."""
+    beside = " ".join(f"(beside {lamp} {lamp + 1})" for lamp in range(1, lamps))
+    return LAMPS.format(beside=beside, lit=" ".join(f"(init (lit {lamp}))" for lamp in lit))
+
+
 def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
     """Return a function that refutes strong winnability of all roles by a method, without listing states."""
 
@@ -247,7 +253,7 @@ def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verd
 def _never_dark(_: str) -> tuple[herbrand.Game, Verdict]:
     odd = Invariant("win r", parities=(tuple(f"(lit {lamp})" for lamp in range(1, 5)),))
     verdict = Verdict("refuted", "parity", certificate=odd)
-    return herbrand.loads(LAMPS, name="small"), Verdict("refuted", "-", roles={"r": verdict})
+    return herbrand.loads(in_line(4, 2), name="small"), Verdict("refuted", "-", roles={"r": verdict})
 
 
 def _by_search(game: StateMachine, roles: Sequence[int], budget: Budget) -> Iterator[tuple[int, Verdict]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import corrupted
 import numpy as np
 import pytest
 
@@ -22,28 +23,10 @@ from herbrand.analyse.proofs.symbolic import prove
 
 _LATER = 60.0
 
-# Lamps in a row, of which a move switches two that are next to each other.
-LAMPS = """
-(role r) {beside} {lit}
-(<= (legal r (switch ?m ?n)) (beside ?m ?n)) (legal r done)
-(<= (switched ?m) (does r (switch ?m ?n))) (<= (switched ?n) (does r (switch ?m ?n)))
-(<= (next (lit ?n)) (true (lit ?n)) (not (switched ?n)))
-(<= (next (lit ?n)) (switched ?n) (lamp ?n) (not (true (lit ?n))))
-(<= (lamp ?n) (beside ?n ?m)) (<= (lamp ?n) (beside ?m ?n))
-(<= (next over) (does r done)) (<= terminal (true over))
-(<= dark (not some)) (<= some (true (lit ?n)))
-(<= (goal r 100) dark) (<= (goal r 0) some)
-"""
-
 
 def lamps(count: int, *lit: int) -> herbrand.Game:
-    """Return the game with some lamps lit at first."""
-    return herbrand.loads(
-        LAMPS.format(
-            beside=" ".join(f"(beside {n} {n + 1})" for n in range(1, count)),
-            lit=" ".join(f"(init (lit {n}))" for n in lit),
-        )
-    )
+    """Return the game with lamps in a row, of which a move switches two that are next to each other."""
+    return herbrand.loads(corrupted.in_line(count, *lit))
 
 
 def parities_of(game: herbrand.Game) -> list[set[str]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.analyse.exploration.walks import random_states
+from herbrand.analyse.invariants.arithmetic import differ
 from herbrand.analyse.invariants.cases import Case, StepCases
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _violation(
 ) -> tuple[NDArray[np.bool_], tuple[int, ...]] | None:
     """Return a state in which a joint move changes an odd number of a candidate, and the move; or None."""
     circuit = cases.circuit
-    changed = {fluent: _differ(circuit, before, after) for fluent, before, after in case.changes}
+    changed = {fluent: differ(circuit, before, after) for fluent, before, after in case.changes}
     wrong = circuit.any_of(
         [odd(circuit, (changed[f] for f in candidate if f in changed)) for candidate in candidates]
     )
@@ -94,13 +95,8 @@ def odd(circuit: UnrolledCircuit, literals: Iterable[int]) -> int:
     """Return the literal that an odd number of some literals is true."""
     parity = 0
     for literal in literals:
-        parity = _differ(circuit, parity, literal)
+        parity = differ(circuit, parity, literal)
     return parity
-
-
-def _differ(circuit: UnrolledCircuit, one: int, other: int) -> int:
-    """Return the literal that one of two literals is true, and the other is not."""
-    return circuit.any_of((circuit.all_of((one, other ^ 1)), circuit.all_of((one ^ 1, other))))
 
 
 def _candidates(groups: Sequence[Group], steps: NDArray[np.int8]) -> list[frozenset[int]]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.analyse.budget import Budget
+    from herbrand.analyse.invariants.groups import Group
     from herbrand.analyse.invariants.induction import Clause
     from herbrand.analyse.invariants.invariant import Invariant
     from herbrand.analyse.verdict import Verdict
@@ -77,13 +78,14 @@ def refute_by_pairs(
     if len(game.roles) != 2 or game.players != tuple(game.roles):
         return
     states = play(expander, time.monotonic() + min(_LOOKING, _BRIEF * budget.left)).states
+    groups = observed_groups(expander.network, states)
     for number, role in enumerate(roles):
         began = time.monotonic()
-        places = _find_places(expander, states, role)
+        places = _find_places(expander, states, groups, role)
         if places is None:
             continue
         deadline = began + budget.left / (len(roles) - number)
-        pairs = _find_pairs(expander, states, places, deadline)
+        pairs = _find_pairs(expander, groups, places, deadline)
         certificate = None if pairs is None else _prove(game, places, pairs, deadline)
         if certificate is not None:
             name, other = game.roles[role], game.roles[1 - role]
@@ -91,7 +93,9 @@ def refute_by_pairs(
             yield role, refuted(name, *certificate, reason, began)
 
 
-def _find_places(expander: Expander, states: NDArray[np.bool_], role: int) -> _Places | None:
+def _find_places(
+    expander: Expander, states: NDArray[np.bool_], groups: Sequence[Group], role: int
+) -> _Places | None:
     """Return what a role takes by its moves, as sampled states show; None where it takes nothing."""
     other = 1 - role
     packed = np.repeat(expander.pack_bits(states), _REPEATED, axis=0)[: _VALUES // expander.fluents]
@@ -103,18 +107,17 @@ def _find_places(expander: Expander, states: NDArray[np.bool_], role: int) -> _P
     added = after & ~before
     chooses = legal.counts()[going] > 1
     own, others = (_only_by(added[chooses[:, r]], moves[chooses[:, r], r]) for r in (role, other))
-    exclusive = [g.fluents for g in observed_groups(expander.network, states) if not g.some]
+    exclusive = [group.fluents for group in groups if not group.some]
     taken, marked = {}, {}
-    for group in sorted(exclusive, key=len):
-        mine = [fluent for fluent in group if fluent in own]
-        theirs = [fluent for fluent in group if fluent in others]
+    for fluents in sorted(exclusive, key=len):
+        mine = [fluent for fluent in fluents if fluent in own]
+        theirs = [fluent for fluent in fluents if fluent in others]
         if len(mine) == len(theirs) == 1 and mine[0] not in taken:
             taken[mine[0]], marked[mine[0]] = others[theirs[0]], theirs[0]
     if not taken:
         return None
     replies = legal.mask(other)[:, sorted(set(taken.values()))].any(axis=1) & going
-    sampled = expander.bits(packed)[going]
-    turns = np.flatnonzero((sampled == replies[going, None]).all(axis=0))
+    turns = np.flatnonzero((before == replies[going, None]).all(axis=0))
     return _Places(role, other, taken, marked, int(turns[0])) if len(turns) else None
 
 
@@ -129,7 +132,7 @@ def _only_by(added: NDArray[np.bool_], moves: NDArray[np.int32]) -> dict[int, in
 
 
 def _find_pairs(
-    expander: Expander, states: NDArray[np.bool_], places: _Places, deadline: float
+    expander: Expander, groups: Sequence[Group], places: _Places, deadline: float
 ) -> list[tuple[int, int]] | None:
     """Return disjoint pairs of what the role takes, of which each of its wins needs one; None without any."""
     system = System(expander.network)
@@ -140,7 +143,7 @@ def _find_pairs(
     variables: dict[tuple[int, int], int] = {}
     """For each pair of fluents that was tried, whether it is chosen."""
     with Solver(circuit, deadline) as winning, Solver(circuit, deadline) as choosing:
-        for group in observed_groups(expander.network, states):
+        for group in groups:
             require(winning, state, group)
         for _ in range(_MOST_SETS):
             if not choosing.solve():

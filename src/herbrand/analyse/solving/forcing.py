@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -157,11 +157,15 @@ class ForcedGoals:
         if ahead is None:
             return self._new_core(network.circuit)
         core = self._new_core(ahead.circuit)
-        turns = find_turns(self.expander, play(self.expander, time.monotonic() + _LOOKING).states)
-        hints = None if turns is None else threats(network, role, goal, turns)
+        hints = None if self._turns is None else threats(network, role, goal, self._turns)
         if hints is not None:
             core.set_threats(hints.circuit)
         return core
+
+    @cached_property
+    def _turns(self) -> tuple[int, int] | None:
+        """The fluents that say whose turn it is (`find_turns`)."""
+        return find_turns(self.expander, play(self.expander, time.monotonic() + _LOOKING).states)
 
     @property
     def expanded(self) -> int:
