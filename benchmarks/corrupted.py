@@ -61,12 +61,14 @@ from herbrand.analyse.invariants.sat import Solver
 from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame, prove_determined
 from herbrand.analyse.proofs.exchanged import ExchangedRoles, refute_by_exchange
 from herbrand.analyse.proofs.pairing import refute_by_pairs
+from herbrand.analyse.proofs.reactive import ReactivePlay, prove_by_reactions
 from herbrand.analyse.proofs.restricted import RestrictedPlay, refute_by_preferences
 from herbrand.analyse.solving.certain import strong_by_search
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import StepCounter
 from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
+from herbrand.convert.missed_win import missed_win
 from herbrand.convert.restrict import Preference, restrict
 from herbrand.convert.settled import settled
 from herbrand.errors import HerbrandError
@@ -188,6 +190,21 @@ TAKE = """
 (<= (goal ?r 100) (role ?r) (not (true (turn ?r)))) (<= (goal ?r 0) (true (turn ?r)))
 """
 """Who takes the last of some things wins; each takes one or two at a time."""
+CATCH = """
+(role random) (role player) (init (dropped 0)) (init (caught 0))
+(column a) (column b) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+(<= (legal random (drop ?c)) (column ?c) (true (dropped ?n)) (succ ?n ?m))
+(<= (legal random wait) (true (dropped 4))) (<= (legal player (catch ?c)) (column ?c))
+(<= (next (falling ?c 2)) (does random (drop ?c))) (<= (next (falling ?c 1)) (true (falling ?c 2)))
+(<= dropping (does random (drop ?c))) (<= (next (dropped ?n)) dropping (true (dropped ?m)) (succ ?m ?n))
+(<= (next (dropped ?n)) (not dropping) (true (dropped ?n)))
+(<= catching (does player (catch ?c)) (true (falling ?c 1)))
+(<= (next (caught ?n)) catching (true (caught ?m)) (succ ?m ?n))
+(<= (next (caught ?n)) (not catching) (true (caught ?n)))
+(<= above (true (falling ?c ?h))) (<= terminal (true (dropped 4)) (not above))
+(<= (goal player 100) (true (caught 4))) (<= (goal player 0) (not (true (caught 4)))) (goal random 0)
+"""
+"""Who always moves to the column in which something comes down catches all of four things."""
 
 
 @dataclass(frozen=True)
@@ -238,14 +255,15 @@ def in_line(lamps: int, *lit: int) -> str:
     return LAMPS.format(beside=beside, lit=" ".join(f"(init (lit {lamp}))" for lamp in lit))
 
 
-def refuted(text: str, method: Any) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
-    """Return a function that refutes strong winnability of all roles by a method, without listing states."""
+def by_method(text: str, answer: Answer, method: Any) -> Callable[[str], tuple[herbrand.Game, Verdict]]:
+    """Return a function that decides strong winnability of roles by a method, without listing states."""
 
     def decide(_: str) -> tuple[herbrand.Game, Verdict]:
         game = herbrand.loads(text, name="small")
-        found = sorted(dict(method(game, range(len(game.roles)), Budget(20, states=2))).items())
+        players = [game.role_index(role) for role in game.players]
+        found = sorted(dict(method(game, players, Budget(20, states=2))).items())
         roles = {game.roles[role]: verdict for role, verdict in found}
-        return game, Verdict("refuted", "-", roles=roles)
+        return game, Verdict(answer, "-", roles=roles)
 
     return decide
 
@@ -279,11 +297,12 @@ ORIGINALS: dict[str, tuple[str, Callable[[str], tuple[herbrand.Game, Verdict]]]]
     "replies": ("strong_winnability", bundled("kuhn")),
     "strategy by percepts": ("strong_winnability", given(SEEN)),
     "spoiled beliefs": ("strong_winnability", bundled("montyHall")),
-    "restricted play": ("strong_winnability", refuted(PASSES, refute_by_preferences)),
-    "replies in pairs": ("strong_winnability", refuted(in_rows(4, "12", "34"), refute_by_pairs)),
-    "exchanged roles": ("strong_winnability", refuted(RACE, refute_by_exchange)),
+    "restricted play": ("strong_winnability", by_method(PASSES, "refuted", refute_by_preferences)),
+    "replies in pairs": ("strong_winnability", by_method(in_rows(4, "12", "34"), "refuted", refute_by_pairs)),
+    "reactive play": ("strong_winnability", by_method(CATCH, "proved", prove_by_reactions)),
+    "exchanged roles": ("strong_winnability", by_method(RACE, "refuted", refute_by_exchange)),
     "determined game": ("strong_winnability", _determined),
-    "play cut short": ("strong_winnability", refuted(TALLY, _by_search)),
+    "play cut short": ("strong_winnability", by_method(TALLY, "refuted", _by_search)),
     "all states": ("goals", bundled("nim")),
     "all states, ranked": ("termination", bundled("nim")),
     "all states, below": ("weak_winnability", bundled("leduc")),
@@ -419,7 +438,7 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
         other = replace(certificate, moves=changed_entries(certificate.moves, chance, keyed=False))
     elif isinstance(certificate, SpoiledBeliefs):
         other = replace(certificate, leads=changed_entries(certificate.leads, chance, keyed=False))
-    elif isinstance(certificate, RestrictedPlay):
+    elif isinstance(certificate, RestrictedPlay | ReactivePlay):
         other = changed_restriction(certificate, original, chance)
     elif isinstance(certificate, ExchangedRoles):
         other = changed_exchange(certificate, original, chance)
@@ -456,9 +475,12 @@ def changed_evidence(original: Original, verdict: Verdict, chance: Random) -> Ve
     return verdict.with_(certificate=other)
 
 
-def changed_restriction(play: RestrictedPlay, original: Original, chance: Random) -> RestrictedPlay:
-    """Return a game in which others prefer other moves or replies, or the role too, or another proof."""
+def changed_restriction(
+    play: RestrictedPlay | ReactivePlay, original: Original, chance: Random
+) -> RestrictedPlay | ReactivePlay:
+    """Return a game in which roles prefer other moves or replies, or other roles do, or another proof."""
     game, rows = original.game, list(play.preferences)
+    restricted = restrict(game, rows)
     place = chance.randrange(len(rows))
     way = chance.randrange(6 if rows[place].when else 5)
     if way == 0:
@@ -469,9 +491,16 @@ def changed_restriction(play: RestrictedPlay, original: Original, chance: Random
         every = game.expander.moves[game.role_index(rows[place].role)]
         rows[place] = replace(rows[place], move=chance.choice(every))
     elif way == 2:
-        rows.append(Preference(play.role, rows[place].move))
+        roles = [role for role in game.roles if (role == play.role) != (rows[place].role == play.role)]
+        rows.append(Preference(chance.choice(roles), rows[place].move))
+    elif isinstance(play, RestrictedPlay):
+        return replace(play, certificate=changed_inner(play.certificate, restricted, chance))
+    elif way == 3:
+        inner = changed_inner(play.playability, game, chance, "playability", "proved")
+        return replace(play, playability=inner)
     else:
-        return replace(play, certificate=changed_inner(play.certificate, restrict(game, rows), chance))
+        missed = missed_win(restricted, play.role)
+        return replace(play, certificate=changed_inner(play.certificate, missed, chance))
     return replace(play, preferences=tuple(rows))
 
 
@@ -639,6 +668,15 @@ class StillProof:
                 return False
             inner = StillProof(restrict(self.game, certificate.preferences), "weak_winnability")
             return inner(Verdict("refuted", "-", certificate=certificate.certificate))
+        if isinstance(certificate, ReactivePlay):
+            if any(one.role != certificate.role for one in certificate.preferences):
+                return False
+            missed = missed_win(restrict(self.game, certificate.preferences), certificate.role)
+            playable = Verdict("proved", "-", certificate=certificate.playability)
+            won = Verdict("refuted", "-", certificate=certificate.certificate)
+            return StillProof(self.game, "playability")(playable) and StillProof(missed, "weak_winnability")(
+                won
+            )
         if isinstance(certificate, ExchangedRoles):
             if not exchanges(self.game, certificate):
                 return False

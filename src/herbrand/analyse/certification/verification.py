@@ -43,6 +43,7 @@ from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.proofs.claims import read_claim
 from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
+from herbrand.analyse.proofs.reactive import ReactivePlay
 from herbrand.analyse.proofs.restricted import RestrictedPlay
 from herbrand.analyse.solving.strategy import Claim
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
@@ -50,6 +51,7 @@ from herbrand.check.features import features
 from herbrand.check.step_counter import StepCounter
 from herbrand.convert.cut_short import cut_short
 from herbrand.convert.joint_win import joint_win
+from herbrand.convert.missed_win import missed_win
 from herbrand.convert.restrict import Preference, restrict
 from herbrand.convert.settled import settled
 from herbrand.errors import BudgetExceeded, HerbrandError
@@ -81,7 +83,9 @@ _PROOFS: Final = {
     ("goals", "proved"): (StateSet.kind, *_UNREACHABLE),
     ("monotonicity", "proved"): (StateSet.kind,),
     ("weak_winnability", "refuted"): (StateSet.kind, CutShort.kind, *_UNREACHABLE),
-    ("strong_winnability", "proved"): (Policy.kind, UniformPolicy.kind, DeterminedGame.kind),
+    ("strong_winnability", "proved"): (
+        Policy.kind, UniformPolicy.kind, ReactivePlay.kind, DeterminedGame.kind,
+    ),
     ("strong_winnability", "refuted"): (
         StateSet.kind, Spoiler.kind, SpoiledBeliefs.kind, RestrictedPlay.kind, ExchangedRoles.kind,
         CutShort.kind, *_UNREACHABLE,
@@ -223,6 +227,8 @@ def _verdict(
         return Verdict(answer, "-", certificate=WrittenData(kind, _CLAIMS.get(name, "below"), role, text))
     if kind == RestrictedPlay.kind:
         return Verdict(answer, "-", certificate=_restricted_play(game, certificate, str(role), folder))
+    if kind == ReactivePlay.kind:
+        return Verdict(answer, "-", certificate=_reactive_play(game, certificate, str(role), folder))
     if kind == ExchangedRoles.kind:
         return Verdict(answer, "-", certificate=_exchanged_roles(game, certificate, str(role), folder))
     if kind == DeterminedGame.kind:
@@ -237,15 +243,39 @@ def _verdict(
 
 def _restricted_play(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> RestrictedPlay:
     """Return the proof that a role does not win while others prefer some moves."""
-    always, replies = value["preferred"], value.get("replies", {})
-    if value["role"] != role or not {*always, *replies} <= set(game.roles) - {role}:
+    preferences = _preferences(value)
+    if value["role"] != role or not {one.role for one in preferences} <= set(game.roles) - {role}:
         raise _Unfit(f"certificate.json: it restricts other roles than those that play against {role}")
-    preferences = [Preference(other, move) for other, moves in always.items() for move in _texts(moves)]
-    for other, rows in replies.items():
-        for when, move in map(_texts, rows):
-            preferences.append(Preference(other, move, when))
     inner = _no_win(restrict(game, preferences), value["certificate"], role, folder)
-    return RestrictedPlay(role, tuple(preferences), inner)
+    return RestrictedPlay(role, preferences, inner)
+
+
+def _reactive_play(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> ReactivePlay:
+    """Return the proof that a role wins every play in which it prefers some moves."""
+    preferences = _preferences(value)
+    if value["role"] != role or {one.role for one in preferences} != {role}:
+        raise _Unfit(f"certificate.json: it restricts other roles than {role}")
+    if game.has_percepts:
+        raise _Unfit("a role need not see what it would have to react to")
+    missed = missed_win(restrict(game, preferences), role)
+    inner = _no_win(missed, value["certificate"], role, folder / "missed")
+    termination, playability = _needed_parts(game, value, folder)
+    if termination is None and not isinstance(inner, Exhausted):
+        raise _Unfit("certificate.json: it does not show that play ends")
+    if playability is None:
+        raise _Unfit("certificate.json: it does not show that no role is stuck")
+    return ReactivePlay(role, preferences, termination, playability, inner)
+
+
+def _preferences(value: Mapping[str, Any]) -> tuple[Preference, ...]:
+    """Return the preferences of which `preferences_as_json` gave a value."""
+    always = [Preference(role, move) for role, moves in value["preferred"].items() for move in _texts(moves)]
+    replies = [
+        Preference(role, move, when)
+        for role, rows in value.get("replies", {}).items()
+        for when, move in map(_texts, rows)
+    ]
+    return (*always, *replies)
 
 
 def _exchanged_roles(game: StateMachine, value: Mapping[str, Any], role: str, folder: Path) -> ExchangedRoles:
@@ -278,12 +308,26 @@ def _determined_game(game: StateMachine, value: Mapping[str, Any], folder: Path)
     if game.has_percepts:
         raise _Unfit("a game with percepts need not be determined")
     idle = {_text_in(role): _text_in(move) for role, move in value["idle"].items()}
-    about = {**dict.fromkeys(NEEDED, (game, "")), "ends": (settled(game, idle), "goals")}
-    parts = []
-    for name, (other, shown) in about.items():
-        content = {"verdict": "proved", "certificate": value[name]}
-        parts.append(_verdict(other, shown or name, content, None, folder / name).certificate)
-    return DeterminedGame(idle, *parts)  # type: ignore[arg-type]  # there is no verdict without one
+    termination, playability = _needed_parts(game, value, folder)
+    if termination is None or playability is None:
+        raise _Unfit("certificate.json: it does not show that play ends and no role is stuck")
+    ends = _proved(settled(game, idle), "goals", value["ends"], folder / "ends")
+    return DeterminedGame(idle, termination, playability, ends)
+
+
+def _needed_parts(game: StateMachine, value: Mapping[str, Any], folder: Path) -> list[Certificate | None]:
+    """Return the certificates of termination and playability among those of a proof, None for none."""
+    return [
+        _proved(game, name, value[name], folder / name) if value.get(name) is not None else None
+        for name in NEEDED
+    ]
+
+
+def _proved(game: StateMachine, name: str, value: Any, folder: Path) -> Certificate:
+    """Return the certificate that a game has a property."""
+    verdict = _verdict(game, name, {"verdict": "proved", "certificate": value}, None, folder)
+    assert verdict.certificate is not None
+    return verdict.certificate
 
 
 def _no_win(game: StateMachine, value: Any, role: str, folder: Path) -> Certificate:

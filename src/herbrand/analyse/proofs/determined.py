@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expander
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["NEEDED", "DeterminedGame", "prove_determined"]
+__all__ = ["NEEDED", "DeterminedGame", "proof_of", "prove_determined"]
 
 NEEDED: Final = ("termination", "playability")
-"""Properties that a determined game has."""
+"""Properties of a game in which a strategy that never loses wins: play always ends, and no role is stuck."""
 _GAMES: Final = 512
 """Random games in which idle moves are found, and faults looked for."""
 _LOOKING: Final = 2.0
@@ -85,21 +85,27 @@ def prove_determined(
     if ends.answer != "proved" or ends.certificate is None:
         return None
     needed = []
-    for name in NEEDED:
-        verdict = (known or {}).get(name)
-        if verdict is None:
-            share = budget.share(1 / (len(unknown) - unknown.index(name)))
-            verdict = prove(game, [name], share, only_proofs=True)[name]
-        if verdict.answer != "proved" or verdict.certificate is None:
+    for place, name in enumerate(NEEDED):
+        certificate = proof_of(game, name, budget.share(1 / max(1, len(unknown) - place)), known)
+        if certificate is None:
             return None
-        needed.append(verdict.certificate)
+        needed.append(certificate)
     termination, playability = needed
     one, two = game.roles
     reason = f"{one} or {two} wins at each end, and they take turns, so that one of them can force it"
-    certificate = DeterminedGame(idle, termination, playability, ends.certificate)
-    return Verdict(
-        "proved", DeterminedGame.kind, reason, certificate=certificate, seconds=time.monotonic() - began
-    )
+    determined = DeterminedGame(idle, termination, playability, ends.certificate)
+    seconds = time.monotonic() - began
+    return Verdict("proved", DeterminedGame.kind, reason, certificate=determined, seconds=seconds)
+
+
+def proof_of(
+    game: StateMachine, name: str, budget: Budget, known: Mapping[str, Verdict] | None = None
+) -> Certificate | None:
+    """Return the certificate that a game has a property, by its `known` verdict or a new proof; or None."""
+    verdict = (known or {}).get(name)
+    if verdict is None or not verdict.is_known:
+        verdict = prove(game, [name], budget, only_proofs=True)[name]
+    return verdict.certificate if verdict.answer == "proved" else None
 
 
 def _idle_moves(expander: Expander) -> dict[str, str] | None:

@@ -234,6 +234,7 @@ class _Run:
         if strong:
             self._within(0.6, self._look_whether_it_is_determined)
             self._within(0.5, self._exchange_roles)
+            self._within(0.5, self._react)
             self._within(0.5, self._reply_in_pairs)
             self._within(0.5, self._restrict_others)
             self._within(0.5, self._follow_schedules)
@@ -554,27 +555,33 @@ class _Run:
         """Refute strong winnability by roles that the rules treat alike, and that never win together."""
         from herbrand.analyse.proofs.exchanged import refute_by_exchange
 
-        self._refute_by(refute_by_exchange)
+        self._decide_by(refute_by_exchange)
 
     def _reply_in_pairs(self) -> None:
         """Refute strong winnability by an opponent who takes the other one of each pair of places."""
         from herbrand.analyse.proofs.pairing import refute_by_pairs
 
-        self._refute_by(refute_by_pairs)
+        self._decide_by(refute_by_pairs)
 
     def _follow_schedules(self) -> None:
         """Refute strong winnability by others who follow fixed schedules."""
         from herbrand.analyse.proofs.scheduled import refute_by_schedules
 
-        self._refute_by(refute_by_schedules)
+        self._decide_by(refute_by_schedules)
 
     def _restrict_others(self) -> None:
         """Refute strong winnability by others who prefer moves such as passing."""
         from herbrand.analyse.proofs.restricted import refute_by_preferences
 
-        self._refute_by(refute_by_preferences)
+        self._decide_by(refute_by_preferences)
 
-    def _refute_by(
+    def _react(self) -> None:
+        """Prove strong winnability by a role that always makes some moves when some fluents are true."""
+        from herbrand.analyse.proofs.reactive import prove_by_reactions
+
+        self._decide_by(lambda game, roles, budget: prove_by_reactions(game, roles, budget, self.verdicts))
+
+    def _decide_by(
         self, method: Callable[[StateMachine, list[int], Budget], Iterable[tuple[int, Verdict]]]
     ) -> None:
         roles = self._open_roles()

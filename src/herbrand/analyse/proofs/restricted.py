@@ -20,7 +20,7 @@ from herbrand.convert.restrict import Preference, restrict
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expander
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["RestrictedPlay", "refute", "refute_by_preferences", "refuted"]
+__all__ = ["RestrictedPlay", "preferences_as_json", "refute", "refute_by_preferences", "refuted"]
 
 _GAMES: Final = 256
 """Random games in which moves are looked for."""
@@ -51,21 +51,10 @@ class RestrictedPlay(Compound):
     kind = "restricted play"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the preferred moves of each role, and the certificate about the restricted game.
-
-        Those that are preferred only when a fluent is true follow as `replies`, each with its fluent.
-        """
-        preferred: dict[str, list[str]] = {}
-        replies: dict[str, list[list[str]]] = {}
-        for one in self.preferences:
-            if one.when:
-                replies.setdefault(one.role, []).append([one.when, one.move])
-            else:
-                preferred.setdefault(one.role, []).append(one.move)
+        """Return the preferred moves of each role, and the certificate about the restricted game."""
         return {
             "role": self.role,
-            "preferred": preferred,
-            **({"replies": replies} if replies else {}),
+            **preferences_as_json(self.preferences),
             "certificate": certificate_as_json(self.certificate),
         }
 
@@ -74,6 +63,21 @@ class RestrictedPlay(Compound):
         if any(one.role == self.role for one in self.preferences):
             raise GameError(f"{self.role} is restricted, too")
         yield Premise(restrict(game, self.preferences), self.certificate, "restricted.kif")
+
+
+def preferences_as_json(preferences: Iterable[Preference]) -> dict[str, Any]:
+    """Return the preferred moves of each role.
+
+    Those that are preferred only when a fluent is true follow as `replies`, each with its fluent.
+    """
+    preferred: dict[str, list[str]] = {}
+    replies: dict[str, list[list[str]]] = {}
+    for one in preferences:
+        if one.when:
+            replies.setdefault(one.role, []).append([one.when, one.move])
+        else:
+            preferred.setdefault(one.role, []).append(one.move)
+    return {"preferred": preferred, **({"replies": replies} if replies else {})}
 
 
 def refute_by_preferences(
