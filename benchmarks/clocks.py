@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 GAMES = ("connectFour", "chess", "lightsOut", "breakthrough", "reversi", "hex", "kuhn")
+EXIT_SECONDS = 30.0
 
 
 def child(pipe: Connection, game: str, player: str, options: argparse.Namespace) -> None:
@@ -68,7 +69,10 @@ def measured(game: str, player: str, options: argparse.Namespace) -> dict[str, A
     outcome: dict[str, Any] = {"problems": ["the process ended without an answer"]}
     with suppress(EOFError):
         outcome = mine.recv()
-    process.join()
+    process.join(EXIT_SECONDS)
+    if process.is_alive():
+        process.kill()
+        outcome["problems"].append(f"the process has not ended {EXIT_SECONDS:g} seconds after its answer")
     return {"game": game, "player": player, **outcome}
 
 
