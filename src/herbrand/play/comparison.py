@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 import time
 from contextlib import suppress
 from functools import partial
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from herbrand.errors import HerbrandError
 from herbrand.machine.trajectory import Trajectory
 from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.background import start_thread
 from herbrand.play.interface import counted_goals
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.features import adds_up
@@ -100,11 +100,9 @@ def compare_searches(
                 each.stop()
 
     workers = [
-        threading.Thread(target=partial(play_games, thread), daemon=True)
+        start_thread(partial(play_games, thread))
         for thread in range(threads if clock >= _SHORTEST_CLOCK else 0)
     ]
-    for worker in workers:
-        worker.start()
     while any(worker.is_alive() for worker in workers) and has_time():
         time.sleep(0.01)
     counted = [points for (pair, side), points in tuple(results.items()) if (pair, 1 - side) in results]

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
+from herbrand.play.background import start_thread
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
@@ -145,8 +146,7 @@ class Player(ABC):
             finally:
                 finished.set()
 
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
+        thread = start_thread(run, self.stop)
         self.wait_for(finished, deadline)
         return thread
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
+from herbrand.play.background import start_thread
 from herbrand.play.explanation import PlayerReport
 from herbrand.play.interface import Player
 from herbrand.play.threads import (
@@ -494,7 +495,7 @@ class MctsPlayer(Player):
             finally:
                 ended.set()
 
-        threading.Thread(target=work, daemon=True).start()
+        start_thread(work, ended.set)
         while not ended.is_set() and self.has_time(deadline) and not (waiting and match.search is not None):
             ended.wait(max(0.0, min(0.05, deadline - time.monotonic())))
         ended.set()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING
+
+from herbrand.play.background import start_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,9 +98,7 @@ class ThreadTeam:
                 if result or len(results) == len(tasks):
                     finished.set()
 
-        self._threads = [threading.Thread(target=run, args=(task,), daemon=True) for task in tasks]
-        for thread in self._threads:
-            thread.start()
+        self._threads = [start_thread(partial(run, task), self.request_stop) for task in tasks]
         return finished
 
     def request_stop(self) -> None:

@@ -1,0 +1,52 @@
+"""Daemon threads of players, which end before the process does.
+
+Libraries for linear algebra have threads of their own, which OpenBLAS joins when the process ends.  One that
+is at work for a thread of Python at that moment may never be told to end, and the process waits for ever.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["start_thread"]
+
+_EXIT_SECONDS: Final = 5.0
+"""How long the end of the process waits for all threads."""
+_running: Final[dict[threading.Thread, Callable[[], object]]] = {}
+"""The threads that have not ended, each with the function that asks it to."""
+
+
+def start_thread(work: Callable[[], object], stop: Callable[[], object] = lambda: None) -> threading.Thread:
+    """Start a daemon thread and return it; `stop` is called when the process ends, to end `work` soon."""
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            _running.pop(thread, None)
+
+    thread = threading.Thread(target=run, daemon=True)
+    _running[thread] = stop
+    thread.start()
+    return thread
+
+
+@atexit.register
+def _end_threads() -> None:
+    """End all threads: by their stop functions, and where they compute without looking, by an exception."""
+    threads = dict(_running)
+    for thread, stop in threads.items():
+        stop()
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
+        )
+    until = time.monotonic() + _EXIT_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
