@@ -32,6 +32,8 @@ __all__ = [
 
 _GAMES = 2048
 """Parallel games in the search for lines."""
+_ROUNDS = 128
+"""How often so many games are played, at most; what a quarter of a million do not show is rare."""
 _LIMITS = (300, 3000)
 """Steps after which games are cut off: the smaller limit in three of four rounds."""
 _LANES = 64
@@ -66,14 +68,15 @@ def has_no_goal(roles: list[int]) -> Callable[[Rollouts], NDArray[np.bool_]]:
 def sample_lines(
     expander: Expander, wanted: Mapping[str, Callable[[Rollouts], NDArray[np.bool_]]], deadline: float
 ) -> dict[str, Moves]:
-    """Play at random until the deadline; return lines of play by name, each the shortest of its batch.
+    """Play many games at random, until the deadline at most; return lines of play by name.
 
-    `wanted` has, by name, the predicate on games that a line must satisfy.
+    `wanted` has, by name, the predicate on games that a line must satisfy; the line is the shortest
+    of its batch.
     """
     lines: dict[str, Moves] = {}
     states = np.repeat(expander.initial, _GAMES, axis=0)
     seed = 0
-    while len(lines) < len(wanted) and time.monotonic() < deadline:
+    while len(lines) < len(wanted) and seed < _ROUNDS and time.monotonic() < deadline:
         limit = _LIMITS[min(seed % 4, 3) // 3]
         rollouts = expander.rollouts(states, seed=seed, max_steps=limit)
         for name, predicate in wanted.items():
