@@ -24,13 +24,15 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.measure.value import Measure
 from herbrand.syntax.names import KEYWORDS
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children, walk
+from herbrand.verify.diff.renaming import symbol_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from herbrand.check.rules import Rules
     from herbrand.syntax.nodes import Node, Rule
+    from herbrand.verify.diff import Symbol
 
 __all__ = ["Fingerprint", "distance", "fingerprint", "measure_rules"]
 
@@ -69,7 +71,7 @@ def distance(one: Fingerprint, other: Fingerprint) -> float:
 def measure_rules(rules: Rules) -> list[Measure]:
     """Measure size and economy of rules."""
     statements = rules.normal.rules
-    symbols = sum(_count(rule.head) + sum(map(_count, rule.body)) for rule in statements)
+    symbols = sum(1 for rule in statements for _ in walk(rule.head, *rule.body))
     plain = "\n".join(_plain(statements))
     # without the header and checksum of zlib
     length = max(0, len(zlib.compress(plain.encode(), 9)) - 8)
@@ -77,10 +79,6 @@ def measure_rules(rules: Rules) -> list[Measure]:
         Measure("size", float(symbols), 0.0, "rules", unit="symbols"),
         Measure("economy", 2.0 ** (-length / _HALF), 0.0, "rules", note=f"{length} bytes when compressed"),
     ]
-
-
-def _count(node: Node) -> int:
-    return 1 + sum(map(_count, children(node)))
 
 
 def _plain(statements: Iterable[Rule]) -> Iterable[str]:
@@ -115,8 +113,6 @@ def _plain(statements: Iterable[Rule]) -> Iterable[str]:
 
 # -- colours ------------------------------------------------------------------------------------
 
-_Symbol = tuple[str, str, int]
-
 
 @lru_cache(maxsize=1 << 18)
 def _hash(parts: tuple[object, ...]) -> int:
@@ -124,7 +120,7 @@ def _hash(parts: tuple[object, ...]) -> int:
     return int.from_bytes(blake2b(repr(parts).encode(), digest_size=8).digest(), "big")
 
 
-def _start(symbol: _Symbol) -> int:
+def _start(symbol: Symbol) -> int:
     kind, name, arity = symbol
     return _hash((kind, name if name in KEYWORDS else "", arity))
 
@@ -132,15 +128,11 @@ def _start(symbol: _Symbol) -> int:
 def fingerprint(rules: Rules) -> Fingerprint:
     """Return the fingerprint of checked rules."""
     statements = tuple(dict.fromkeys(rules.normal.rules))
-    colours: dict[_Symbol, int] = {}
-    for rule in statements:
-        for part in (rule.head, *rule.body):
-            for symbol in _symbols(part):
-                if symbol not in colours:
-                    colours[symbol] = _start(symbol)
+    symbols = filter(None, map(symbol_of, walk(*statements)))
+    colours = {symbol: _start(symbol) for symbol in dict.fromkeys(symbols)}
     levels = [_pairs(statements, colours)]
     for _ in range(_RULE_LEVELS):
-        occurrences: dict[_Symbol, list[int]] = {symbol: [] for symbol in colours}
+        occurrences: dict[Symbol, list[int]] = {symbol: [] for symbol in colours}
         counts: Counter[int] = Counter()
         for rule in statements:
             variables = _variables(rule)
@@ -160,7 +152,7 @@ def fingerprint(rules: Rules) -> Fingerprint:
     return Fingerprint.of(levels)
 
 
-def _pairs(statements: Iterable[Rule], colours: Mapping[_Symbol, int]) -> dict[int, int]:
+def _pairs(statements: Iterable[Rule], colours: Mapping[Symbol, int]) -> dict[int, int]:
     """Count pairs of a head and one of its conditions; facts by themselves."""
     variables: defaultdict[str, int] = defaultdict(int)  # one colour for all variables
     counts: Counter[int] = Counter()
@@ -172,27 +164,9 @@ def _pairs(statements: Iterable[Rule], colours: Mapping[_Symbol, int]) -> dict[i
     return dict(counts)
 
 
-def _symbol(node: Node) -> _Symbol | None:
-    if isinstance(node, Atom):
-        return "relation", node.name, len(node.args)
-    if isinstance(node, Function):
-        return "function", node.name, len(node.args)
-    if isinstance(node, Constant):
-        return "object", node.name, 0
-    return None
-
-
-def _symbols(node: Node) -> Iterable[_Symbol]:
-    symbol = _symbol(node)
-    if symbol is not None:
-        yield symbol
-    for part in children(node):
-        yield from _symbols(part)
-
-
-def _places(node: Node, path: int) -> Iterable[tuple[_Symbol, int]]:
+def _places(node: Node, path: int) -> Iterable[tuple[Symbol, int]]:
     """Yield the symbols of a literal or term with the hashes of their positions."""
-    symbol = _symbol(node)
+    symbol = symbol_of(node)
     if symbol is not None:
         yield symbol, path
     ordered = isinstance(node, Atom | Function)
@@ -218,11 +192,11 @@ def _variables(rule: Rule) -> dict[str, int]:
     return {name: _hash(tuple(sorted(paths))) for name, paths in paths_of.items()}
 
 
-def _colour(node: Node, colours: Mapping[_Symbol, int], variables: Mapping[str, int]) -> int:
+def _colour(node: Node, colours: Mapping[Symbol, int], variables: Mapping[str, int]) -> int:
     """Return the colour of a literal or term, independent of the order in `or`, `and` and `distinct`."""
     if isinstance(node, Variable):
         return variables[node.name]
-    symbol = _symbol(node)
+    symbol = symbol_of(node)
     parts = [_colour(part, colours, variables) for part in children(node)]
     if symbol is None:
         return _hash((type(node).__name__, *sorted(parts)))

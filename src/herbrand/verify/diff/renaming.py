@@ -14,23 +14,35 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.names import KEYWORDS
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+from herbrand.syntax.nodes import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Or,
+    Variable,
+    children,
+    variables_of,
+    walk,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from herbrand.check.rules import Rules
-    from herbrand.syntax.nodes import Literal, Node, Rule, Term
+    from herbrand.syntax.nodes import Node, Rule, Term
 
-__all__ = ["Renaming", "Symbol", "find_renaming", "translate"]
+__all__ = ["Renaming", "Symbol", "find_renaming", "symbol_of", "translate"]
 
 Symbol = tuple[str, str, int]
 """Kind ("relation", "function" or "object"), name, arity."""
 _Colour = int
+_Colours: TypeAlias = dict[Symbol, _Colour]
 _NUMBERS: Final = frozenset(map(str, range(101)))
 
 
@@ -85,23 +97,14 @@ class _Game:
         """The number of the role that a rule declares."""
         self.symbols: dict[Symbol, _Colour] = {}
         for rule in self.rules:
-            for node in _nodes(rule):
-                symbol = _symbol(node)
+            for node in walk(rule):
+                symbol = symbol_of(node)
                 if symbol is not None:
                     self.symbols.setdefault(symbol, hash(_fixed(symbol)))
 
 
-def _nodes(node: Node) -> Iterator[Node]:
-    from herbrand.syntax.nodes import children
-
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(children(node))
-
-
-def _symbol(node: Node) -> Symbol | None:
+def symbol_of(node: Node) -> Symbol | None:
+    """Return the symbol that a node is or applies; None for other nodes."""
     if isinstance(node, Atom):
         return "relation", node.name, len(node.args)
     if isinstance(node, Function):
@@ -123,9 +126,7 @@ class _Search:
         self.games = (first, second)
         self.deadline = deadline
 
-    def refine(
-        self, marks: tuple[Mapping[Symbol, _Colour], Mapping[Symbol, _Colour]]
-    ) -> list[tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]]:
+    def refine(self, marks: tuple[_Colours, _Colours]) -> list[tuple[_Colours, _Colours]]:
         """Return the colours of both games after each round, up to the fixpoint."""
         colours = tuple({**game.symbols, **more} for game, more in zip(self.games, marks, strict=True))
         history = [(colours[0], colours[1])]
@@ -142,16 +143,14 @@ class _Search:
                 return history
 
     @staticmethod
-    def _count(colours: tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]) -> int:
+    def _count(colours: tuple[_Colours, _Colours]) -> int:
         return len(set(colours[0].values())) + len(set(colours[1].values()))
 
     @staticmethod
-    def may_match(colours: tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]) -> bool:
+    def may_match(colours: tuple[_Colours, _Colours]) -> bool:
         return Counter(colours[0].values()) == Counter(colours[1].values())
 
-    def match(
-        self, colours: tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]
-    ) -> dict[Symbol, Symbol] | None:
+    def match(self, colours: tuple[_Colours, _Colours]) -> dict[Symbol, Symbol] | None:
         """Return a renaming that agrees with the colours and maps the rules to each other, or None."""
         classes: dict[_Colour, tuple[list[Symbol], list[Symbol]]] = {}
         for side in (0, 1):
@@ -189,14 +188,12 @@ class _Search:
             fitting.remove(match)
         return not any(unmatched.values())
 
-    def guess(
-        self, history: Sequence[tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]]
-    ) -> dict[Symbol, Symbol]:
+    def guess(self, history: Sequence[tuple[_Colours, _Colours]]) -> dict[Symbol, Symbol]:
         """Pair roles by number, then symbols by name, then those that share colours in most rounds."""
         first, second = self.games
         names: dict[Symbol, Symbol] = {}
         for left_role, right_role in zip(first.place, second.place, strict=False):
-            old, new = _symbol(left_role.head.args[0]), _symbol(right_role.head.args[0])
+            old, new = symbol_of(left_role.head.args[0]), symbol_of(right_role.head.args[0])
             if old is not None and new is not None and new not in names.values():
                 names[old] = new
         used = set(names.values())
@@ -220,7 +217,7 @@ def _alone(colours: Mapping[Symbol, _Colour]) -> dict[_Colour, Symbol]:
     return {colour: symbol for symbol, colour in colours.items() if count[colour] == 1}
 
 
-def _round(game: _Game, colours: Mapping[Symbol, _Colour]) -> dict[Symbol, _Colour]:
+def _round(game: _Game, colours: _Colours) -> _Colours:
     """Return the colours after one more round: from the rules of each symbol and its positions there."""
     places_of: dict[Symbol, list[_Colour]] = {symbol: [] for symbol in game.symbols}
     for rule in game.rules:
@@ -232,7 +229,7 @@ def _round(game: _Game, colours: Mapping[Symbol, _Colour]) -> dict[Symbol, _Colo
         ]
         for part, path in parts:
             for node, place in _places(part, path, variables, colours):
-                symbol = _symbol(node)
+                symbol = symbol_of(node)
                 if symbol is not None:
                     places_of[symbol].append(place)
     return {symbol: hash((colours[symbol], *sorted(places))) for symbol, places in places_of.items()}
@@ -243,17 +240,10 @@ def _places(
 ) -> Iterator[tuple[Node, _Colour]]:
     """Yield every node of a subtree with a hash of its position, regardless of the order of disjuncts."""
     yield node, path
-    below: Iterable[tuple[Node, _Colour]] = ()
-    if isinstance(node, Atom | Function):
-        below = ((arg, hash((path, i))) for i, arg in enumerate(node.args))
-    elif isinstance(node, Not):
-        below = ((node.literal, hash((path, "not"))),)
-    elif isinstance(node, Distinct):
-        below = ((side, hash((path, "distinct"))) for side in (node.left, node.right))
-    elif isinstance(node, And | Or):
-        below = ((part, hash((path, _colour(part, colours, variables)))) for part in node.literals)
-    for part, place in below:
-        yield from _places(part, place, variables, colours)
+    in_order, is_junction = isinstance(node, Atom | Function), isinstance(node, And | Or)
+    for i, part in enumerate(children(node)):
+        mark = i if in_order else _colour(part, colours, variables) if is_junction else type(node).__name__
+        yield from _places(part, hash((path, mark)), variables, colours)
 
 
 def _rule_colour(
@@ -289,25 +279,15 @@ def _variable_colours(rule: Rule, colours: Mapping[Symbol, _Colour]) -> dict[str
     return variable_colours
 
 
-def _colour(
-    node: Literal | Term, colours: Mapping[Symbol, _Colour], variables: Mapping[str, _Colour]
-) -> _Colour:
+def _colour(node: Node, colours: Mapping[Symbol, _Colour], variables: Mapping[str, _Colour]) -> _Colour:
     """Return the colour of a literal or term, regardless of the order in `or`, `and` and `distinct`."""
     if isinstance(node, Variable):
         return hash(("?", variables[node.name]))
-    if isinstance(node, Constant):
-        return colours["object", node.name, 0]
-    if isinstance(node, Atom | Function):
-        kind = "relation" if isinstance(node, Atom) else "function"
-        own = colours[kind, node.name, len(node.args)]
-        return hash((own, *(_colour(arg, colours, variables) for arg in node.args)))
-    if isinstance(node, Not):
-        return hash(("not", _colour(node.literal, colours, variables)))
-    if isinstance(node, Distinct):
-        return hash(
-            ("distinct", *sorted(_colour(side, colours, variables) for side in (node.left, node.right)))
-        )
-    return hash((type(node).__name__, *sorted(_colour(part, colours, variables) for part in node.literals)))
+    parts = [_colour(part, colours, variables) for part in children(node)]
+    symbol = symbol_of(node)
+    if symbol is None:
+        return hash((type(node).__name__, *sorted(parts)))
+    return hash((colours[symbol], *parts)) if parts else colours[symbol]
 
 
 # -- equality ----------------------------------------------------------------------------------
@@ -316,21 +296,9 @@ def _colour(
 def _is_same(first: Rule, second: Rule, names: Mapping[Symbol, Symbol]) -> bool:
     """Return whether two rules, the first one renamed, are equal up to variables and order."""
     return any(
-        _bodies(first.body, second.body, pairs, names) for pairs in _pair(first.head, second.head, {}, names)
-    )
-
-
-def _bodies(
-    first: Sequence[Literal], second: Sequence[Literal], pairs: dict[str, str], names: Mapping[Symbol, Symbol]
-) -> bool:
-    if not first:
-        return not second
-    if len(first) != len(second):
-        return False
-    return any(
-        _bodies(first[1:], (*second[:i], *second[i + 1 :]), extended, names)
-        for i, other in enumerate(second)
-        for extended in _pair(first[0], other, pairs, names)
+        True
+        for pairs in _pair(first.head, second.head, {}, names)
+        for _ in _pair_all(first.body, second.body, pairs, names, in_order=False)
     )
 
 
@@ -348,22 +316,10 @@ def _pair(
         elif partner is None and second.name not in pairs.values():
             yield {**pairs, first.name: second.name}
         return
-    symbol = _symbol(first)
-    if symbol is not None and names[symbol] != _symbol(second):
-        return
-    if isinstance(first, Atom | Function):
-        yield from _pair_all(first.args, second.args, pairs, names)  # type: ignore[attr-defined]
-    elif isinstance(first, Not):
-        yield from _pair(first.literal, second.literal, pairs, names)  # type: ignore[attr-defined]
-    elif isinstance(first, Distinct):
-        assert isinstance(second, Distinct)
-        yield from _pair_all(
-            (first.left, first.right), (second.left, second.right), pairs, names, in_order=False
-        )
-    elif isinstance(first, And | Or):
-        yield from _pair_all(first.literals, second.literals, pairs, names, in_order=False)  # type: ignore[attr-defined]
-    else:
-        yield pairs
+    symbol = symbol_of(first)
+    if symbol is None or names[symbol] == symbol_of(second):
+        in_order = not isinstance(first, And | Or | Distinct)
+        yield from _pair_all(children(first), children(second), pairs, names, in_order=in_order)
 
 
 def _pair_all(
@@ -372,7 +328,7 @@ def _pair_all(
     pairs: dict[str, str],
     names: Mapping[Symbol, Symbol],
     *,
-    in_order: bool = True,
+    in_order: bool,
 ) -> Iterator[dict[str, str]]:
     """Yield the pairings that make each node of one sequence equal to one of the other."""
     if len(first) != len(second):
