@@ -16,7 +16,7 @@ All boards define the same relations, so that the other blocks work with each of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import span
@@ -42,12 +42,15 @@ _STEPS: Final = {
 _AXES: Final = ("east", "north", "northeast", "southeast")
 _SIX: Final = ("east", "north", "northwest")
 """The axes of hexagons, and of rows."""
+_SQUARE: Final = (("size", "size", "Columns and rows of the board."),)
 
 
 @dataclass(frozen=True)
 class Board(Block):
     """A board with columns, rows and directions."""
 
+    sides: ClassVar[tuple[tuple[str, str, str], ...]]
+    """The fields that say how many columns and rows there are, with the name and a description of each."""
     wraps = False
     """Whether the last column and row touch the first."""
 
@@ -59,17 +62,19 @@ class Board(Block):
     @property
     def columns(self) -> int:
         """Number of columns."""
-        raise NotImplementedError
+        number: int = getattr(self, self.sides[0][0])
+        return number
 
     @property
     def rows(self) -> int:
         """Number of rows."""
-        raise NotImplementedError
+        number: int = getattr(self, self.sides[-1][0])
+        return number
 
     @property
     def directions(self) -> dict[str, tuple[int, int]]:
-        """The offset in columns and rows of each direction."""
-        raise NotImplementedError
+        """The offset in columns and rows of each direction: all eight, unless a board has others."""
+        return _STEPS
 
     @property
     def diagonals(self) -> tuple[str, ...]:
@@ -91,7 +96,10 @@ class Board(Block):
 
     def with_parameters(self, least: int) -> Self:
         """Return the board with its sizes as parameters, at least `least`."""
-        raise NotImplementedError
+        board = self
+        for field, name, about in self.sides:
+            board = named(board, field, name, about, least)
+        return board
 
     def writing(self) -> Writing:
         """Return the relations of columns and rows in GGDL."""
@@ -153,75 +161,32 @@ class Squares(Board):
 
     width: int = span(3, 6, 5)
     height: int = span(3, 6, 5)
-
-    @property
-    def columns(self) -> int:
-        """Number of columns."""
-        return self.width
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return self.height
-
-    @property
-    def directions(self) -> dict[str, tuple[int, int]]:
-        """All eight."""
-        return _STEPS
-
-    def with_parameters(self, least: int) -> Self:
-        """Return the board with its width and height as parameters."""
-        wide = named(self, "width", "width", "Columns of the board.", least)
-        return named(wide, "height", "height", "Rows of the board.", least)
+    sides = (("width", "width", "Columns of the board."), ("height", "height", "Rows of the board."))
 
     def in_words(self) -> str:
         """Name the board."""
         return f"a board of {count(self.width)} by {count(self.height)} squares"
 
 
-class _SquareBoard(Board):
-    """A board with equal numbers of columns and rows."""
-
-    size: int
-
-    @property
-    def columns(self) -> int:
-        """Number of columns."""
-        return self.size
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return self.size
-
-    def with_parameters(self, least: int) -> Self:
-        """Return the board with its size as a parameter."""
-        return named(self, "size", "size", "Columns and rows of the board.", least)
-
-
 @dataclass(frozen=True)
-class Torus(_SquareBoard):
+class Torus(Board):
     """A square whose opposite edges touch, with eight directions."""
 
     size: int = span(4, 6, 5)
+    sides = _SQUARE
     wraps = True
-
-    @property
-    def directions(self) -> dict[str, tuple[int, int]]:
-        """All eight."""
-        return _STEPS
 
     def in_words(self) -> str:
         """Name the board."""
-        n = count(self.size)
-        return f"a board of {n} by {n} squares whose opposite edges touch"
+        return f"a board of {count(self.size)} by {count(self.size)} squares whose opposite edges touch"
 
 
 @dataclass(frozen=True)
-class Hexagons(_SquareBoard):
+class Hexagons(Board):
     """A rhombus of hexagons, six directions: each row is half a cell further right than the one below."""
 
     size: int = span(3, 6, 5)
+    sides = _SQUARE
 
     @property
     def directions(self) -> dict[str, tuple[int, int]]:
@@ -240,8 +205,7 @@ class Hexagons(_SquareBoard):
 
     def in_words(self) -> str:
         """Name the board."""
-        n = count(self.size)
-        return f"a rhombus of {n} by {n} hexagons"
+        return f"a rhombus of {count(self.size)} by {count(self.size)} hexagons"
 
 
 @dataclass(frozen=True)
@@ -249,11 +213,7 @@ class Line(Board):
     """A single row of squares."""
 
     length: int = span(5, 12, 9)
-
-    @property
-    def columns(self) -> int:
-        """Number of columns."""
-        return self.length
+    sides = (("length", "width", "Squares in the row."),)
 
     @property
     def rows(self) -> int:
@@ -268,10 +228,6 @@ class Line(Board):
     def ahead(self) -> tuple[tuple[str, str], ...]:
         """White looks right, black left."""
         return ("white", "east"), ("black", "west")
-
-    def with_parameters(self, least: int) -> Self:
-        """Return the board with its length as a parameter."""
-        return named(self, "length", "width", "Squares in the row.", least)
 
     def in_words(self) -> str:
         """Name the board."""
