@@ -51,9 +51,8 @@ class InARow(Goal):
         verb = "loses" if self.loses else "wins"
         return f"Whoever has {count(self.length)} pieces in a line {verb}."
 
-    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+    def rules(self, _board: Board, _names: tuple[str, ...]) -> list[str]:
         """A chain along an axis; of pieces that are counted, where their number is a parameter."""
-        del board, names
         if isinstance(self.length, NamedNumber):
             line = [
                 f"(<= (line ?player) (run ?player ?d ?x ?y {self.length}))",
@@ -85,9 +84,8 @@ class Pattern(Goal):
         """Say which."""
         return f"Whoever has {phrase('shape', self.shape)} wins."
 
-    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+    def rules(self, _board: Board, _names: tuple[str, ...]) -> list[str]:
         """A square and the next ones."""
-        del board, names
         if self.shape == "block":
             return [
                 """(<= (won ?player) (holds ?player ?x1 ?y1)
@@ -116,9 +114,8 @@ class Connect(Goal):
             "Black with a chain of black ones from the first column to the last."
         )
 
-    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+    def rules(self, board: Board, _names: tuple[str, ...]) -> list[str]:
         """Pieces rooted at one side."""
-        del names
         straight = "(orthogonal ?d)" if board.diagonals and not self.aslant else ""
         return [
             f"(<= (won white) (rooted white ?x {board.rows}))",
@@ -141,9 +138,8 @@ class Race(Goal):
         where = "the farthest row" if self.to == "far" else "the centre of the board"
         return f"Whoever brings a piece to {where} wins."
 
-    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+    def rules(self, board: Board, _names: tuple[str, ...]) -> list[str]:
         """A piece there."""
-        del names
         if self.to == "far":
             return ["(<= (won ?player) (far ?player ?x ?y) (holds ?player ?x ?y))"]
         return [
@@ -164,9 +160,8 @@ class Eliminate(Goal):
         what = "the pieces of the first kind" if self.royal else "all pieces"
         return f"Whoever has lost {what} loses."
 
-    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+    def rules(self, _board: Board, names: tuple[str, ...]) -> list[str]:
         """No piece."""
-        del board
         if not self.royal or len(names) == 1:
             return ["(<= (won ?player) (rivals ?player ?other) (not (present ?other)))"]
         return [
@@ -185,9 +180,8 @@ class NoMove(Goal):
         """Say what it means."""
         return f"A player that has to act and cannot {'wins' if self.wins else 'loses'}."
 
-    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+    def rules(self, _board: Board, _names: tuple[str, ...]) -> list[str]:
         """Being stuck."""
-        del board, names
         if self.wins:
             return ["(<= (won ?player) (stuck ?player))"]
         return ["(<= (won ?player) (rivals ?player ?other) (stuck ?other))"]
@@ -206,9 +200,8 @@ class Score(Goal):
             f"whoever has {times(self.points, 'point')} wins."
         )
 
-    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+    def rules(self, _board: Board, _names: tuple[str, ...]) -> list[str]:
         """Enough points."""
-        del board, names
         return [f"(<= (won ?player) (true (score ?player {self.points})))"]
 
 
@@ -216,9 +209,9 @@ class Score(Goal):
 class Settlement(Block):
     """The outcome if the game ends without a winner."""
 
-    def rules(self, board: Board) -> list[str]:
+    def rules(self) -> list[str]:
         """Return rules for `(leads ?player ?other)`; none when nothing is counted."""
-        raise NotImplementedError
+        return []
 
 
 @dataclass(frozen=True)
@@ -228,11 +221,6 @@ class NobodyWins(Settlement):
     def in_words(self) -> str:
         """Say so."""
         return "is a draw"
-
-    def rules(self, board: Board) -> list[str]:
-        """Nothing is counted."""
-        del board
-        return []
 
 
 @dataclass(frozen=True)
@@ -249,18 +237,15 @@ class Majority(Settlement):
         even = "equal numbers are a draw" if self.even else "Black wins if they are equal"
         return f"is won by the player with {phrase('majority', self.of)}; {even}"
 
-    def rules(self, board: Board) -> list[str]:
+    def rules(self) -> list[str]:
         """Compare the numbers."""
-        del board
         number = {
             "pieces": "(pieces {} {})",
             "territory": "(area {} {})",
             "points": "(true (score {} {}))",
         }[self.of]
         mine, theirs = number.format("?player", "?m"), number.format("?other", "?n")
-        rules = [
-            f"(<= (leads ?player ?other) (rivals ?player ?other) {mine} {theirs} (greater ?m ?n))",
-        ]
+        rules = [f"(<= (leads ?player ?other) (rivals ?player ?other) {mine} {theirs} (greater ?m ?n))"]
         if not self.even:
             same = f"{number.format('black', '?n')} {number.format('white', '?n')}"
             rules.append(f"(<= (leads black white) {same})")

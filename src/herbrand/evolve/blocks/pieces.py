@@ -19,24 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Action", "Jump", "Leap", "Piece", "Place", "Slide", "Step", "names_of"]
 
-_COURSES: Final = ("any", "orthogonal", "diagonal", "ahead")
-_ONTO: Final = ("free", "enemy", "both")
-
-
-def course(name: str) -> str:
-    """Return the condition that ?d is a direction of a course."""
-    return {
-        "any": "",
-        "orthogonal": "(orthogonal ?d)",
-        "diagonal": "(diagonal ?d)",
-        "ahead": "(ahead ?player ?d)",
-    }[name]
-
-
-def onto(name: str) -> tuple[str, ...]:
-    """Return alternative conditions for a piece of ?player to end its move on ?x2 ?y2."""
-    free, enemy = "(free ?x2 ?y2)", "(enemy ?player ?x2 ?y2)"
-    return {"free": (free,), "enemy": (enemy,), "both": (free, enemy)}[name]
+_COURSES: Final = {
+    "any": "",
+    "orthogonal": "(orthogonal ?d)",
+    "diagonal": "(diagonal ?d)",
+    "ahead": "(ahead ?player ?d)",
+}
+"""For each course the condition that ?d is a direction of it."""
+_FREE, _ENEMY = "(free ?x2 ?y2)", "(enemy ?player ?x2 ?y2)"
+_ONTO: Final = {"free": (_FREE,), "enemy": (_ENEMY,), "both": (_FREE, _ENEMY)}
+"""Alternative conditions for a piece of ?player to end its move on ?x2 ?y2."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +40,15 @@ class Action(Block):
 
     @property
     def captures(self) -> bool:
-        """Whether it can take an enemy piece."""
-        return False
+        """Whether it can take an enemy piece, by going onto its square unless it says otherwise."""
+        return getattr(self, "onto", "free") != "free"
 
     def rules(self, kind: str) -> list[str]:
         """Return the rules for the action with a kind of piece."""
         raise NotImplementedError
 
-    def reach(self, kind: str) -> list[str]:
+    def reach(self) -> list[str]:
         """Return rule bodies for all pairs of squares ?x1 ?y1 ?x2 ?y2 that a move could connect."""
-        del kind
         return []
 
 
@@ -82,10 +73,7 @@ class Place(Action):
     def conditions(self) -> list[list[str]]:
         """Return alternative rule bodies about ?player, ?x and ?y, in addition to the square being free."""
         if self.where == "beside own":
-            return [
-                ["(beside ?x ?y ?x2 ?y2)", "(holds ?player ?x2 ?y2)"],
-                ["(not (present ?player))"],
-            ]
+            return [["(beside ?x ?y ?x2 ?y2)", "(holds ?player ?x2 ?y2)"], ["(not (present ?player))"]]
         return [
             {
                 "anywhere": [],
@@ -109,24 +97,18 @@ class _Straight(Action):
     could: ClassVar[str]
     """The same regardless of other pieces."""
 
-    @property
-    def captures(self) -> bool:
-        """Whether it may go onto enemy pieces."""
-        return self.onto != "free"
-
     def rules(self, kind: str) -> list[str]:
         """A square that can be gone to, the last one under the conditions."""
         return [
             f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
-                (true (cell ?x1 ?y1 ?player {kind})) {course(self.course)}
+                (true (cell ?x1 ?y1 ?player {kind})) {_COURSES[self.course]}
                 ({self.goes} ?d ?x1 ?y1 ?x2 ?y2) {way})"""
-            for way in onto(self.onto)
+            for way in _ONTO[self.onto]
         ]
 
-    def reach(self, kind: str) -> list[str]:
+    def reach(self) -> list[str]:
         """A square in a direction."""
-        del kind
-        return [f"(rivals ?player ?other) {course(self.course)} ({self.could} ?d ?x1 ?y1 ?x2 ?y2)"]
+        return [f"(rivals ?player ?other) {_COURSES[self.course]} ({self.could} ?d ?x1 ?y1 ?x2 ?y2)"]
 
 
 @dataclass(frozen=True)
@@ -161,11 +143,6 @@ class Leap(Action):
     """`knight`: two squares straight and one to the side; `two`: two squares straight."""
     onto: str = choice(*_ONTO)
 
-    @property
-    def captures(self) -> bool:
-        """Whether it may go onto enemy pieces."""
-        return self.onto != "free"
-
     def in_words(self) -> str:
         """Say how."""
         how = "like a knight of chess" if self.pattern == "knight" else "two squares straight on"
@@ -177,12 +154,11 @@ class Leap(Action):
             f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
                 (true (cell ?x1 ?y1 ?player {kind}))
                 (leap_{self.pattern} ?x1 ?y1 ?x2 ?y2) {way})"""
-            for way in onto(self.onto)
+            for way in _ONTO[self.onto]
         ]
 
-    def reach(self, kind: str) -> list[str]:
+    def reach(self) -> list[str]:
         """A leap."""
-        del kind
         return [f"(rivals ?player ?other) (leap_{self.pattern} ?x1 ?y1 ?x2 ?y2)"]
 
 
