@@ -27,7 +27,7 @@ from herbrand.evolve.variation.lineage import Lineage, Variant
 from herbrand.syntax import read
 from herbrand.syntax.argument_types import Types, places
 from herbrand.syntax.layout import format_text
-from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Function, Not, Rule, Variable, rebuilt, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -207,9 +207,8 @@ def _atom(literal: Literal) -> Atom | None:
 _REMOVED: Final = Rule(Atom("gone"))
 
 
-def _constant(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+def _constant(rule: Rule, _tree: Tree, types: Types, chance: Random) -> Rule | None:
     """Replace one constant."""
-    del tree
     spots = []
     for atom in (rule.head, *(a for literal in rule.body if (a := _atom(literal)) is not None)):
         spots += [(place, term) for place, term in places(atom) if isinstance(term, Constant)]
@@ -247,11 +246,7 @@ def _mapped(node: Any, to: dict[Any, Any]) -> Any:
     """Return a node with its terms replaced by a mapping."""
     if isinstance(node, (Constant, Variable)):
         return to.get(node, node)
-    if isinstance(node, (Atom, Function)):
-        return type(node)(node.name, tuple(_mapped(arg, to) for arg in node.args), node.spelling)
-    if isinstance(node, Not):
-        return Not(_mapped(node.literal, to))
-    return Distinct(_mapped(node.left, to), _mapped(node.right, to)) if isinstance(node, Distinct) else node
+    return rebuilt(node, lambda child: _mapped(child, to))
 
 
 def _relation(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
@@ -279,9 +274,8 @@ def _relation(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | No
     return _with(rule, number, [Not(new) if isinstance(rule.body[number], Not) else new])
 
 
-def _negate(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+def _negate(rule: Rule, _tree: Tree, _types: Types, chance: Random) -> Rule | None:
     """Negate a condition, or remove its negation."""
-    del tree, types
     number = chance.randrange(len(rule.body))
     literal = rule.body[number]
     if isinstance(literal, Not):
@@ -289,9 +283,8 @@ def _negate(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None
     return _with(rule, number, [Not(literal)]) if isinstance(literal, Atom) else None
 
 
-def _drop(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+def _drop(rule: Rule, _tree: Tree, _types: Types, chance: Random) -> Rule | None:
     """Remove a condition."""
-    del tree, types
     return _with(rule, chance.randrange(len(rule.body)), []) if len(rule.body) > 1 else None
 
 
@@ -315,9 +308,8 @@ def _copy(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
     return Rule(rule.head, (*rule.body, _mapped(literal, to)))
 
 
-def _remove(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+def _remove(_rule: Rule, _tree: Tree, _types: Types, _chance: Random) -> Rule | None:
     """Remove the rule."""
-    del rule, tree, types, chance
     return _REMOVED
 
 
