@@ -27,14 +27,11 @@ class Block:
 
     def as_json(self) -> dict[str, Any]:
         """Return the block as JSON: its kind in `block`, and its fields."""
-        content: dict[str, Any] = {"block": type(self).__name__}
-        for part in fields(self):
-            value = getattr(self, part.name)
-            content[part.name] = (
-                value.as_json()
-                if isinstance(value, Block)
-                else [item.as_json() if isinstance(item, Block) else item for item in value]
-                if isinstance(value, tuple)
-                else value
-            )
-        return content
+        content = {part.name: _as_json(getattr(self, part.name)) for part in fields(self)}
+        return {"block": type(self).__name__, **content}
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, Block):
+        return value.as_json()
+    return list(map(_as_json, value)) if isinstance(value, tuple) else value

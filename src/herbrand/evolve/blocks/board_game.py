@@ -162,10 +162,9 @@ class BoardGame(Design):
                     problems.append("a slide around a torus has no end")
                 if isinstance(act, Leap) and act.pattern == "knight" and not board.diagonals:
                     problems.append("there are no knights on this board")
-                if isinstance(act, Place):
-                    flat = board.rows == 1 or board.wraps
-                    if act.where in {"dropped", "home"} and flat:
-                        problems.append("this board has neither a bottom nor halves")
+                has_halves = board.rows > 1 and not board.wraps
+                if isinstance(act, Place) and act.where in {"dropped", "home"} and not has_halves:
+                    problems.append("this board has neither a bottom nor halves")
                 if self.fog and not isinstance(act, (Place, Step)):
                     problems.append("in the fog, pieces cannot go further than players see")
                 if self.fog and isinstance(act, Place) and act.where in {"away from others", "dropped"}:

@@ -132,17 +132,10 @@ def _game_of(design: Design) -> Game:
     return loads(f"{comment_of(design.drawing)}\n{design.rules_as_text()}", "prefix", name=design.name)
 
 
-def _size(block: Block) -> int:
-    total = 1
-    for part in fields(block):
-        value = getattr(block, part.name)
-        if isinstance(value, Block):
-            total += _size(value)
-        elif isinstance(value, tuple):
-            total += sum(_size(item) for item in value if isinstance(item, Block))
-        else:
-            total += value is not None
-    return total
+def _size(value: Any) -> int:
+    if isinstance(value, Block):
+        return 1 + sum(_size(getattr(value, part.name)) for part in fields(value))
+    return sum(map(_size, value)) if isinstance(value, tuple) else value is not None
 
 
 def design_from_json(content: Any) -> Design:

@@ -52,10 +52,7 @@ class TrickGame(Design):
         return {"trick": self.hand, "sum": sum(cards), "loser": sum(cards[: self.hand])}[self.worth]
 
     def _problems(self) -> list[str]:
-        wrong = []
-        if 2 * self.hand > self.ranks:
-            wrong.append("there are not enough cards for the hands")
-        return wrong
+        return ["there are not enough cards for the hands"] if 2 * self.hand > self.ranks else []
 
     def paragraphs(self) -> list[str]:
         """Explain the game."""
@@ -78,8 +75,7 @@ class TrickGame(Design):
 
     def writing(self) -> Writing:
         """Return the cards and the numbers."""
-        counted = self._most, self._steps, 2 * self.ranks
-        most = f"{max(counted)}"
+        most = f"{max(self._most, self._steps, 2 * self.ranks)}"
         if isinstance(self.ranks, NamedNumber):
             most = f"{max(self._most, self._steps)} + 2 * {self.ranks}"
         return Writing({"card": f"1 .. {self.ranks}"}, {}) | Writing.of_numbers(most)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, HerbrandError
@@ -74,7 +75,7 @@ def _stages(candidate: Candidate, game: Game, job: EvaluationJob, clock: _Clock)
     cheap = _cheap(game, job.seed)
     clock.lap("random games")
     yield reason_against(cheap)
-    measures = (job.measure or _FullMeasure(job.settings.pairs))(game, job.seed)
+    measures = (job.measure or partial(_all_measures, pairs=job.settings.pairs))(game, job.seed)
     rounded = {name: round(value, 6) for name, value in measures.items()}
     candidate.measures = {**cheap, **rounded, "gates": gates}
     clock.lap("measures")
@@ -136,17 +137,12 @@ def _cheap(game: Game, seed: int) -> dict[str, float]:
     return {name: round(value, 6) for name, value in measures.values.items()}
 
 
-class _FullMeasure:
-    """All measures of `herbrand.measure`, from fewer games than usual."""
+def _all_measures(game: Game, seed: int, *, pairs: int) -> Mapping[str, float]:
+    """Return all measures of `herbrand.measure`, from fewer games than usual."""
+    from herbrand.measure import Effort, measure
 
-    def __init__(self, pairs: int) -> None:
-        self.pairs = pairs
-
-    def __call__(self, game: Game, seed: int) -> Mapping[str, float]:
-        from herbrand.measure import Effort, measure
-
-        effort = Effort("evolve", pairs=self.pairs, rungs=RUNGS, estimates=32, work=2.0)
-        return measure(game, effort=effort, seed=seed).values
+    effort = Effort("evolve", pairs=pairs, rungs=RUNGS, estimates=32, work=2.0)
+    return measure(game, effort=effort, seed=seed).values
 
 
 class _Clock:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
 from herbrand.evolve.search.candidate import Candidate, SearchSettings
@@ -82,33 +82,21 @@ class SearchStore:
 
     def add(self, batch: int, candidates: Sequence[Candidate]) -> None:
         """Store a batch."""
-        rows = []
-        for candidate in candidates:
-            content = candidate.as_json()
-            rows.append(
-                (
-                    candidate.number,
-                    batch,
-                    candidate.name,
-                    candidate.reason,
-                    candidate.quality,
-                    " ".join(candidate.cell),
-                    json.dumps(content),
-                )
-            )
+        rows = [
+            (c.number, batch, c.name, c.reason, c.quality, " ".join(c.cell), json.dumps(c.as_json()))
+            for c in candidates
+        ]
         with self._errors("write to"), self._db:
             self._db.executemany("insert into candidates values (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def batches(self) -> list[list[Candidate]]:
         """Return the candidates of all batches in order."""
         batches: list[list[Candidate]] = []
-        query = "select batch, content from candidates order by number"
-        row: tuple[int, Any]
         with self._errors("read"):
-            for row in self._db.execute(query):
-                while len(batches) <= row[0]:
+            for batch, content in self._db.execute("select batch, content from candidates order by number"):
+                while len(batches) <= batch:
                     batches.append([])
-                batches[row[0]].append(Candidate.from_json(json.loads(row[1])))
+                batches[batch].append(Candidate.from_json(json.loads(content)))
         return batches
 
     def close(self) -> None:
