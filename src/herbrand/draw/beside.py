@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from herbrand.draw.grids import placed, title_of
+from herbrand.draw.grids import line, placed, title_of
 from herbrand.draw.looks import PALETTE, words
 from herbrand.draw.paper import LETTER, WIDTH, Part, clickable, fitted, item_name, n, rect, text
 from herbrand.draw.pieces import piece
@@ -77,7 +77,7 @@ def towers(
             svg.append(clickable(item_name(thing), thing, drawing))
         descriptions.append(" under ".join(stack))
     total = max(len(stacks) * (width + 12) - 12, width)
-    svg.append(f'<line class="frame" x1="0" y1="{n(height + 1)}" x2="{n(total)}" y2="{n(height + 1)}"/>')
+    svg.append(line("frame", 0, height + 1, total, height + 1))
     if ground:  # it holds all towers, side by side
         drawing = rect("cell", 0, height + 2, total, 26, 5) + text(total / 2, height + 15, ground, "label")
         if item_name(ground) in highlighted:

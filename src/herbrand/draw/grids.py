@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from herbrand.draw.boards.layers import Cell, Layer
     from herbrand.draw.boards.layout import BoardLayout, Contents, Layout
 
-__all__ = ["board_parts", "cell_places", "drawn_walls", "placed", "title_of"]
+__all__ = ["board_parts", "cell_places", "drawn_walls", "line", "placed", "title_of"]
 
 LARGEST: Final = 56.0
 SMALLEST: Final = 20.0
@@ -168,7 +168,7 @@ def _one_board(
             drawn += text(x, y, _shortened(cell[1][0], size), "label")
         drawn += _crowd(inhabitants, x, y, size)
         svg.append(clickable(cell_name(number, copy, cell), description, drawn))
-    svg += [_mark(grid, cell) for cell in inside.marks if cell in grid.places]
+    svg += [_around("mark", grid, *grid.places[cell], 3.0) for cell in inside.marks if cell in grid.places]
     svg += walls
     svg += _boxes(grid)
     if board.form != "rings":
@@ -209,15 +209,12 @@ def _grid(board: BoardLayout) -> _Grid:
     if board.form == "row":
         size = max(SMALLEST * 1.4, min(LARGEST, WIDTH / min(len(second), 16)))
         across = min(len(second), 16)
-        places = {
-            ((), two): ((i % across + 0.5) * size, (i // across) * (size + 18) + size / 2)
-            for i, two in enumerate(second)
-        }
         down = -(-len(second) // across)
-        labels = [
-            (_shortened(two[0], size), (i % across + 0.5) * size, (i // across) * (size + 18) + size + 9)
-            for i, two in enumerate(second)
-        ]
+        places, labels = {}, []
+        for i, two in enumerate(second):
+            x, top = (i % across + 0.5) * size, (i // across) * (size + 18)
+            places[(), two] = (x, top + size / 2)
+            labels.append((_shortened(two[0], size), x, top + size + 9))
         wide = min(across, len(second)) * size
         return _Grid(board, size, places, wide, down * (size + 18) - 18, labels, [])
     if board.form == "map":
@@ -240,11 +237,11 @@ def _grid(board: BoardLayout) -> _Grid:
     places = {(a, b): (xs[a], ys[b]) if board.across else (xs[b], ys[a]) for a, b in cells}
     width = len(columns) * size + gap * ((len(columns) - 1) // inner_x)
     height = len(rows) * size + gap * ((len(rows) - 1) // inner_y)
-    small = size < 26 or board.nested
-    x_labels = [(c[0], x, height + 11) for i, (c, x) in enumerate(xs.items()) if not small or i % 2 == 0]
-    y_labels = [(r[0], -11.0, y) for i, (r, y) in enumerate(ys.items()) if not small or i % 2 == 0]
     if board.nested:
-        x_labels, y_labels = [], []
+        return _Grid(board, size, places, width, height, [], [])
+    step = 2 if size < 26 else 1
+    x_labels = [(c[0], xs[c], height + 11) for c in columns[::step]]
+    y_labels = [(r[0], -11.0, ys[r]) for r in rows[::step]]
     return _Grid(board, size, places, width, height, x_labels, y_labels)
 
 
@@ -267,25 +264,20 @@ def _hexagons(board: BoardLayout, shorter: float) -> _Grid:
     size = max(SMALLEST, min(LARGEST, 1.25 * shorter / spread))
     high = size * 2 / sqrt(3)
     shift = 0.0 if step > 0 else 0.5 * (len(rows) - 1)
-    places = {
-        (two, one) if board.across else (one, two): (
-            (j + 0.5 + step * i + shift) * size,
-            (0.75 * i + 0.5) * high,
-        )
-        for i, one in enumerate(rows)
-        for j, two in enumerate(columns)
-    }
-    existing = [place for cell, place in places.items() if not board.cells or cell in board.cells]
-    low = min(x for x, _ in existing) - size / 2
+    places = {}
+    for (i, one), (j, two) in product(enumerate(rows), enumerate(columns)):
+        cell = (two, one) if board.across else (one, two)
+        places[cell] = ((j + 0.5 + step * i + shift) * size, (0.75 * i + 0.5) * high)
+    existing = [cell for cell in places if not board.cells or cell in board.cells]
+    low = min(places[cell][0] for cell in existing) - size / 2
     places = {cell: (x - low, y) for cell, (x, y) in places.items()}
-    width = max(x for x, _ in existing) - low + size / 2
+    width = max(places[cell][0] for cell in existing) + size / 2
     height = (0.75 * (len(rows) - 1) + 1) * high
     by_row, by_column = defaultdict(list), defaultdict(list)
-    for cell, (x, y) in places.items():
-        if not board.cells or cell in board.cells:
-            one, two = cell[::-1] if board.across else cell
-            by_row[one].append((x, y))
-            by_column[two].append((x, y))
+    for cell in existing:
+        one, two = cell[::-1] if board.across else cell
+        by_row[one].append(places[cell])
+        by_column[two].append(places[cell])
     columns_at = []
     for column, some in by_column.items():  # where a column does not begin at the top, its name is below it
         first, last = min(some, key=itemgetter(1)), max(some, key=itemgetter(1))
@@ -324,8 +316,7 @@ def _roads(grid: _Grid) -> list[str]:
     """Draw the lines between the places of a map."""
     svg = []
     for a, b in sorted(grid.board.roads):
-        (x1, y1), (x2, y2) = grid.places[(), (a,)], grid.places[(), (b,)]
-        svg.append(f'<line class="frame" x1="{n(x1)}" y1="{n(y1)}" x2="{n(x2)}" y2="{n(y2)}"/>')
+        svg.append(line("frame", *grid.places[(), (a,)], *grid.places[(), (b,)]))
     return svg
 
 
@@ -349,8 +340,7 @@ def _ground(
 ) -> str:
     """Draw an empty cell."""
     if board.form in HEXAGONAL:
-        points = " ".join(f"{n(a)},{n(b)}" for a, b in _corners(x, y, size))
-        return f'<polygon class="cell" points="{points}"/>'
+        return _polygon("cell", _corners(x, y, size))
     if board.form in ("star", "ragged", "rings", "map"):
         return f'<circle class="cell" cx="{n(x)}" cy="{n(y)}" r="{n(size * 0.44)}"/>'
     if rack:
@@ -374,20 +364,22 @@ def _crowd(inside: list[tuple[Look, str]], x: float, y: float, size: float) -> s
     if ground and len(others) == 1:
         return placed(piece(*ground[0]), x, y, size) + placed(piece(*others[0]), x, y, size * 0.86)
     across = 2 if len(inside) <= 4 else 3
-    part = size / across
-    drawn = []
-    for i, one in enumerate(inside[: across * across]):
-        down = i // across
-        rows = -(-min(len(inside), across * across) // across)
-        drawn.append(
-            placed(
-                piece(*one),
-                x - size / 2 + (i % across + 0.5) * part,
-                y + (down + 0.5 - rows / 2) * part,
-                part,
-            )
-        )
-    return "".join(drawn)
+    shown, part, drawn = inside[: across * across], size / across, ""
+    rows = -(-len(shown) // across)
+    for i, one in enumerate(shown):
+        left, down = i % across + 0.5, i // across + 0.5 - rows / 2
+        drawn += placed(piece(*one), x - size / 2 + left * part, y + down * part, part)
+    return drawn
+
+
+def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    """Write a line of a class of the style sheet."""
+    return f'<line class="{kind}" x1="{n(x1)}" y1="{n(y1)}" x2="{n(x2)}" y2="{n(y2)}"/>'
+
+
+def _polygon(kind: str, corners: Iterable[tuple[float, float]]) -> str:
+    points = " ".join(f"{n(x)},{n(y)}" for x, y in corners)
+    return f'<polygon class="{kind}" points="{points}"/>'
 
 
 def placed(svg: str, x: float, y: float, size: float) -> str:
@@ -398,15 +390,10 @@ def placed(svg: str, x: float, y: float, size: float) -> str:
     return f'<g transform="translate({n(x - size / 2)} {n(y - size / 2)}) scale({scale:.4g})">{svg}</g>'
 
 
-def _mark(grid: _Grid, cell: Cell) -> str:
-    return _around("mark", grid, *grid.places[cell], 3.0)
-
-
 def _around(kind: str, grid: _Grid, x: float, y: float, inset: float) -> str:
     """Draw a line around a cell, a little inside of it."""
     if grid.board.form in HEXAGONAL:
-        points = " ".join(f"{n(a)},{n(b)}" for a, b in _corners(x, y, grid.size - 2 * inset))
-        return f'<polygon class="{kind}" points="{points}"/>'
+        return _polygon(kind, _corners(x, y, grid.size - 2 * inset))
     half = grid.size / 2 - inset
     return rect(kind, x - half, y - half, 2 * half, 2 * half, 4)
 
@@ -431,18 +418,12 @@ def _wall(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
 def _bar(x: float, y: float, half: float, *, upright: bool) -> str:
     """Draw a wall as long as the side of a cell with its middle at a place."""
     across, along = (0.0, half) if upright else (half, 0.0)
-    return (
-        f'<line class="wall" x1="{n(x - across)}" y1="{n(y - along)}" x2="{n(x + across)}" '
-        f'y2="{n(y + along)}"/>'
-    )
+    return line("wall", x - across, y - along, x + across, y + along)
 
 
 def _between(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
     """Draw a wall between two cells, or a post where four meet."""
-    ends = [((a,), (b,)) for a, b in zip(
-        (row[i] for i in layer.first), (row[i] for i in layer.second), strict=True
-    )]  # fmt: skip
-    places = [grid.places.get(end) for end in ends]
+    places = [grid.places.get(((a,), (b,))) for a, b in zip(*layer.cell(row), strict=True)]
     if layer.content and row[layer.content[0]].lower() in ("none", "blank", "b", "empty"):
         return []
     if len(places) != 2 or places[0] is None or places[1] is None:
@@ -460,9 +441,9 @@ def _between(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
 def _boxes(grid: _Grid) -> list[str]:
     """Draw the lines between the boxes of a sudoku."""
     board, size = grid.board, grid.size
-    ends = [k * board.boxes * size for k in range(1, board.boxes)]
-    lines = [(x, 0.0, x, grid.height) for x in ends] + [(0.0, y, grid.width, y) for y in ends]
-    return [f'<line class="frame" x1="{n(a)}" y1="{n(b)}" x2="{n(c)}" y2="{n(d)}"/>' for a, b, c, d in lines]
+    places = [k * board.boxes * size for k in range(1, board.boxes)]
+    upright = [line("frame", x, 0.0, x, grid.height) for x in places]
+    return upright + [line("frame", 0.0, y, grid.width, y) for y in places]
 
 
 def _corners(x: float, y: float, size: float) -> list[tuple[float, float]]:
@@ -477,45 +458,39 @@ def _sides(grid: _Grid, colours: Mapping[str, str]) -> list[str]:
     if board.form not in HEXAGONAL:
         w, h = grid.width, grid.height
         lines = {
-            "rows": (((0, -2), (w, -2)), ((0, h + 2), (w, h + 2))),
-            "columns": (((-2, 0), (-2, h)), ((w + 2, 0), (w + 2, h))),
+            "rows": ((0, -2, w, -2), (0, h + 2, w, h + 2)),
+            "columns": ((-2, 0, -2, h), (w + 2, 0, w + 2, h)),
         }
-        return [_path(ends, colours[role]) for axis, role in board.sides.items() for ends in lines[axis]]
+        sides = board.sides.items()
+        return [line(f"side s-{colours[role]}", *ends) for axis, role in sides for ends in lines[axis]]
     # the edges of a hexagon that lie at a side, by the corners that they begin with
     left, right = ((3, 4), (0, 1)) if board.form == "hex" else ((4, 5), (1, 2))
     edges = {"rows": ((5, 0), (2, 3)), "columns": (left, right)}
     svg, taken = [], set()
     for axis in sorted(board.sides, reverse=True):
-        line = board.rows if axis == "rows" else board.columns
-        for end, corners in zip((line[0], line[-1]), edges[axis], strict=True):
+        kind = f"side s-{colours[board.sides[axis]]}"
+        cells = board.rows if axis == "rows" else board.columns
+        for end, corners in zip((cells[0], cells[-1]), edges[axis], strict=True):
             for cell, (x, y) in grid.places.items():
                 row, column = cell[::-1] if board.across else cell
                 for k in corners if end == (row if axis == "rows" else column) else ():
                     if (cell, k) not in taken:
                         around, at = _corners(x, y, size), (k + 3) % 6 if grid.flipped else k
-                        svg.append(_path((around[at], around[(at + 1) % 6]), colours[board.sides[axis]]))
+                        svg.append(line(kind, *around[at], *around[(at + 1) % 6]))
                         taken.add((cell, k))
     return svg
-
-
-def _path(ends: Sequence[tuple[float, float]], colour: str) -> str:
-    (a, b), (c, d) = ends
-    return f'<line class="side s-{colour}" x1="{n(a)}" y1="{n(b)}" x2="{n(c)}" y2="{n(d)}"/>'
 
 
 def _frames(grid: _Grid) -> list[str]:
     """Draw the edge of a board; on a board of boards, of each of them."""
     board = grid.board
-    if board.form in ("hex", "hex-left", "star", "ragged", "row", "map"):
-        return []
-    if board.rack:
+    if board.rack or board.form in ("hex", "hex-left", "star", "ragged", "row", "map"):
         return []
     if board.form == "rings":
         return _ring_lines(grid)
-    if board.cells and len(board.cells) < len(board.first) * len(board.second) and not board.nested:
-        return []
     if not board.nested:
-        return [rect("frame", 0, 0, grid.width, grid.height, 2)]
+        has_gaps = board.cells and len(board.cells) < len(board.first) * len(board.second)
+        return [] if has_gaps else [rect("frame", 0, 0, grid.width, grid.height, 2)]
     corners: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
     for (one, two), place in grid.places.items():
         corners[one[0], two[0]].append(place)
@@ -537,11 +512,8 @@ def _ring_lines(grid: _Grid) -> list[str]:
         for i in range(1, rings + 1)
     ]
     for dx, dy in ((0, 1), (0, -1), (1, 0), (-1, 0)):
-        ends = [(middle + dx * i * step, middle + dy * i * step) for i in (1, rings)]
-        svg.append(
-            f'<line class="frame" x1="{n(ends[0][0])}" y1="{n(ends[0][1])}" x2="{n(ends[1][0])}" '
-            f'y2="{n(ends[1][1])}"/>'
-        )
+        inner, outer = ((middle + dx * i * step, middle + dy * i * step) for i in (1, rings))
+        svg.append(line("frame", *inner, *outer))
     return svg
 
 
@@ -568,8 +540,4 @@ def _arrow(start: tuple[float, float], end: tuple[float, float], size: float) ->
     tip = (end[0] - ux * size * 0.12, end[1] - uy * size * 0.12)
     wide = size * 0.15
     corners = (tip, (x2 - uy * wide, y2 + ux * wide), (x2 + uy * wide, y2 - ux * wide))
-    head = " ".join(f"{n(x)},{n(y)}" for x, y in corners)
-    return [
-        f'<line class="last-arrow" x1="{n(x1)}" y1="{n(y1)}" x2="{n(x2)}" y2="{n(y2)}"/>',
-        f'<polygon class="last-head" points="{head}"/>',
-    ]
+    return [line("last-arrow", x1, y1, x2, y2), _polygon("last-head", corners)]
