@@ -151,9 +151,7 @@ class Clicker:
             else:
                 pieces.append(piece)
                 free = [i for i in free if i not in piece.at]
-        if len(pieces) > 1:
-            return tuple(p for p in pieces if p.whole or p.item) or tuple(pieces)
-        return tuple(pieces)
+        return tuple(p for p in pieces if p.whole or p.item) or tuple(pieces)
 
     def _piece(self, shape: Shape, domains: list[set[str]], free: list[int]) -> _Piece | None:
         """Return the piece of the move that begins at the first free argument."""
@@ -181,23 +179,24 @@ class Clicker:
         positions = (*layer.keys, *layer.first, *layer.second)
         if layer.split:
             return None
-        best: tuple[int, ...] | None = None
-        highest = -1
         ways = permutations(run) if len(run) <= 4 else iter([tuple(run)])
         natural = sorted(range(len(positions)), key=positions.__getitem__)
         usual = [0] * len(run)
         for place, i in zip(natural, run, strict=True):
             usual[place] = i
-        for way in (tuple(usual), *ways):
-            if not all(domains[i] <= domain for i, domain in zip(way, wanted, strict=True)):
-                continue
-            votes = sum(
-                self._joined(shape, i)[self._argument(layer, position)]
-                for i, position in zip(way, positions, strict=True)
-            )
-            if votes > highest:
-                best, highest = way, votes
-        if not highest and layer.shape[0] in {joint for _, _, joint in self._layout.axes}:
+
+        def votes(way: tuple[int, ...]) -> int:
+            pairs = zip(way, positions, strict=True)
+            return sum(self._joined(shape, i)[self._argument(layer, position)] for i, position in pairs)
+
+        fitting = [
+            way
+            for way in (tuple(usual), *ways)
+            if all(domains[i] <= domain for i, domain in zip(way, wanted, strict=True))
+        ]
+        best = max(fitting, key=votes, default=None)
+        is_joint = layer.shape[0] in {joint for _, _, joint in self._layout.axes}
+        if best is not None and is_joint and not votes(best):
             return None  # numbers that are no places, such as a speed
         return best
 
@@ -215,28 +214,19 @@ class Clicker:
             layer = board.layers[0]
             if board.nested or board.form == "row" or not layer.first or layer.split:
                 continue
-            for length in ({1, 1 + len(layer.keys)}) if layer.keys else {1}:
-                run = free[:length]
-                if len(run) < length or (layer.keys and length == 1):
+            run = free[: 1 + len(layer.keys)]
+            if len(run) <= len(layer.keys):
+                continue
+            for *at, i in (run, run[::-1]) if layer.keys else (run,):
+                if not all(domains[k] <= keys for k, keys in zip(at, _parts(board, layer), strict=False)):
                     continue
-                for keyed in (run, run[::-1]) if layer.keys else (run,):
-                    i = keyed[-1]
-                    if not self._keys_fit(board, layer, keyed[:-1], domains):
-                        continue
-                    fits = [domains[i] <= {c[0] for c in axis} for axis in (board.first, board.second)]
-                    votes = [self._votes(shape, i, layer, axis) for axis in (0, 1)]
-                    if not any(fits) or (len(domains[i]) < 2 and not any(votes)):
-                        continue
-                    if not any(votes) and not board.rack:
-                        continue
-                    axis = max((0, 1), key=lambda a: (fits[a], votes[a], a == (0 if board.across else 1)))
-                    return _Piece(tuple(keyed), number, 0, whole=False, axis=axis)
+                fits = [domains[i] <= {c[0] for c in axis} for axis in (board.first, board.second)]
+                votes = [self._votes(shape, i, layer, axis) for axis in (0, 1)]
+                if not any(fits) or (not any(votes) and (len(domains[i]) < 2 or not board.rack)):
+                    continue
+                axis = max((0, 1), key=lambda a: (fits[a], votes[a], a == (0 if board.across else 1)))
+                return _Piece((*at, i), number, 0, whole=False, axis=axis)
         return None
-
-    def _keys_fit(self, board: BoardLayout, layer: Layer, at: Sequence[int], domains: list[set[str]]) -> bool:
-        if len(at) != len(layer.keys):
-            return False
-        return all(domains[i] <= {copy[k] for copy in board.copies} for k, i in enumerate(at))
 
     def _votes(self, shape: Shape, i: int, layer: Layer, axis: int) -> int:
         positions = layer.second if axis else layer.first
