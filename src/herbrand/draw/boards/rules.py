@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from herbrand.check.dependency import dependency_graph
 from herbrand.draw.terms import ordered
 from herbrand.errors import HerbrandError
-from herbrand.syntax.nodes import Atom, Function, Node, Variable, children, walk
+from herbrand.syntax.nodes import Function, Variable, atoms_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from herbrand.draw.boards.layers import Row, Shape
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Rule, Term
+    from herbrand.syntax.nodes import Atom, Literal, Rule, Term
 
 __all__ = ["Links", "Neighbours", "columns_first", "links", "neighbours", "static_relations"]
 
@@ -75,21 +76,14 @@ def static_relations(game: StateMachine, arity: int) -> list[list[Row]]:
 
 
 def _stateless(statements: Iterable[Rule], arity: int) -> list[str]:
-    depends: dict[Shape, set[Shape]] = defaultdict(set)
-    for rule in statements:
-        depends[rule.head.name, len(rule.head.args)] |= {(a.name, len(a.args)) for a in _atoms(rule.body)}
-    names = []
-    for key in sorted(depends):
-        if key[1] != arity or key[0] in _FLUENT_CONTEXTS or key[0] in _MOVE_CONTEXTS:
-            continue
-        seen, waiting = {key}, [key]
-        while waiting:
-            new = depends.get(waiting.pop(), set()) - seen
-            seen |= new
-            waiting += new
-        if not any(name in ("true", "does") for name, _ in seen):
-            names.append(key[0])
-    return names
+    graph = dependency_graph(statements)
+    heads = {rule.head.key for rule in statements if rule.head.arity == arity}
+    return [
+        key[0]
+        for key in sorted(heads)
+        if key[0] not in _FLUENT_CONTEXTS | _MOVE_CONTEXTS
+        and not any(name in ("true", "does") for name, _ in graph.reachable(key))
+    ]
 
 
 @dataclass(frozen=True)
@@ -120,17 +114,14 @@ def neighbours(pairs: Iterable[Row]) -> Neighbours | None:
         return None
     offsets: Counter[frozenset[tuple[int, int]]] = Counter()
     for (a, b), near in around.items():
-        offsets[
-            frozenset((first.index(c) - first.index(a), second.index(d) - second.index(b)) for c, d in near)
-        ] += 1
+        x, y = first.index(a), second.index(b)
+        offsets[frozenset((first.index(c) - x, second.index(d) - y) for c, d in near)] += 1
     largest = max(offsets, key=lambda some: (len(some), offsets[some]))
     straight = {(0, 1), (0, -1), (1, 0), (-1, 0)}
-    forms = {
-        frozenset(straight | {(1, -1), (-1, 1)}): "hex",
-        frozenset(straight | {(1, 1), (-1, -1)}): "hex-left",
-    }
-    form = forms.get(largest)
-    return None if form is None else Neighbours(form, frozenset(first), frozenset(second))
+    for form, aslant in (("hex", {(1, -1), (-1, 1)}), ("hex-left", {(1, 1), (-1, -1)})):
+        if largest == straight | aslant:
+            return Neighbours(form, frozenset(first), frozenset(second))
+    return None
 
 
 def links(statements: Iterable[Rule]) -> Links:
@@ -161,7 +152,7 @@ def _helpers(statements: list[Rule]) -> Mapping[tuple[Shape, int], set[tuple[Sha
     """Return for each argument of a relation the arguments of fluents that its rules join with it."""
     fluents: dict[tuple[Shape, int], set[tuple[Shape, int]]] = defaultdict(set)
     for rule in statements:
-        if rule.head.name in _FLUENT_CONTEXTS or rule.head.name in _MOVE_CONTEXTS or not rule.body:
+        if rule.head.name in _FLUENT_CONTEXTS | _MOVE_CONTEXTS or not rule.body:
             continue
         inside: dict[str, set[tuple[Shape, int]]] = defaultdict(set)
         for atom in _atoms(rule.body):
@@ -174,14 +165,8 @@ def _helpers(statements: list[Rule]) -> Mapping[tuple[Shape, int], set[tuple[Sha
     return fluents
 
 
-def _atoms(body: Iterable[Node]) -> Iterator[Atom]:
-    stack = list(body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Atom):
-            yield node
-        else:
-            stack.extend(children(node))
+def _atoms(body: Iterable[Literal]) -> Iterator[Atom]:
+    return (atom for literal in body for atom, _ in atoms_of(literal))
 
 
 def _variables(term: Term) -> Iterator[tuple[tuple[Shape, int], str]]:
