@@ -29,6 +29,5 @@ if TYPE_CHECKING:
     from herbrand.draw.text import table as table
 
 __all__, __getattr__, __dir__ = exports(
-    __name__,
-    {"artist": ("Artist",), "raster": ("pixels", "png"), "text": ("draw", "table")},
+    __name__, {"artist": ("Artist",), "raster": ("pixels", "png"), "text": ("draw", "table")}
 )

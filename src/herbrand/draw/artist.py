@@ -71,11 +71,7 @@ class Artist:
         return cls(game, with_sides(game, layout), words.moves)
 
     def text(
-        self,
-        state: State | Iterable[str],
-        *,
-        last: Iterable[Move | str] = (),
-        paint: Paint | None = None,
+        self, state: State | Iterable[str], *, last: Iterable[Move | str] = (), paint: Paint | None = None
     ) -> str:
         """Return a state, or the facts of one, as text: boards where there are any, else a table of facts.
 
@@ -143,7 +139,7 @@ class Artist:
         facts = undrawn(_facts(state), self.layout, self._looks)
         several = Counter(fact[:2] for fact in facts)
         for fact in facts:
-            name, *values = (fact[0], *fact[1:])
+            name, *values = fact
             label = " ".join(words(name)) or name
             role = roles.get(values[0].lower()) if len(values) == 2 else None
             if role is not None and values[1].isdecimal() and several[fact[:2]] == 1:
@@ -166,22 +162,21 @@ class Artist:
         from herbrand.draw.looks import spoken, words
 
         parts = arguments(str(move))
-        cells = self._clicker.cells(parts)
         spoken_parts, rest = [" ".join(words(parts[0])) or parts[0]], list(parts[1:])
-        starts = {cell.start: cell for cell in cells}
+        stops = {cell.start: cell.stop for cell in self._clicker.cells(parts)}
         place = 0
         while place < len(rest):
-            cell = starts.get(place)
-            if cell is not None and place + 1 < cell.stop:
-                names = rest[cell.start : cell.stop]
+            stop = stops.get(place, place + 1)
+            names = rest[place:stop]
+            look = self._looks.get(names[0].lower())
+            if len(names) > 1:
                 lettered = len(names) == 2 and names[0].isalpha() and names[1].isdecimal()
-                spoken_parts.append(("" if lettered else "," if len(cells) > 1 else " ").join(names))
-                place = cell.stop
-                continue
-            look = self._looks.get(rest[place].lower())
-            is_piece = look is not None and look.kind in ("chess", "draughts")
-            spoken_parts.append(spoken(rest[place], look) if look is not None and is_piece else rest[place])
-            place += 1
+                spoken_parts.append(("" if lettered else "," if len(stops) > 1 else " ").join(names))
+            elif look is not None and look.kind in ("chess", "draughts"):
+                spoken_parts.append(spoken(names[0], look))
+            else:
+                spoken_parts += names
+            place = stop
         return " ".join(spoken_parts)
 
     def deciding_cells(self, state: State) -> tuple[str, ...]:

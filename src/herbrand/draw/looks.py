@@ -197,14 +197,8 @@ def _chess_set(
 
 
 def _heading(name: str) -> int | None:
-    parts = words(name)
-    if (
-        parts
-        and parts[-1] in _DIRECTIONS
-        and (len(parts) == 1 or parts[0] in ("mov", "move", "go", "heading"))
-    ):
-        return _DIRECTIONS[parts[-1]]
-    return None
+    *before, last = words(name) or [""]
+    return _DIRECTIONS.get(last) if not before or before[0] in ("mov", "move", "go", "heading") else None
 
 
 def _one(content: str, others: Sequence[str], roles: Sequence[str], *, arrows: bool) -> Look:
@@ -233,7 +227,7 @@ def _one(content: str, others: Sequence[str], roles: Sequence[str], *, arrows: b
         return Look("burnt")
     colour = next((COLOURS[word] for word in parts if word in COLOURS), None)
     rest = [word for word in parts if word not in COLOURS and not word.startswith("unpromot")]
-    if colour is None and whole in _LETTERS and _is_colour_letter(others):
+    if colour is None and whole in _LETTERS and {"w", "b", "r", "y", "g", "dirt"}.issuperset(others):
         return Look("disc", _LETTERS[whole])
     if colour is None and whole == "b" and "w" in others:
         return Look("disc", "black")
@@ -262,10 +256,6 @@ def _mark_colour(marks: frozenset[str], roles: Sequence[str], default: str) -> s
     return _role_colour(owner, roles) if owner and len(roles) > 1 else default
 
 
-def _is_colour_letter(others: Sequence[str]) -> bool:
-    return all(other in ("w", "b", "r", "y", "g", "dirt") for other in others)
-
-
 def _short(parts: Sequence[str]) -> str:
     """Return at most seven letters that stand for a name."""
     name = " ".join(parts)
@@ -282,14 +272,12 @@ def _distinct(result: dict[str, Look]) -> dict[str, Look]:
     seen: dict[Look, str] = {}
     for name in sorted(result):
         look = result[name]
-        if look.kind == "none" or look.kind in ("chess", "draughts"):
+        if look.kind in ("none", "chess", "draughts"):
             continue
         if look in seen and look.kind in ("token", "disc"):
-            for colour in PALETTE:
-                other = replace(look, colour=colour, text=look.text or _short(words(name)))
-                if other not in seen:
-                    look = other
-                    break
+            lettered = replace(look, text=look.text or _short(words(name)))
+            coloured = (replace(lettered, colour=colour) for colour in PALETTE)
+            look = next((other for other in coloured if other not in seen), look)
         elif look in seen and look.kind in ("block", "burnt", "dot"):
             look = Look("token", "grey", _short(words(name)))
         seen[look] = name

@@ -49,19 +49,18 @@ def _chess(look: Look) -> str:
 
 
 def _disc(look: Look) -> str:
-    inner = f'<circle class="ring o-{look.colour}" cx="24" cy="24" r="11.5"/>'
-    letter = _letters(look.text, look.colour) if look.text else inner
-    return f'<circle class="hb-disc f-{look.colour} o-{look.colour}" cx="24" cy="24" r="17"/>{letter}'
+    return _round(look, _letters(look.text, look.colour) if look.text else "")
 
 
 def _draughts(look: Look) -> str:
-    crown = ""
-    if look.text == "king":
-        crown = (
-            f'<path class="f-{look.colour} o-{look.colour} crown" d="M15 30l-2-11 6 5 5-8 5 8 6-5-2 11z"/>'
-        )
-    ring = "" if crown else f'<circle class="ring o-{look.colour}" cx="24" cy="24" r="11.5"/>'
-    return f'<circle class="hb-disc f-{look.colour} o-{look.colour}" cx="24" cy="24" r="17"/>{ring}{crown}'
+    crown = f'<path class="f-{look.colour} o-{look.colour} crown" d="M15 30l-2-11 6 5 5-8 5 8 6-5-2 11z"/>'
+    return _round(look, crown if look.text == "king" else "")
+
+
+def _round(look: Look, inside: str) -> str:
+    """Draw a disc with something inside, by default a ring."""
+    inside = inside or f'<circle class="ring o-{look.colour}" cx="24" cy="24" r="11.5"/>'
+    return f'<circle class="hb-disc f-{look.colour} o-{look.colour}" cx="24" cy="24" r="17"/>{inside}'
 
 
 def _cross(look: Look) -> str:
@@ -78,8 +77,7 @@ def _number(look: Look) -> str:
     return f'<text class="hb-number{faint}" x="24" y="24" font-size="{size}">{escape(look.text)}</text>'
 
 
-def _block(look: Look) -> str:
-    del look
+def _block(_: Look) -> str:
     return '<rect class="hb-block" x="2" y="2" width="44" height="44" rx="5"/>'
 
 
@@ -87,8 +85,7 @@ def _dot(look: Look) -> str:
     return f'<circle class="f-{look.colour} o-{look.colour}" cx="24" cy="24" r="6" stroke-width="1"/>'
 
 
-def _burnt(look: Look) -> str:
-    del look
+def _burnt(_: Look) -> str:
     return (
         '<rect class="hb-burnt" x="4" y="4" width="40" height="40" rx="7"/>'
         '<path class="hb-burnt-x" d="M16 16l16 16M32 16L16 32"/>'
@@ -98,8 +95,7 @@ def _burnt(look: Look) -> str:
 def _lamp(look: Look) -> str:
     lit = "lit" if look.colour == "yellow" else "unlit"
     rays = (
-        '<path class="rays" d="M24 3v5M24 40v5M3 24h5M40 24h5M9 9l3.5 3.5M35.5 35.5l3.5'
-        " 3.5M39 9l-3.5 3.5"
+        '<path class="rays" d="M24 3v5M24 40v5M3 24h5M40 24h5M9 9l3.5 3.5M35.5 35.5l3.5 3.5M39 9l-3.5 3.5'
         'M9 39l3.5-3.5"/>'
         if lit == "lit"
         else ""

@@ -67,11 +67,7 @@ def draw(
 
 
 def as_text(
-    facts: Iterable[str],
-    layout: Layout,
-    *,
-    last: Sequence[Sequence[str]] = (),
-    paint: Paint | None = None,
+    facts: Iterable[str], layout: Layout, *, last: Sequence[Sequence[str]] = (), paint: Paint | None = None
 ) -> str | None:
     """Draw the facts of a state as the boards of its game; None when it has none with rows and columns.
 
@@ -120,8 +116,7 @@ def as_text(
     return "\n\n".join(parts)
 
 
-def _plain(text: str, colour: str) -> str:
-    del colour
+def _plain(text: str, _: str) -> str:
     return text
 
 

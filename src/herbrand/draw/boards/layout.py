@@ -496,15 +496,8 @@ def _drawn_on_maps(fluents: Sequence[FluentFacts], maps: Iterable[Map | None]) -
             names = tuple((place,) for place in sorted(places, key=natural))
             title = layers[0].shape[0] if len(layers) == 1 else ""
             cells = frozenset(((), name) for name in names)
-            return [
-                BoardLayout(
-                    *(tuple(layers), ((),), names),
-                    cells=cells,
-                    title=title,
-                    form="map",
-                    roads=drawn.roads,
-                )
-            ]
+            board = BoardLayout(tuple(layers), ((),), names, cells=cells, form="map", title=title)
+            return [replace(board, roads=drawn.roads)]
     return []
 
 
@@ -552,7 +545,7 @@ def _finished(
     rack = _is_rack(board, vocabulary)
     across = letters or prefixed or bool({name.lower() for name in names} & columns) or towards or rack
     across = across and not rowlike
-    form, upward, sides = board.form, across, board.sides
+    form, upward = board.form, across
     if layer.split and not board.nested:
         counts = Counter(cell[0][0] for cell in board.cells)
         starts = {min(int(c[1][0]) for c in board.cells if c[0][0] == row) for row in counts}
@@ -560,16 +553,12 @@ def _finished(
             form, across, upward = "star", False, False
     if hexes is not None and not board.nested and hexes.covers(board.first, board.second):
         form, across, upward = hexes.form, False, False
+    hinted: dict[str, Any] = {}
     for name in sorted(names):
         hint = hints.get("boards", {}).get(name, {})
-        form = hint.get("form", form)
-        across = hint.get("across", across)
-        upward = hint.get("upward", upward)
-        rack = hint.get("rack", rack)
-        sides = hint.get("sides", sides)
-    return replace(
-        board, across=across, upward=upward, form=form, rack=rack, boxes=_side_of_boxes(board), sides=sides
-    )
+        hinted |= {key: hint[key] for key in ("form", "across", "upward", "rack", "sides") if key in hint}
+    board = replace(board, across=across, upward=upward, form=form, rack=rack, boxes=_side_of_boxes(board))
+    return replace(board, **hinted)
 
 
 def _side_of_boxes(board: BoardLayout) -> int:

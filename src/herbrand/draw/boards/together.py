@@ -79,9 +79,7 @@ def axes(shapes: Mapping[Shape, int]) -> tuple[tuple[str, str, str], ...]:
 
 
 def joined(
-    facts: list[Row],
-    partitions: tuple[tuple[Row, int], ...],
-    axes: tuple[tuple[str, str, str], ...],
+    facts: list[Row], partitions: tuple[tuple[Row, int], ...], axes: tuple[tuple[str, str, str], ...]
 ) -> list[Row]:
     """Join facts that only together give a content or a place into facts of one artificial fluent."""
     if not partitions and not axes:
@@ -106,9 +104,7 @@ def joined(
 
 
 def joined_base(
-    base: list[Row],
-    partitions: tuple[tuple[Row, int], ...],
-    axes: tuple[tuple[str, str, str], ...],
+    base: list[Row], partitions: tuple[tuple[Row, int], ...], axes: tuple[tuple[str, str, str], ...]
 ) -> list[Row]:
     """Join all possible facts likewise: every height is combined with every place."""
     result = joined([p for p in base if p[0] not in {n for a in axes for n in a[:2]}], partitions, ())
