@@ -116,11 +116,7 @@ class BatchEnv:
         self.max_steps = max_steps
         self.players: tuple[str, ...] = game.players
         """The roles that choose."""
-        if not self.players:
-            raise GameError("no role chooses anything: all is left to `random`")
         turn_order = find_turns(game)
-        if not len(turn_order.states):
-            raise GameError("the initial state is terminal, or a role has no legal move in it")
         if turns and not turn_order.by_turns:
             raise GameError("the game does not go by turns: two players have a choice at the same time")
         self.by_turns = turn_order.by_turns if turns is None else turns
@@ -267,8 +263,7 @@ class BatchEnv:
     @property
     def states(self) -> NDArray[np.uint64]:
         """The present states, packed as `Game.expander` takes them, [n, words]."""
-        columns = np.arange(len(self.fluents), dtype=np.int32)
-        return self._unpacked(columns, np.uint64)
+        return self._unpacked(np.arange(len(self.fluents), dtype=np.int32), np.uint64)
 
     @property
     def steps(self) -> NDArray[np.int32]:
@@ -294,12 +289,7 @@ class BatchEnv:
             raise GameError("this game has no chance moves")
         return np.array(self._inputs[self._chance_role], np.int32)
 
-    def _view(
-        self,
-        observe: str | View,
-        board: Mapping[str, Cell] | None,
-        channels_first: bool,
-    ) -> View:
+    def _view(self, observe: str | View, board: Mapping[str, Cell] | None, channels_first: bool) -> View:
         if isinstance(observe, View):
             return observe
         if observe not in ("auto", "planes", "fluents"):
@@ -338,7 +328,7 @@ class BatchEnv:
             number=number,
             idle=idle.astype(np.uint8),
             columns=_int32(self.view.columns),
-            chance=-1 if game.chance_role is None else game.roles.index(game.chance_role),
+            chance=self._chance_role,
             by_turns=self.by_turns,
             packed=self.dtype == np.uint64,
             percepts=bool(self.percepts),

@@ -29,7 +29,6 @@ import numpy as np
 from herbrand.engine.playouts import goal_value
 from herbrand.envs.layers import evaluate, layers_of
 from herbrand.envs.single import form_of, load_game, require
-from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
@@ -106,10 +105,10 @@ class PgxEnv:
         self._numbers = np.full((len(players), self.num_actions), moves, np.int32)
         for p, role in enumerate(players):
             self._numbers[p, : len(inputs[role])] = inputs[role]
-        self._active = np.append(~find_turns(game).idle, False)
+        self._active = np.append(~self.form.idle, False)
         chance = None if game.chance_role is None else game.roles.index(game.chance_role)
         self._chance = None if chance is None else np.array(inputs[chance], np.int32)
-        self.chance_moves: tuple[str, ...] = () if chance is None else self.form.moves[chance]
+        self.chance_moves = self.form.chance_moves
         """The outcomes of chance by their numbers, as KIF; empty in games without chance."""
         low, high = reward_range
         by_role = {role: p for p, role in enumerate(players)}

@@ -14,7 +14,7 @@ import numpy as np
 
 from herbrand.envs.planes import View, find_board, make_view
 from herbrand.envs.turns import find_turns
-from herbrand.errors import GameError, optional_import
+from herbrand.errors import optional_import
 from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
@@ -36,33 +36,25 @@ class Form:
     def __init__(self, game: Game) -> None:
         """Play some random games to find out; raises as `BatchEnv` does."""
         turn_order = find_turns(game)
-        if not game.players:
-            raise GameError("no role chooses anything: all is left to `random`")
-        if not len(turn_order.states):
-            raise GameError("the initial state is terminal, or a role has no legal move in it")
         self.game = game
         self.players = game.players
         self.by_turns = turn_order.by_turns
         """Whether one player moves at a time, as far as random games tell."""
+        self.idle = turn_order.idle
+        """The moves of the network that wait while another player chooses."""
         walker = game.walker()
         self.moves: tuple[tuple[str, ...], ...] = tuple(map(tuple, walker.moves))
         """For each role its moves in the order of their numbers."""
-        self._numbers = {
-            role: {move: i for i, move in enumerate(moves)}
-            for role, moves in zip(game.roles, self.moves, strict=True)
-        }
+        by_role = dict(zip(game.roles, self.moves, strict=True))
+        self._numbers = {role: {move: i for i, move in enumerate(moves)} for role, moves in by_role.items()}
         self._idle = {
-            role: frozenset(
-                move
-                for move, place in zip(moves, inputs, strict=True)
-                if role in game.players and turn_order.idle[place]
-            )
+            role: {move for move, place in zip(moves, inputs, strict=True) if self.idle[place]}
             for role, moves, inputs in zip(game.roles, self.moves, walker.inputs, strict=True)
         }
-        self.actions = tuple(
-            moves for role, moves in zip(game.roles, self.moves, strict=True) if role in game.players
-        )
+        self.actions = tuple(by_role[role] for role in game.players)
         """For each player the moves by their numbers, as KIF."""
+        self.chance_moves = by_role.get(game.chance_role or "", ())
+        """The outcomes of chance by their numbers, as KIF; empty in games without chance."""
         self.num_actions = max(map(len, self.actions))
 
     @cached_property
@@ -96,12 +88,8 @@ class Form:
     @cached_property
     def _element(self) -> dict[str, NDArray[np.int64]]:
         """The elements of the view that a fluent fills."""
-        names = self.game.expander.fluent_names
-        return {
-            names[f]: np.flatnonzero(self.view.columns == f)
-            for f in set(self.view.columns.tolist())
-            if f >= 0
-        }
+        names, columns = self.game.expander.fluent_names, self.view.columns
+        return {names[f]: np.flatnonzero(columns == f) for f in set(columns.tolist()) - {-1}}
 
     def observe(self, state: State) -> NDArray[np.float32]:
         """Return the view of a state, flat."""
