@@ -32,6 +32,5 @@ if TYPE_CHECKING:
     from herbrand.envs.single import form_of as form_of
 
 __all__, __getattr__, __dir__ = exports(
-    __name__,
-    {"batch": ("BatchEnv", "BatchStep"), "single": ("Form", "form_of")},
+    __name__, {"batch": ("BatchEnv", "BatchStep"), "single": ("Form", "form_of")}
 )

@@ -38,6 +38,14 @@ _MODES: Final = {"next": "NEXT_STEP", "same": "SAME_STEP", "off": "DISABLED"}
 PLAY_SECONDS: Final = 1.0
 
 
+def _agent(game: Game, role: str | None) -> str:
+    """Return the role of the agent, by default the first player."""
+    agent = game.players[0] if role is None else game.roles[game.role_index(role)]
+    if agent not in game.players:
+        raise GameError(f"`{agent}` is played by chance (players: {', '.join(game.players)})")
+    return agent
+
+
 class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
     """One role of a game as the agent.
 
@@ -68,9 +76,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
             game, max_steps=max_steps, reward_range=reward_range, illegal=illegal, render_mode=render_mode
         )
         players = self.session.form.players
-        self.role = players[0] if role is None else game.roles[game.role_index(role)]
-        if self.role not in players:
-            raise GameError(f"`{self.role}` is played by chance (players: {', '.join(players)})")
+        self.role = _agent(game, role)
         self._me = players.index(self.role)
         self._play_seconds = play_seconds
         others = [p for p in players if p != self.role]
@@ -119,14 +125,8 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         """Make a move and go on to the agent's next decision; raises `IllegalMoveError`."""
         rewards = self.session.play({**self._replies(), self._me: int(action)})
         total = rewards[self._me] + self._advance()
-        session = self.session
-        return (
-            self._observation(),
-            float(total),
-            bool(session.terminated),
-            bool(session.truncated),
-            self._info(),
-        )
+        ended = bool(self.session.terminated), bool(self.session.truncated)
+        return self._observation(), float(total), *ended, self._info()
 
     def action_masks(self) -> Any:
         """Return which actions are legal, as sb3-contrib's MaskablePPO asks for them."""
@@ -195,9 +195,7 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
             **options,
         )
         players = self.batch.players
-        self.role = players[0] if role is None else game.roles[game.role_index(role)]
-        if self.role not in players:
-            raise GameError(f"`{self.role}` is played by chance (players: {', '.join(players)})")
+        self.role = _agent(game, role)
         if game.has_percepts and len(players) > 1:
             raise GameError("a batch would show what the game hides from the agent; use `Solo`")
         self._me = players.index(self.role)

@@ -11,6 +11,7 @@ copying its attributes deeply and stores it by pickling them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -67,30 +68,23 @@ class _Table:
 _TABLES: dict[tuple[str, tuple[tuple[str, Any], ...]], _Table] = {}
 
 
+@dataclass(slots=True, eq=False)
 class _Node:
     """A state and the moves already chosen in it; immutable."""
 
-    __slots__ = ("chosen", "drawn", "informed", "state", "steps", "table", "waiting")
+    table: _Table
+    state: State
+    chosen: tuple[int | None, ...]
+    """The number of the chosen move by player, None for a pending choice; empty before the first."""
+    informed: tuple[tuple[tuple[str, ...], ...], ...]
+    """By player, for every step, its move and percepts; empty in games without `sees`."""
+    steps: int
+    drawn: int | None
+    waiting: int = field(init=False)
+    """The player to act, or a number for chance, simultaneous moves, a terminal node, a forced step."""
 
-    def __init__(
-        self,
-        table: _Table,
-        state: State,
-        chosen: tuple[int | None, ...],
-        informed: tuple[tuple[tuple[str, ...], ...], ...],
-        steps: int,
-        drawn: int | None,
-    ) -> None:
-        self.table = table
-        self.state = state
-        self.chosen = chosen
-        """The number of the chosen move by player, None for a pending choice; empty before the first."""
-        self.informed = informed
-        """By player, for every step, its move and percepts; empty in games without `sees`."""
-        self.steps = steps
-        self.drawn = drawn
-        self.waiting: int = self._waiting()
-        """The player to act, or a number for chance, simultaneous moves, a terminal node, a forced step."""
+    def __post_init__(self) -> None:
+        self.waiting = self._waiting()
 
     def _waiting(self) -> int:
         table, state = self.table, self.state
@@ -135,9 +129,8 @@ class _Node:
             action = self.chosen[p] if self.chosen else None
             joint[role] = state.legal_moves(role)[0] if action is None else form.actions[p][action]
         if game.chance_role is not None:
-            moves = form.moves[game.roles.index(game.chance_role)]
             forced = state.legal_moves(game.chance_role)[0]
-            joint[game.chance_role] = forced if self.drawn is None else moves[self.drawn]
+            joint[game.chance_role] = forced if self.drawn is None else form.chance_moves[self.drawn]
         informed = self.informed
         if table.has_percepts:
             percepts = [state.percepts(joint, role) for role in form.players]
@@ -322,10 +315,7 @@ def _history_size(table: _Table) -> int:
 
 def _entry_size(table: _Table) -> int:
     """The elements for one step: the own move and percepts, or every player's move and the drawn one."""
-    form = table.form
-    if table.has_percepts:
-        return form.entry_size
-    return len(form.view.columns)
+    return table.form.entry_size if table.has_percepts else len(table.form.view.columns)
 
 
 def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
@@ -361,10 +351,8 @@ def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
             self.at = self.at.choose_all(actions)
 
         def _action_to_string(self, player: int, action: int) -> str:
-            table = self.at.table
-            if player == _CHANCE:
-                return str(table.form.moves[table.game.roles.index(table.game.chance_role)][action])
-            return str(table.form.actions[player][action])
+            form = self.at.table.form
+            return str((form.chance_moves if player == _CHANCE else form.actions[player])[action])
 
         def _to_struct(self) -> dict[str, Any]:
             return state_struct(self.at)
@@ -391,12 +379,9 @@ def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
             self.table = table_of(params or {})
             table = self.table
             form = table.form
-            chance = table.game.chance_role
             information = {
                 "num_distinct_actions": form.num_actions,
-                "max_chance_outcomes": (
-                    0 if chance is None else len(form.moves[table.game.roles.index(chance)])
-                ),
+                "max_chance_outcomes": len(form.chance_moves),
                 "num_players": len(form.players),
                 "min_utility": float(min(table.low, table.high)),
                 "max_utility": float(max(table.low, table.high)),
@@ -433,8 +418,7 @@ def _returns(node: _Node) -> list[float]:
     table = node.table
     if node.waiting != _TERMINAL:
         return [0.0] * len(table.form.players)
-    goals = node.state.goals
-    values = [goals[role] for role in table.form.players]
+    values = [node.state.goals[role] for role in table.form.players]
     if node.state.is_terminal:
         missing = [r for r, goal in zip(table.form.players, values, strict=True) if goal is None]
         if missing:
@@ -463,19 +447,14 @@ class _Observer:
         """`private` and `public` say what is asked for; percepts count as private."""
         self._table, self._recall, self._private, self._public = table, recall, private, public
         form = table.form
-        players, own = len(form.players), form.num_actions
-        entry = _entry_size(table)
-        pieces: list[tuple[str, tuple[int, ...]]] = [("player", (players,))]
-        if not (private if table.has_percepts else public):
-            pass
-        elif recall and table.has_percepts:
-            pieces.append(("percepts", (table.max_steps if _history_size(table) else 0, entry)))
-        elif table.has_percepts:
-            pieces.append(("percepts", (entry,)))
-        else:
+        pieces: list[tuple[str, tuple[int, ...]]] = [("player", (len(form.players),))]
+        if table.has_percepts and private:
+            steps = (table.max_steps if _history_size(table) else 0,) if recall else ()
+            pieces.append(("percepts", (*steps, _entry_size(table))))
+        elif public and not table.has_percepts:
             pieces.append(("state", form.view.shape))
         if private and not form.by_turns:
-            pieces.append(("own_choice", (own,)))
+            pieces.append(("own_choice", (form.num_actions,)))
         self.tensor = np.zeros(sum(int(np.prod(shape)) for _, shape in pieces), np.float32)
         self.dict: dict[str, Any] = {}
         at = 0

@@ -38,7 +38,7 @@ def state_struct(node: Any) -> dict[str, Any]:
         },
     }
     if node.drawn is not None:
-        struct["drawn"] = form.moves[game.roles.index(game.chance_role)][node.drawn]
+        struct["drawn"] = form.chance_moves[node.drawn]
     if table.has_percepts:
         struct["percepts"] = {
             role: [list(line) for line in lines]
@@ -54,10 +54,8 @@ def action_struct(node: Any, player: int, action: int) -> dict[str, Any]:
     table = node.table
     form, game = table.form, table.game
     role = game.chance_role if player == _CHANCE else form.players[player]
-    moves = form.moves[game.roles.index(role)] if player == _CHANCE else form.actions[player]
-    text = moves[action]
-    name, *arguments = text.strip("()").split(" ") if "(" not in text[1:] else _parts(text)
-    return {"role": role, "move": text, "name": name, "arguments": arguments}
+    move = Move((form.chance_moves if player == _CHANCE else form.actions[player])[action])
+    return {"role": role, "move": str(move), "name": move.name, "arguments": list(move.args)}
 
 
 def actions_of(node: Any, struct: dict[str, Any] | str) -> list[int]:
@@ -97,11 +95,9 @@ def node_parts(table: Any, struct: Any) -> dict[str, Any]:
 
     The facts are enough.  Raises `GameError` for facts or moves that the game does not have.
     """
-    value = (
-        struct
-        if isinstance(struct, dict)
-        else json.loads(struct if isinstance(struct, str) else struct.to_json())
-    )
+    value = struct
+    if not isinstance(struct, dict):
+        value = json.loads(struct if isinstance(struct, str) else struct.to_json())
     form, game = table.form, table.game
     try:
         state = game.state(value["facts"], engine="network")
@@ -114,11 +110,7 @@ def node_parts(table: Any, struct: Any) -> dict[str, Any]:
 
         return {
             "state": state,
-            "chosen": tuple(
-                form.number(role, chosen[role]) if role in chosen else None for role in form.players
-            )
-            if chosen
-            else (),
+            "chosen": tuple(map(number, form.players)) if chosen else (),
             "informed": tuple(tuple(map(tuple, percepts.get(role, ()))) for role in form.players),
             "steps": int(value.get("step", 0)),
             "drawn": None if drawn is None else form.number(game.chance_role, drawn),
@@ -133,13 +125,6 @@ def _to_move(node: Any) -> str | None:
     if node.waiting == _CHANCE:
         return str(table.game.chance_role)
     return str(table.form.players[node.waiting]) if node.waiting >= 0 else None
-
-
-def _parts(text: str) -> list[str]:
-    """Return the name and the arguments of a move with nested terms."""
-    from herbrand.machine.joint_text import split_terms
-
-    return split_terms(text[1:-1])
 
 
 class ImageObserver:

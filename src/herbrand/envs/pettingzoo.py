@@ -69,24 +69,13 @@ class _Common(Playing):
         self.possible_agents = list(form.players)
         self.agents = []
         self._index = {agent: i for i, agent in enumerate(self.possible_agents)}
-        self._actions = {
-            agent: _spaces.Discrete(len(actions))
-            for agent, actions in zip(self.possible_agents, form.actions, strict=True)
-        }
-        seen = _spaces.Box(0, 1, self.session.shape, np.int8)
-        self._observations = {
-            agent: (
-                seen
-                if masks == "info"
-                else _spaces.Dict(
-                    {
-                        "observation": _spaces.Box(0, 1, self.session.shape, np.int8),
-                        "action_mask": _spaces.Box(0, 1, (len(actions),), np.int8),
-                    }
-                )
-            )
-            for agent, actions in zip(self.possible_agents, form.actions, strict=True)
-        }
+        self._actions, self._observations = {}, {}
+        for agent, actions in zip(self.possible_agents, form.actions, strict=True):
+            self._actions[agent] = _spaces.Discrete(len(actions))
+            seen = _spaces.Box(0, 1, self.session.shape, np.int8)
+            mask = _spaces.Box(0, 1, (len(actions),), np.int8)
+            both = _spaces.Dict({"observation": seen, "action_mask": mask})
+            self._observations[agent] = seen if masks == "info" else both
         self.state_space = _spaces.Box(0, 1, form.view.shape, np.int8)
 
     def observation_space(self, agent: str) -> Any:
