@@ -119,23 +119,17 @@ def summary(
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for task in tasks:
         key = tuple(task.get(name) for name in by)
-        row = rows.setdefault(
-            key,
-            dict(zip(by, key, strict=True)) | {"tasks": 0, "replies": 0, "correct": 0, "score": 0.0},
-        )
+        none: dict[str, Any] = {"tasks": 0, "replies": 0, "correct": 0, "score": 0.0}
+        row = rows.setdefault(key, dict(zip(by, key, strict=True)) | none)
         row["tasks"] += 1
-        result = by_id.get(task["id"])
-        row["replies"] += result is not None
-        row["correct"] += result is not None and result.correct
-        row["score"] += result.score if result is not None else 0.0
-    return [
-        {
-            **row,
-            "accuracy": round(row["correct"] / row["tasks"], 4),
-            "score": round(row["score"] / row["tasks"], 4),
-        }
-        for row in rows.values()
-    ]
+        if (result := by_id.get(task["id"])) is not None:
+            row["replies"] += 1
+            row["correct"] += result.correct
+            row["score"] += result.score
+    for row in rows.values():
+        row["accuracy"] = round(row["correct"] / row["tasks"], 4)
+        row["score"] = round(row["score"] / row["tasks"], 4)
+    return list(rows.values())
 
 
 def _terms(reply: str | Sequence[str]) -> list[str] | None:

@@ -128,12 +128,11 @@ def _same(request: dict[str, Any], reference: Game, submitted: Game) -> tuple[fl
     return 0.0, reason
 
 
-def _written(request: dict[str, Any], reference: Game, submitted: Game) -> tuple[float, str]:
+def _written(_: dict[str, Any], reference: Game, submitted: Game) -> tuple[float, str]:
     """Grade rules that were written from a description: play, and then the proofs of well-formedness."""
     from herbrand.repair import PROPERTIES
     from herbrand.verify.diff import agreement, compare_play, find_renaming
 
-    del request
     with suppress(BudgetExceeded):
         renaming = find_renaming(reference.rules, submitted.rules, seconds=COMPARING)
         if renaming.same and all(kind == "relation" for kind, *_ in renaming.changed):
@@ -165,9 +164,9 @@ def _in_words(difference: PlayDifference) -> str:
             return f"the roles should be {missing}, not {extra}"
         case "goal":
             return f"{where} the goal of {role} should be {missing or 'none'}, not {extra or 'none'}"
-    named = f"{where} {role} has the wrong {'legal moves' if what == 'legal' else 'percepts'}"
-    lacking = [f"missing: {missing}"] if missing else []
-    return "; ".join([named, *lacking, *([f"too many: {extra}"] if extra else [])])
+    reasons = [f"{where} {role} has the wrong {'legal moves' if what == 'legal' else 'percepts'}"]
+    reasons += [f"{how}: {terms}" for how, terms in (("missing", missing), ("too many", extra)) if terms]
+    return "; ".join(reasons)
 
 
 def _line(joints: Iterable[Sequence[str]]) -> str:

@@ -57,16 +57,14 @@ class Kind:
     shows_rules: bool = True
 
 
-def _legal(game: Game, chance: Random, steps: int) -> Draw:
-    del steps
+def _legal(game: Game, chance: Random, _: int) -> Draw:
     state = _somewhere(game, chance)
     role = chance.choice(game.players or game.roles)
     answer = [str(move) for move in state.legal_moves(role)]
     return {"state": sorted(state.facts), "role": role, "answer": answer}, ""
 
 
-def _next(game: Game, chance: Random, steps: int) -> Draw:
-    del steps
+def _next(game: Game, chance: Random, _: int) -> Draw:
     state = _somewhere(game, chance)
     joint = [str(move) for move in state.random_joint_move(chance).values()]
     after = sorted(state.next(joint).facts)
@@ -88,17 +86,15 @@ def _steps(game: Game, chance: Random, steps: int) -> Draw:
     }, ""
 
 
-def _terminal(game: Game, chance: Random, steps: int) -> Draw:
+def _terminal(game: Game, chance: Random, _: int) -> Draw:
     """Ask for a final state in half of the tasks, and else for one of the last that is not."""
-    del steps
     play = _to_the_end(game, chance)
     over = play.state.is_terminal and chance.random() < 0.5
     state = play.state if over else chance.choice(play.states[:-1][-5:])
     return {"state": sorted(state.facts), "answer": ["yes" if over else "no"]}, ""
 
 
-def _goals(game: Game, chance: Random, steps: int) -> Draw:
-    del steps
+def _goals(game: Game, chance: Random, _: int) -> Draw:
     for _ in range(TRIES):
         state = _to_the_end(game, chance).state
         goals = state.goals
@@ -108,11 +104,10 @@ def _goals(game: Game, chance: Random, steps: int) -> Draw:
     raise GameError("random games of this game do not end with goals for all roles")
 
 
-def _best(game: Game, chance: Random, steps: int) -> Draw:
+def _best(game: Game, chance: Random, _: int) -> Draw:
     """Ask where moves differ in their value, and the game can be solved from there."""
     from herbrand.analyse import Budget, solve
 
-    del steps
     _require_open(game)
     if len(game.players) > 2:
         raise GameError("with more than two players there is no best move")
@@ -171,40 +166,36 @@ def _knows(game: Game, chance: Random, steps: int) -> Draw:
     raise GameError("what a role can know could not be computed in the budget of a task")
 
 
-def _bug(game: Game, chance: Random, steps: int) -> Draw:
+def _bug(game: Game, chance: Random, _: int) -> Draw:
     """Ask for the changed statement of a game that was proved to be sound, and no longer is."""
-    del steps
     number, rules, missing = _broken(game, chance)
     text = "\n".join(f"{n}. {rule}" for n, rule in enumerate(rules, 1))
     return {"lost": missing, "answer": [str(number + 1)]}, text
 
 
-def _repair(game: Game, chance: Random, steps: int) -> Draw:
+def _repair(game: Game, chance: Random, _: int) -> Draw:
     """Ask for the game as it was before one statement was changed."""
-    del steps
     number, rules, missing = _broken(game, chance)
     statements = list(map(str, game.tree.statements))
     parts = {"lost": missing, "reference": "\n".join(statements), "answer": [statements[number]]}
     return parts, "\n".join(map(str, rules))
 
 
-def _translate(game: Game, chance: Random, steps: int) -> Draw:
+def _translate(game: Game, chance: Random, _: int) -> Draw:
     """Ask for the same rules in another notation."""
     from herbrand.syntax.printer import print_tree
 
-    del steps
     notation = chance.choice(["infix", "prolog"])
     reference = print_tree(game.tree, "prefix").text
     right = print_tree(game.tree, notation).text
     return {"notation": notation, "reference": reference, "answer": [right]}, reference
 
 
-def _same(game: Game, chance: Random, steps: int) -> Draw:
+def _same(game: Game, chance: Random, _: int) -> Draw:
     """Ask about the game under other names and in another order, unchanged in half of the tasks."""
     from herbrand.convert.scramble import scramble
     from herbrand.verify.diff import diff
 
-    del steps
     statements = list(game.tree.statements)
     want = chance.random() < 0.5
     draw = _Injuries(game).draw

@@ -109,11 +109,8 @@ class TaskMaker:
     @cached_property
     def _moves(self) -> dict[str, frozenset[str]]:
         """All moves of each role."""
-        moves: dict[str, list[str]] = {}
-        for role, move in self.game.declared("input", 2):
-            moves.setdefault(role, []).append(move)
         with suppress(BudgetExceeded):
-            return {role: frozenset(texts) for role, texts in (moves or self.game.possible.inputs).items()}
+            return {role: frozenset(map(str, moves)) for role, moves in self.game.inputs.items()}
         return {}
 
     @cached_property
@@ -159,9 +156,7 @@ def make_tasks(
     if count >= MANY:
         maker.prepare()
     tasks = []
-    of_each: list[tuple[str, int | None]] = []
-    for kind in kinds:
-        of_each += [(kind, horizon) for horizon in (horizons if kind == "steps" and horizons else (None,))]
+    of_each = [(kind, each) for kind in kinds for each in (kind == "steps" and horizons) or (None,)]
     for kind, horizon in of_each:
         chance = random.Random(f"{maker.name} {kind}{horizon or ''} {seed}")
         try:
@@ -178,9 +173,9 @@ def make_tasks(
 
 def _prompt(kind: Kind, task: dict[str, Any], rules: str) -> str:
     """Return the prompt of a task."""
-    parts = []
     if not kind.shows_rules:
         return kind.question.format_map(task) + "\n"
+    parts = []
     if rules:
         parts.append("These are the rules of a game in the Game Description Language:\n\n" + rules.rstrip())
     parts.append("The roles, in the order of joint moves: " + ", ".join(task["roles"]))

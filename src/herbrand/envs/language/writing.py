@@ -28,11 +28,10 @@ MOST_VALUES: Final = 60
 """Arguments with more values are not listed."""
 
 
-def draw_writing(game: Game, chance: Random, steps: int) -> tuple[dict[str, Any], str]:
+def draw_writing(game: Game, _chance: Random, _steps: int) -> tuple[dict[str, Any], str]:
     """Return the description and the reference; `GameError` for a game that is not described."""
     from herbrand.syntax.printer import print_tree
 
-    del chance, steps
     paragraphs = [" ".join(part.split()) for part in preface(game.tree.source.text, legend=True)]
     if not paragraphs:
         raise GameError("the rules do not begin with a description of the game in sentences")
