@@ -7,19 +7,18 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from herbrand.machine.trajectory import Trajectory
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Or, Variable, children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from herbrand.game import Game
-    from herbrand.syntax.nodes import Literal, Rule, Term
+    from herbrand.syntax.nodes import Node
 
 __all__ = ["features"]
 
 PLAYS: Final = 8
 MAX_STEPS: Final = 100
 """Random games, and the most joint moves of each."""
+_TERMS: Final = (Constant, Function, Variable)
 PARTS: Final = ("init", "legal", "next", "terminal", "goal", "sees", "base", "input")
 
 
@@ -36,17 +35,17 @@ def _of_rules(game: Game) -> dict[str, float]:
     statements = game.tree.statements
     rules = [rule for rule in statements if rule.body]
     heads = Counter(rule.head.key for rule in statements)
-    literals = [literal for rule in rules for literal in _nested(rule.body)]
-    terms = [term for rule in statements for term in _terms(rule)]
+    literals = [node for rule in rules for node in walk(*rule.body) if not isinstance(node, _TERMS)]
+    terms = [node for node in walk(*statements) if isinstance(node, _TERMS)]
     bodies = [len(rule.body) for rule in rules]
-    variables = [len({str(t) for t in _terms(rule) if isinstance(t, Variable)}) for rule in rules]
+    variables = [len({node for node in walk(rule) if isinstance(node, Variable)}) for rule in rules]
     helpers = {key for key in heads if key[0] not in (*PARTS, "role", "does", "true")}
     graph = game.rules.graph
     numbers: dict[str, float] = {
         "statements": len(statements),
         "facts": len(statements) - len(rules),
         "rules": len(rules),
-        "symbols": sum(1 for _ in terms) + len(literals),
+        "symbols": len(terms) + len(literals),
         "roles": len(game.roles),
         "has chance": game.chance_role is not None,
         "hides information": game.has_percepts,
@@ -55,7 +54,7 @@ def _of_rules(game: Game) -> dict[str, float]:
         "recursive relations": len(graph.recursive),
         "largest arity": max((arity for _, arity in heads), default=0),
         "constants": len({str(term) for term in terms if isinstance(term, Constant)}),
-        "functions": len({(t.name, len(t.args)) for t in terms if isinstance(t, Function)}),
+        "functions": len({t.key for t in terms if isinstance(t, Function)}),
         "deepest term": max((_depth(term) for term in terms), default=0),
         "negations": sum(isinstance(literal, Not) for literal in literals),
         "disjunctions": sum(isinstance(literal, Or) for literal in literals),
@@ -104,36 +103,9 @@ def _mean(values: list[int]) -> float:
     return round(sum(values) / len(values), 4) if values else 0.0
 
 
-def _nested(literals: tuple[Literal, ...]) -> Iterator[Literal]:
-    for literal in literals:
-        yield literal
-        if isinstance(literal, Not):
-            yield from _nested((literal.literal,))
-        elif isinstance(literal, And | Or):
-            yield from _nested(tuple(literal.literals))
-
-
-def _is(literal: Literal, name: str) -> bool:
+def _is(literal: Node, name: str) -> bool:
     return isinstance(literal, Atom) and literal.name == name
 
 
-def _terms(rule: Rule) -> Iterator[Term]:
-    """Yield all terms of a statement, the inner ones too."""
-    for literal in (rule.head, *_nested(rule.body)):
-        if isinstance(literal, Atom):
-            for argument in literal.args:
-                yield from _within(argument)
-        elif isinstance(literal, Distinct):
-            yield from _within(literal.left)
-            yield from _within(literal.right)
-
-
-def _within(term: Term) -> Iterator[Term]:
-    yield term
-    if isinstance(term, Function):
-        for argument in term.args:
-            yield from _within(argument)
-
-
-def _depth(term: Term) -> int:
-    return 1 + max(map(_depth, term.args), default=0) if isinstance(term, Function) else 1
+def _depth(node: Node) -> int:
+    return 1 + max(map(_depth, children(node)), default=0)

@@ -13,7 +13,7 @@ from herbrand import __version__
 from herbrand.envs.language import QUICK_KINDS, grade
 from herbrand.errors import GameError, optional_import
 from herbrand.oracle.play import TextMatch
-from herbrand.oracle.stream import EVOLVED, TaskStream, evolved_game
+from herbrand.oracle.stream import EVOLVED, TaskStream, named_game
 
 with optional_import("an environment for OpenEnv", "openenv"):
     from openenv.core.env_server.http_server import create_app
@@ -54,8 +54,11 @@ class _Common(Environment):  # type: ignore[misc]
     SUPPORTS_CONCURRENT_SESSIONS = True
     description = ""
 
-    def __init__(self) -> None:
+    def __init__(self, games: Sequence[str], seed: int, **choices: Any) -> None:
         super().__init__()
+        self._games = games
+        self._seed = seed
+        self._choices = choices
         self._state = State(episode_id=str(uuid4()), step_count=0)
 
     @property
@@ -87,15 +90,7 @@ class TaskEnvironment(_Common):
         rules: bool = True,
     ) -> None:
         """The choices are those of `TaskStream`."""
-        super().__init__()
-        self._choices: dict[str, Any] = {
-            "kinds": kinds,
-            "steps": steps,
-            "scrambled": scrambled,
-            "rules": rules,
-        }
-        self._games = games
-        self._seed = seed
+        super().__init__(games, seed, kinds=kinds, steps=steps, scrambled=scrambled, rules=rules)
         self._streams: dict[str, TaskStream] = {}
         self._task: dict[str, Any] | None = None
 
@@ -105,10 +100,9 @@ class TaskEnvironment(_Common):
         episode_id: str | None = None,
         split: str = "train",
         index: int | None = None,
-        **kwargs: Any,
+        **_: Any,
     ) -> TextObservation:
         """Ask a question: the one with this index, or the one that the seed draws."""
-        del kwargs
         self._begin(episode_id)
         number = index if index is not None else (seed or 0) % SIZE
         self._task = self._stream(split)[number]
@@ -178,22 +172,15 @@ class GameEnvironment(_Common):
         moves: bool = True,
     ) -> None:
         """The choices are those of `TextMatch`."""
-        super().__init__()
-        self._games = games
-        self._seed = seed
-        self._choices: dict[str, Any] = {"opponent": opponent, "rules": rules, "moves": moves}
+        super().__init__(games, seed, opponent=opponent, rules=rules, moves=moves)
         self._match: TextMatch | None = None
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> TextObservation:
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **_: Any) -> TextObservation:
         """Begin a match: the seed decides about the game, the role and all draws."""
-        from herbrand.envs.single import load_game
-
-        del kwargs
         self._begin(episode_id)
         self.close()
         number = self._seed + (seed or 0)
-        name = self._games[number % len(self._games)]
-        game = evolved_game(number) if name == EVOLVED else load_game(name)
+        game = named_game(self._games[number % len(self._games)], number)
         role = game.players[number % len(game.players)]
         self._match = TextMatch(game, roles=[role], seed=number, **self._choices)
         return self._observation("", {"game": game.name, "role": role})

@@ -8,6 +8,7 @@ and are in no training data (`EVOLVED`).
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
 
-__all__ = ["EVOLVED", "TaskStream", "evolved_game"]
+__all__ = ["EVOLVED", "TaskStream", "evolved_game", "named_game"]
 
 EVOLVED: Final = "evolved"
 """The entry among the games that stands for new ones, composed of blocks by the seed."""
@@ -38,6 +39,13 @@ def evolved_game(seed: int | str) -> Game:
 
     design = random_design(Random(seed))
     return loads(design.rulesheet(), "prefix", name=design.name)
+
+
+def named_game(name: str, seed: int) -> Game:
+    """Return a bundled game, the one of a path, or for `EVOLVED` a new one."""
+    from herbrand.envs.single import load_game
+
+    return evolved_game(seed) if name == EVOLVED else load_game(name)
 
 
 class TaskStream:
@@ -85,10 +93,7 @@ class TaskStream:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield all tasks, without end."""
-        number = 0
-        while True:
-            yield self[number]
-            number += 1
+        yield from map(self.__getitem__, count())
 
     def __getitem__(self, number: int) -> dict[str, Any]:
         """Return a task by its number; `GameError` if none of the games fits its kind."""
@@ -104,17 +109,12 @@ class TaskStream:
             for further in range(TRIES if self._games[place] == EVOLVED else 1):
                 try:
                     maker = self._maker(place, turn // FRESH + further * 1_000_003)
-                    return self._draw_task(maker, kind, number, steps, chance)
+                    horizon = steps if self._exact and kind == "steps" else None
+                    return maker.make(kind, number, steps=steps, horizon=horizon, chance=chance)
                 except GameError as error:
                     refused = error
             place = (place + 1) % len(self._games)
         raise GameError(f"no task of the kind {kind}: {refused}") from refused
-
-    def _draw_task(
-        self, maker: TaskMaker, kind: str, number: int, steps: int, chance: Random
-    ) -> dict[str, Any]:
-        horizon = steps if self._exact and kind == "steps" else None
-        return maker.make(kind, number, steps=steps, horizon=horizon, chance=chance)
 
     def _maker(self, place: int, block: int) -> TaskMaker:
         """Return the maker of tasks about the game at a place, in a block of tasks."""

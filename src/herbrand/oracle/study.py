@@ -6,6 +6,7 @@ and with obfuscated names (arXiv 2602.19160).  The games here are bundled ones.
 
 from __future__ import annotations
 
+from statistics import correlation
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.envs.language import TaskMaker
@@ -69,7 +70,7 @@ def correlations(
     for name in features[games[0]] if games else ():
         values = [features[game][name] for game in games]
         if len(set(values)) > 1 and len(set(ranked)) > 1:
-            ranking.append((name, round(_pearson(_ranks(values), ranked), 3)))
+            ranking.append((name, round(correlation(_ranks(values), ranked), 3)))
     return sorted(ranking, key=lambda pair: (-abs(pair[1]), pair[0]))
 
 
@@ -77,10 +78,3 @@ def _ranks(values: Sequence[float]) -> list[float]:
     """Return the ranks of values; equal ones share the mean of theirs."""
     order = sorted(values)
     return [order.index(value) + (order.count(value) - 1) / 2 for value in values]
-
-
-def _pearson(xs: Sequence[float], ys: Sequence[float]) -> float:
-    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    over = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
-    spread = sum((x - mean_x) ** 2 for x in xs) * sum((y - mean_y) ** 2 for y in ys)
-    return float(over / spread**0.5)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.envs.language import QUICK_KINDS, grade, right_reply
 from herbrand.errors import GameError, optional_import
 from herbrand.oracle.play import TextMatch
-from herbrand.oracle.stream import EVOLVED, TaskStream, evolved_game
+from herbrand.oracle.stream import EVOLVED, TaskStream, named_game
 
 with optional_import("task sets for verifiers", "verifiers"):
     import verifiers.v1 as vf
@@ -23,8 +23,6 @@ with optional_import("task sets for verifiers", "verifiers"):
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from herbrand.game import Game
 
 __all__ = ["PlayEnv", "PlayTaskset", "TasksTaskset"]
 
@@ -95,15 +93,8 @@ class TasksTaskset(vf.Taskset[QuestionTask, TasksConfig]):  # type: ignore[misc]
     def load(self) -> Iterator[QuestionTask]:
         """Yield the tasks of a `TaskStream`."""
         config = self.config
-        stream = TaskStream(
-            config.games,
-            kinds=config.kinds,
-            seed=config.seed,
-            steps=config.steps,
-            scrambled=config.scrambled,
-            rules=config.rules,
-        )
-        for task in stream:
+        choices = {name: getattr(config, name) for name in ("kinds", "seed", "steps", "scrambled", "rules")}
+        for task in TaskStream(config.games, **choices):
             question = {key: value for key, value in task.items() if key != "prompt"}
             data = QuestionData(id=task["id"], name=task["id"], prompt=task["prompt"], question=question)
             yield QuestionTask(data, config.task)
@@ -147,15 +138,9 @@ class MatchTask(vf.Task[MatchData, vf.State, vf.TaskConfig]):  # type: ignore[mi
 
 def text_match(choices: dict[str, Any]) -> TextMatch:
     """Return the match of a `MatchData`, at its start."""
-    game = _game(choices["game"], choices["seed"])
+    game = named_game(choices["game"], choices["seed"])
     others = {key: choices[key] for key in ("opponent", "seed", "rules", "moves")}
     return TextMatch(game, roles=[game.players[choices["role"] % len(game.players)]], **others)
-
-
-def _game(name: str, seed: int) -> Game:
-    from herbrand.envs.single import load_game
-
-    return evolved_game(seed) if name == EVOLVED else load_game(name)
 
 
 class PlayTaskset(vf.Taskset[MatchTask, PlayConfig]):  # type: ignore[misc]
