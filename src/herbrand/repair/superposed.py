@@ -17,7 +17,7 @@ from herbrand.engine.description import GameDescription
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.syntax import read
 from herbrand.syntax.names import fresh
-from herbrand.syntax.nodes import Atom, Constant, Function, Not, Rule, Variable, walk
+from herbrand.syntax.nodes import Atom, Constant, Function, Not, Rule, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -68,35 +68,25 @@ def superposed(
 
     The statements numbered `faulty` have errors: they stand in no version unedited.
     """
-    used = {
-        node.name
-        for rule in statements
-        for node in walk(rule)
-        if isinstance(node, Atom | Function | Constant)
-    }
-    names = [
+    used = {node.name for node in walk(*statements) if isinstance(node, Atom | Function | Constant)}
+    choosing, choice, edited, wait = (
         fresh(name, used) for name in ("repair_choosing", "repair_choice", "repair_edited", "repair_wait")
-    ]
-    choosing, choice, edited, wait = names
+    )
     chooser = Constant(roles[0])
-    number = Variable("repair_n")
     start = Atom("true", (Constant(choosing),))
 
-    def chosen(k: int) -> Atom:
-        return Atom("true", (Function(choice, (Constant(str(k)),)),))
+    def numbered(name: str, number: int) -> Function:
+        return Function(name, (Constant(str(number)),))
 
     def choose(k: int) -> Atom:
-        return Atom("does", (chooser, Function(choice, (Constant(str(k)),))))
-
-    def untouched(n: int) -> Atom:
-        return Atom("true", (Function(edited, (Constant(str(n)),)),))
+        return Atom("does", (chooser, numbered(choice, k)))
 
     of: dict[int | None, list[int]] = {}
     for k, edit in enumerate(edits, 1):
         of.setdefault(edit.number, []).append(k)
     rules: list[Rule] = []
 
-    def add(rule: Rule, is_chosen: list[Literal], is_chosen_first: list[Literal]) -> None:
+    def add(rule: Rule, is_chosen: Sequence[Literal], is_chosen_first: Sequence[Literal]) -> None:
         head = rule.head
         if head.name == "init":
             rules.append(Rule(Atom("next", head.args), (*rule.body, start, *is_chosen_first)))
@@ -109,25 +99,21 @@ def superposed(
         if rule.head.name in _DECLARATIONS or n in faulty:
             continue
         choices = of.get(n, [])
-        add(rule, [Not(untouched(n))] if choices else [], [Not(choose(k)) for k in choices])
+        untouched = [Not(Atom("true", (numbered(edited, n),)))] if choices else []
+        add(rule, untouched, [Not(choose(k)) for k in choices])
     for k, edit in enumerate(edits, 1):
         for rule in edit.rules:
-            add(rule, [chosen(k)], [choose(k)])
-    rules += [
-        Rule(Atom("init", (Constant(choosing),))),
-        Rule(
-            Atom("next", (Function(choice, (number,)),)),
-            (Atom("does", (chooser, Function(choice, (number,)))), start),
-        ),
-        Rule(Atom("next", (Function(choice, (number,)),)), (Atom("true", (Function(choice, (number,)),)),)),
-        Rule(Atom("next", (Function(edited, (number,)),)), (Atom("true", (Function(edited, (number,)),)),)),
-    ]
-    for k in range(len(edits) + 1):
-        rules.append(Rule(Atom("legal", (chooser, Function(choice, (Constant(str(k)),)))), (start,)))
-    for k, edit in enumerate(edits, 1):
+            add(rule, [Atom("true", (numbered(choice, k),))], [choose(k)])
         if edit.number is not None:
-            fluent = Function(edited, (Constant(str(edit.number)),))
-            rules.append(Rule(Atom("next", (fluent,)), (start, choose(k))))
+            rules.append(Rule(Atom("next", (numbered(edited, edit.number),)), (start, choose(k))))
+    rules += read(
+        f"""(init {choosing})
+        (<= (next ({choice} ?n)) (does {chooser} ({choice} ?n)) {start})
+        (<= (next ({choice} ?n)) (true ({choice} ?n)))
+        (<= (next ({edited} ?n)) (true ({edited} ?n)))""",
+        "prefix",
+    ).statements
+    rules += [Rule(Atom("legal", (chooser, numbered(choice, k))), (start,)) for k in range(len(edits) + 1)]
     rules += [Rule(Atom("legal", (Constant(role), Constant(wait))), (start,)) for role in roles[1:]]
     return rules
 
