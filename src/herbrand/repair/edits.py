@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import chain, islice, product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.syntax.argument_types import Types, places
 from herbrand.syntax.names import fresh
@@ -35,15 +35,7 @@ if TYPE_CHECKING:
     from herbrand.syntax.argument_types import Place
     from herbrand.syntax.nodes import Literal, Term
 
-__all__ = [
-    "RuleEdit",
-    "composed",
-    "edited",
-    "exclusive_goals",
-    "rule_edits",
-    "standard_names",
-    "step_limit",
-]
+__all__ = ["RuleEdit", "composed", "edited", "exclusive_goals", "rule_edits", "standard_names", "step_limit"]
 
 FIXED: Final = frozenset({"role", "base", "input", "sees"})
 """Relations whose statements are never edited, since they only declare the game."""
@@ -54,6 +46,9 @@ ANY: Final = "any"
 """The prefix of names of new variables."""
 MOST_BINDINGS: Final = 24
 """Most bindings tried for the variables of an added condition."""
+KINDS: Final = {"next": "true", "init": "true", "does": "legal"}
+"""The relations with the same fluents, or moves, as `true` and `legal`."""
+N = TypeVar("N", bound=Node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +137,8 @@ def step_limit(statements: Sequence[Rule], digits: int) -> RuleEdit:
     for place in range(digits - 1, -1, -1):  # the digit that grows: those behind it are 9, and become 0
         before = [Variable(name) for name in "abcdefgh"[:place]]
         behind = digits - 1 - place
-        full, empty = (
-            Function(steps, (*before, old, *ten[9:] * behind)),
-            Function(steps, (*before, new, *ten[:1] * behind)),
-        )
+        full = Function(steps, (*before, old, *ten[9:] * behind))
+        empty = Function(steps, (*before, new, *ten[:1] * behind))
         rules.append(Rule(Atom("next", (empty,)), (Atom("true", (full,)), Atom(following, (old, new)))))
     rules.append(Rule(Atom("terminal"), (Atom("true", (Function(steps, (ten[9],) * digits),)),)))
     return RuleEdit("limit", None, (*_Sheet(statements).other_goal("0"), *rules))
@@ -169,8 +162,7 @@ def exclusive_goals(statements: Sequence[Rule]) -> Iterator[tuple[RuleEdit, ...]
     for number, rule in goals.items():
         to: dict[Term, Term] = {role: Constant("another") for role in roles}
         to[rule.head.args[0]] = Constant("self")
-        image = Rule(_mapped(rule.head, to), tuple(_mapped(part, to) for part in rule.body))
-        groups.setdefault(standard_names(image), []).append(number)
+        groups.setdefault(standard_names(_mapped(rule, to)), []).append(number)
         groups.setdefault(amount[number], []).append(number)
 
     def giving_way(numbers: Sequence[int], name: str, others: Sequence[int]) -> Iterator[RuleEdit]:
@@ -256,7 +248,8 @@ class _Sheet:
         yield from self.changes(
             [n for n, r in enumerate(self.statements) if heads is None or r.head.key in heads]
         )
-        yield from self._added()
+        yield from self._images()
+        yield from self._frames()
 
     def changes(self, numbers: Container[int]) -> Iterator[RuleEdit]:
         """Yield the changes of some statements."""
@@ -345,18 +338,15 @@ class _Sheet:
 
     def _functions_like(self, term: Function, relation: str) -> set[str]:
         """Return the names of the other fluents, or moves, with arguments of the same types."""
-        kind = {"next": "true", "init": "true", "does": "legal"}.get(relation, relation)
-        types = [self.types.type_of((term.name, len(term.args), n)) for n in range(len(term.args))]
-        names = set()
-        for rule in self.statements:
-            head = rule.head
-            of = {"next": "true", "init": "true"}.get(head.name, head.name)
-            inner = head.args[-1] if of == kind and head.args else None
-            if isinstance(inner, Function) and inner.name != term.name and len(inner.args) == len(term.args):
-                own = [self.types.type_of((inner.name, len(inner.args), n)) for n in range(len(inner.args))]
-                if own == types:
-                    names.add(inner.name)
-        return names
+
+        def types(name: str) -> list[Place]:
+            return [self.types.type_of((name, term.arity, n)) for n in range(term.arity)]
+
+        kind, own = KINDS.get(relation, relation), types(term.name)
+        heads = [rule.head for rule in self.statements if rule.head.args]
+        inside = [head.args[-1] for head in heads if KINDS.get(head.name, head.name) == kind]
+        others = {inner.name for inner in inside if isinstance(inner, Function) and inner.arity == term.arity}
+        return {name for name in others - {term.name} if types(name) == own}
 
     def _types_in(self, rule: Rule) -> dict[tuple[int, ...], Place]:
         """Return the type at the path of each term of a rule, as far as it is known."""
@@ -364,10 +354,11 @@ class _Sheet:
         of_variable: dict[str, Place] = {}
         for path, node in _nodes(rule):
             if isinstance(node, Atom):
-                for inner, place, term in _places_below(node, path):
-                    types[inner] = self.types.type_of(place)
+                _, *terms = _nodes(node)  # in the order of `places`
+                for (inner, term), (place, _) in zip(terms, places(node), strict=True):
+                    types[*path, *inner] = self.types.type_of(place)
                     if isinstance(term, Variable):
-                        of_variable[term.name] = types[inner]
+                        of_variable[term.name] = types[*path, *inner]
         for path, node in _nodes(rule):
             if isinstance(node, Distinct):
                 sides = (node.left, node.right)
@@ -420,12 +411,12 @@ class _Sheet:
         for rule in self.statements:
             for literal in rule.body:
                 if isinstance(literal, Atom | Not | Distinct):
-                    shape = _anonymous(literal)
+                    shape: Literal = standard_names(literal)
                     count[shape] = count.get(shape, 0) + 1
         for rule in self.statements:  # a relation is asked for in general, too
             for literal in rule.body:
                 if isinstance(literal, Atom) and any(True for _ in variables_of(literal)):
-                    count.setdefault(_anonymous(Not(literal)), 0)
+                    count.setdefault(standard_names(Not(literal)), 0)
             if rule.head.args and rule.head.name not in KEYWORDS:  # of which none may be left
                 letters = tuple(Variable(f"v{n + 1}") for n in range(len(rule.head.args)))
                 count.setdefault(Atom(rule.head.name, letters), 0)
@@ -501,10 +492,6 @@ class _Sheet:
         }
 
     # -- added rules ----------------------------------------------------------------------
-
-    def _added(self) -> Iterator[RuleEdit]:
-        yield from self._images()
-        yield from self._frames()
 
     def completed(self, faults: Container[str]) -> Iterator[RuleEdit]:
         """Yield rules for missing cases: a role that cannot move, or that has no goal value."""
@@ -603,28 +590,22 @@ class _Sheet:
         if not arity:
             return
         changing = [
-            rule
+            (rule.head.args[0].args, rule.body)
             for rule in self.statements
-            if rule.head.name == "next"
-            and rule.head.args
+            if rule.head.key == ("next", 1)
             and isinstance(rule.head.args[0], Function)
-            and (rule.head.args[0].name, len(rule.head.args[0].args)) == (name, arity)
-            and Atom("true", rule.head.args) not in rule.body
+            and rule.head.args[0].key == (name, arity)
+            and not is_frame(rule)
         ]
         if not changing:
             return
-        used = {rule.head.name for rule in self.statements}
-        helper = fresh(f"{name}_changes", used)
+        helper = fresh(f"{name}_changes", {rule.head.name for rule in self.statements})
         letters = tuple(Variable(f"v{n + 1}") for n in range(arity))
-        for keys in range(arity, -1, -1):
-            if keys == arity:
-                continue
-            rules = tuple(Rule(Atom(helper, rule.head.args[0].args[:keys]), rule.body) for rule in changing)
-            frame = Rule(
-                Atom("next", (Function(name, letters),)),
-                (Atom("true", (Function(name, letters),)), Not(Atom(helper, letters[:keys]))),
-            )
-            yield RuleEdit("add-rule", None, (*rules, frame))
+        fluent = (Function(name, letters),)
+        for keys in range(arity - 1, -1, -1):
+            rules = [Rule(Atom(helper, args[:keys]), body) for args, body in changing]
+            unchanged = Atom("true", fluent), Not(Atom(helper, letters[:keys]))
+            yield RuleEdit("add-rule", None, (*rules, Rule(Atom("next", fluent), unchanged)))
 
 
 def _around(term: Term) -> tuple[int, ...]:
@@ -645,27 +626,14 @@ def _together(exchange: dict[Term, Term], roles: Sequence[Term]) -> dict[Term, T
     return exchange | {roles[0]: roles[1], roles[1]: roles[0]}
 
 
-def _nodes(rule: Rule) -> Iterator[tuple[tuple[int, ...], Node]]:
-    """Yield every node of a rule with its path: the indices of the children that lead to it."""
-    stack: list[tuple[tuple[int, ...], Node]] = [((), rule)]
+def _nodes(root: Node) -> Iterator[tuple[tuple[int, ...], Node]]:
+    """Yield a node and all below it with their paths: the indices of the children that lead there."""
+    stack: list[tuple[tuple[int, ...], Node]] = [((), root)]
     while stack:
         path, node = stack.pop()
         yield path, node
         below = children(node)
         stack += [((*path, n), child) for n, child in reversed(list(enumerate(below)))]
-
-
-def _places_below(
-    node: Atom | Function, path: tuple[int, ...]
-) -> Iterator[tuple[tuple[int, ...], Place, Term]]:
-    """Yield the path, place and term of every argument of an atom, within functions as well."""
-    name = {"next": "true", "init": "true", "base": "true", "does": "legal", "input": "legal"}.get(
-        node.name, node.name
-    )
-    for n, term in enumerate(node.args):
-        yield (*path, n), (name if isinstance(node, Atom) else node.name, len(node.args), n), term
-        if isinstance(term, Function):
-            yield from _places_below(term, (*path, n))
 
 
 def _replaced(node: Any, path: tuple[int, ...], new: Node) -> Any:
@@ -685,17 +653,15 @@ def _mapped(node: Any, to: dict[Term, Term]) -> Any:
     return rebuilt(node, lambda child: _mapped(child, to))
 
 
-def _anonymous(literal: Any) -> Any:
-    """Return a literal with its variables named by order."""
+def standard_names(node: N) -> N:
+    """Return a rule or a literal with its variables named by order."""
     to: dict[Term, Term] = {}
-    for variable in variables_of(literal):
+    for variable in variables_of(node):
         to.setdefault(variable, Variable(f"v{len(to) + 1}"))
-    return _mapped(literal, to)
+    renamed: N = _mapped(node, to)
+    return renamed
 
 
-def standard_names(rule: Rule) -> Rule:
-    """Return a rule with its variables named by order."""
-    to: dict[Term, Term] = {}
-    for variable in variables_of(rule):
-        to.setdefault(variable, Variable(f"v{len(to) + 1}"))
-    return Rule(_mapped(rule.head, to), tuple(_mapped(part, to) for part in rule.body))
+def is_frame(rule: Rule) -> bool:
+    """Whether the rule says that a fluent stays."""
+    return rule.head.name == "next" and Atom("true", rule.head.args) in rule.body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from herbrand.repair.edits import FIXED, is_frame
 from herbrand.syntax.argument_types import Types, places
 from herbrand.syntax.nodes import Atom, Constant, Rule, rebuilt, walk
 
@@ -32,16 +33,13 @@ def injuries(
     types = Types.of(statements)
     names = {role.lower() for role in roles}
     for number, rule in enumerate(statements):
-        if rule.head.name in {"role", "base", "input", "sees"}:
+        if rule.head.name in FIXED:
             continue
         if kind == "condition":
             for n in range(len(rule.body)):
                 yield number, Rule(rule.head, (*rule.body[:n], *rule.body[n + 1 :]))
         elif kind == "frame":
-            if rule.head.name == "next" and any(
-                isinstance(part, Atom) and part.name == "true" and part.args == rule.head.args
-                for part in rule.body
-            ):
+            if is_frame(rule):
                 yield number, None
         else:
             for n, part in enumerate((rule.head, *rule.body)):

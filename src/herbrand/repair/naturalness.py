@@ -12,25 +12,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from herbrand.repair.edits import KEYWORDS
+from herbrand.repair.edits import KEYWORDS, KINDS, is_frame
 from herbrand.syntax.argument_types import places
-from herbrand.syntax.nodes import (
-    Atom,
-    Constant,
-    Function,
-    Node,
-    Variable,
-    children,
-    variables_of,
-    walk,
-)
+from herbrand.syntax.nodes import Atom, Constant, Function, Node, Rule, Variable, children, variables_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from herbrand.repair.edits import RuleEdit
     from herbrand.syntax.argument_types import Place
-    from herbrand.syntax.nodes import Rule
 
 __all__ = ["Naturalness"]
 
@@ -92,7 +82,6 @@ _ORDERS: Final[dict[int, tuple[Callable[[Sequence[int]], bool], ...]]] = {
 }
 """Arithmetic relations between the columns of tables of numbers, by their number of columns."""
 _Skeleton: TypeAlias = tuple[Any, ...]
-_KIND: Final = {"next": "true", "init": "true", "does": "legal"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +112,16 @@ class Naturalness:
         """Fluents with frame rules."""
         self.clocks: set[tuple[str, int]] = set()
         """Fluents that change in every play."""
-        self.heads: Counter[Node] = Counter()
+        self.heads: Counter[_Skeleton] = Counter()
         self.defined: Counter[_Skeleton] = Counter()
         self.used: Counter[_Skeleton] = Counter()
         for number, rule in enumerate(statements):
             skeleton, constants = _skeleton(rule)
             self.by_skeleton[skeleton].append((number, constants))
-            self.heads[_head(rule)] += 1
+            self.heads[_skeleton(Rule(rule.head))] += 1
             fluent = rule.head.args[0] if rule.head.name == "next" and rule.head.args else None
             if isinstance(fluent, Constant | Function):
-                if _is_frame(rule):
+                if is_frame(rule):
                     self.frames.add(fluent.key)
                 elif not any(isinstance(part, Atom) and part.name == "does" for part in rule.body):
                     self.clocks.add(fluent.key)
@@ -162,7 +151,7 @@ class Naturalness:
             skeleton,
             self._siblings(skeleton, own) if rule.body else 0.0,
             # That a constant stays, as in `(control white)`, is no reason for a rule: it may as well change.
-            _is_frame(rule) and any(True for _ in variables_of(rule.head)),
+            is_frame(rule) and any(True for _ in variables_of(rule.head)),
             counts.total(),
             sum(1 for number in counts.values() if number == 1),
             self._misnamed(rule),
@@ -198,11 +187,8 @@ class Naturalness:
         )
         if before is not None and after is not None:
             cost += SINGLE * max(-2, min(1, after.single - before.single))
-        if (
-            new is not None
-            and after is not None
-            and (self._is_repeated(after, edit.number) or new.head in new.body)
-        ):
+        is_repeated = after is not None and self._is_repeated(after, edit.number)
+        if is_repeated or (new is not None and new.head in new.body):
             cost += REPEATED
         if (old or edit.rules[-1]).head.name in {"goal", "terminal"}:
             cost += OUTCOME
@@ -212,7 +198,7 @@ class Naturalness:
 
     def _added(self, rule: Rule, *, has_helper: bool) -> float:
         """Return the extra cost of an added rule: authors often forget frame rules, mostly general ones."""
-        if not _is_frame(rule):
+        if not is_frame(rule):
             return HEADS * self._heads(None, rule)
         fluent = rule.head.args[0]
         name = fluent.name if isinstance(fluent, Constant | Function) else ""
@@ -307,8 +293,8 @@ class Naturalness:
 
     def _heads(self, old: Rule | None, new: Rule | None) -> int:
         """Return how many heads are lost, less those that are new."""
-        lost = old is not None and self.heads[_head(old)] == 1
-        gained = new is not None and not self.heads[_head(new)]
+        lost = old is not None and self.heads[_skeleton(Rule(old.head))] == 1
+        gained = new is not None and not self.heads[_skeleton(Rule(new.head))]
         return lost - gained
 
     def _unmatched(self, before: _Form | None, after: Iterable[_Form | None]) -> int:
@@ -318,10 +304,9 @@ class Naturalness:
         if before is not None:
             defined.subtract(before.defined)
             used.subtract(before.used)
-        for form in after:
-            if form is not None:
-                defined.update(form.defined)
-                used.update(form.used)
+        for form in filter(None, after):
+            defined.update(form.defined)
+            used.update(form.used)
         change = 0
         for name in {*defined, *used}:
             was = (self.defined[name] > 0) != (self.used[name] > 0)
@@ -357,11 +342,6 @@ def _skeleton(rule: Rule) -> tuple[_Skeleton, tuple[str, ...]]:
     return of(rule), tuple(constants)
 
 
-def _head(rule: Rule) -> Node:
-    skeleton, constants = _skeleton(type(rule)(rule.head, ()))
-    return (skeleton, constants)  # type: ignore[return-value]
-
-
 def _names(rule: Rule) -> tuple[Counter[_Skeleton], Counter[_Skeleton]]:
     """Return which names of relations, fluents and moves a rule defines, and which it uses."""
     defined: Counter[_Skeleton] = Counter()
@@ -370,7 +350,7 @@ def _names(rule: Rule) -> tuple[Counter[_Skeleton], Counter[_Skeleton]]:
         if not isinstance(node, Atom):
             continue
         count = defined if node is rule.head else used
-        kind = _KIND.get(node.name, node.name)
+        kind = KINDS.get(node.name, node.name)
         if kind in {"true", "legal"} and node.args:
             inner = node.args[-1]
             if isinstance(inner, Constant | Function):
@@ -389,20 +369,10 @@ def _dynamic(statements: Sequence[Rule]) -> dict[tuple[str, int], bool]:
         changed = False
         for rule in statements:
             if not dynamic[rule.head.key] and any(
-                dynamic.get(node.key, False)
-                for part in rule.body
-                for node in walk(part)
-                if isinstance(node, Atom)
+                dynamic.get(node.key, False) for node in walk(*rule.body) if isinstance(node, Atom)
             ):
                 dynamic[rule.head.key] = changed = True
     return dynamic
-
-
-def _is_frame(rule: Rule) -> bool:
-    """Whether the rule says that a fluent stays."""
-    return rule.head.name == "next" and any(
-        isinstance(part, Atom) and part.name == "true" and part.args == rule.head.args for part in rule.body
-    )
 
 
 def _variable_places(rule: Rule) -> Iterator[tuple[Place, str]]:

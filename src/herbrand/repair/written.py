@@ -31,27 +31,13 @@ def text_edits(tree: Tree, edits: Iterable[RuleEdit]) -> tuple[Edit, ...]:
         raise GameError(
             "rules in GGDL cannot be edited one by one: `herbrand convert --to prefix` gives others"
         )
-    changes: list[Edit] = []
-    for edit in edits:
-        if edit.number is None:
-            end = len(tree.source.text)
-            gap = "" if tree.source.text.endswith("\n") else "\n"
-            changes.append(Edit(Span(end, end), gap + _statements(edit.rules, tree)))
-            continue
-        old = tree.statements[edit.number]
-        if not edit.rules:
-            changes.append(Edit(_line(tree.source.text, old), ""))
-        elif tree.notation == "prefix":
-            changes += _changes(old, edit.rules[-1], tree)
-        else:
-            changes.append(Edit(Span(old.start, old.end), _statements(edit.rules, tree).strip()))
-    return tuple(changes)
+    return tuple(_text_edits(tree, edits, small=tree.notation == "prefix"))
 
 
 def edited_text(tree: Tree, edits: Sequence[RuleEdit]) -> str:
     """Return the text after some edits of different statements."""
     expected = list(map(standard_names, edited(tree.statements, edits)))
-    for changes in (text_edits(tree, edits), tuple(_whole(tree, edits))):
+    for changes in (text_edits(tree, edits), _text_edits(tree, edits, small=False)):
         text = tree.source.text
         for change in sorted(changes, key=lambda e: (e.span.start, e.span.end), reverse=True):
             text = text[: change.span.start] + change.text + text[change.span.end :]
@@ -60,15 +46,20 @@ def edited_text(tree: Tree, edits: Sequence[RuleEdit]) -> str:
     return print_tree(edited(tree.statements, edits), tree.notation, spelling=True).text
 
 
-def _whole(tree: Tree, edits: Iterable[RuleEdit]) -> Iterator[Edit]:
-    """Yield edits that replace whole statements."""
+def _text_edits(tree: Tree, edits: Iterable[RuleEdit], *, small: bool) -> Iterator[Edit]:
+    """Yield edits of the source, as small as possible or else of whole statements."""
     for edit in edits:
-        if edit.number is not None:
-            old = tree.statements[edit.number]
-            yield Edit(Span(old.start, old.end), _statements(edit.rules, tree).strip())
-        else:
+        old = None if edit.number is None else tree.statements[edit.number]
+        if old is None:
             end = len(tree.source.text)
-            yield Edit(Span(end, end), "\n" + _statements(edit.rules, tree))
+            gap = "" if tree.source.text.endswith("\n") else "\n"
+            yield Edit(Span(end, end), gap + _statements(edit.rules, tree))
+        elif not edit.rules:
+            yield Edit(_line(tree.source.text, old), "")
+        elif small:
+            yield from _changes(old, edit.rules[-1], tree)
+        else:
+            yield Edit(Span(old.start, old.end), _statements(edit.rules, tree).strip())
 
 
 def _statements(rules: Iterable[Rule], tree: Tree) -> str:
