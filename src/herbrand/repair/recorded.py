@@ -118,14 +118,10 @@ def first_difference(game: StateMachine, plays: Iterable[Play]) -> str | None:
             if here.is_terminal != step.is_terminal:
                 return f"{where}, the game is {'' if here.is_terminal else 'not '}over"
             for role, legal, expected_legal in zip(state.roles, here.legal, step.legal, strict=False):
-                if (
-                    not step.is_terminal
-                    and expected_legal is not None
-                    and legal is not None
-                    and legal != expected_legal
-                ):
-                    odd = min(legal ^ expected_legal)
-                    return f"{where}, `{odd}` is {'' if odd in legal else 'not '}legal for {role}"
+                if step.is_terminal or expected_legal is None or legal is None or legal == expected_legal:
+                    continue
+                odd = min(legal ^ expected_legal)
+                return f"{where}, `{odd}` is {'' if odd in legal else 'not '}legal for {role}"
             for role, value, expected in zip(state.roles, here.goals, step.goals, strict=False):
                 if expected is not None and value != expected:
                     return f"{where}, {role} gets {value}, not {expected}"

@@ -205,35 +205,28 @@ def repair(
     return search
 
 
+@dataclass
 class _Search:
     """A search under way."""
 
-    def __init__(
-        self,
-        result: RepairSearch,
-        properties: tuple[str, ...],
-        win: int,
-        reference: StateMachine | None,
-        plays: tuple[Play, ...],
-        seed: int,
-        progress: Callable[[str, int, int], None] | None,
-    ) -> None:
-        self.result = result
-        self.properties = properties
-        self.win = win
-        self.reference = reference
-        self.plays = plays
-        self.seed = seed
-        self.progress = progress
-        self.statements = list(result.game.tree.statements)
-        self.roles = result.game.roles
-        self.complete = True
-        """Whether every edit so far was refuted."""
-        self.is_settled = False
-        """Whether no single edit repairs the game."""
-        self.repairs: dict[tuple[RuleEdit, ...], Repair] = {}
-        self.length = 0.0
-        """Steps of a random game, on average."""
+    result: RepairSearch
+    properties: tuple[str, ...]
+    win: int
+    reference: StateMachine | None
+    plays: tuple[Play, ...]
+    seed: int
+    progress: Callable[[str, int, int], None] | None
+    complete: bool = True
+    """Whether every edit so far was refuted."""
+    is_settled: bool = False
+    """Whether no single edit repairs the game."""
+    repairs: dict[tuple[RuleEdit, ...], Repair] = field(default_factory=dict)
+    length: float = 0.0
+    """Steps of a random game, on average."""
+
+    def __post_init__(self) -> None:
+        self.statements = list(self.result.game.tree.statements)
+        self.roles = self.result.game.roles
 
     def run(self, budget: Budget, most_edits: int) -> None:
         is_endless = "termination" in self.result.faults
@@ -275,11 +268,8 @@ class _Search:
 
     def _exclude(self, budget: Budget, most_edits: int) -> None:
         """Make goal values that hold together exclusive, with one more edit if needed."""
-        ways = [
-            way
-            for way in exclusive_goals(self.statements)
-            if not self._conflicts(edited(self.statements, way))
-        ]
+        every = exclusive_goals(self.statements)
+        ways = [way for way in every if not self._conflicts(edited(self.statements, way))]
         for number, way in enumerate(ways, 1):
             statements = edited(self.statements, way)
             share = budget.share(1.0 if number == len(ways) else 0.5 / (len(ways) - number))
@@ -447,10 +437,8 @@ class _Search:
             )
             if any(verdict.answer == "refuted" for verdict in verdicts.values()):
                 return None
-            if (
-                self.reference is not None
-                and diff(game, self.reference, seconds=_COMPARING).verdict == "differs"
-            ):
+            known = self.reference
+            if known is not None and diff(game, known, seconds=_COMPARING).verdict == "differs":
                 return None
         except (GameError, BudgetExceeded):
             return None
@@ -477,11 +465,8 @@ class _Search:
 def _faults(profile: Profile) -> float:
     """Return how much is wrong with random games."""
     faults = profile.stuck + profile.undefined + profile.endless
-    return (
-        faults / profile.games
-        + (0 if profile.agrees else 0.5)
-        + 0.1 * sum(best < 100 for best in profile.best)
-    )
+    lost = sum(best < 100 for best in profile.best)
+    return faults / profile.games + (0 if profile.agrees else 0.5) + 0.1 * lost
 
 
 def _game_of(statements: Iterable[Rule]) -> StateMachine:
