@@ -75,47 +75,31 @@ def measure_endings(outcomes: Outcomes, max_steps: int, bound: int | None) -> li
             "completion", outcomes.ended.astype(float), method, note=f"within {max_steps} steps"
         )
     lengths = outcomes.lengths[outcomes.ended].astype(float)
-    return [completion, mean_measure("length", lengths, method, unit="steps", note=_ended_note(lengths))]
-
-
-def _ended_note(lengths: NDArray[np.float64]) -> str:
-    if not len(lengths):
-        return "no game ended"
-    return f"{lengths.min():g} to {lengths.max():g}"
+    note = f"{lengths.min():g} to {lengths.max():g}" if len(lengths) else "no game ended"
+    return [completion, mean_measure("length", lengths, method, unit="steps", note=note)]
 
 
 def measure_choices(played: PlayedGames) -> list[Measure]:
     """Measure branching and agency from traced games."""
-    has_choice = played.choices > 0
-    if not has_choice.any():
-        branching = Measure(
-            "branching", None, method="random play", unit="moves", note="no role ever has a choice"
-        )
-    else:
-        # a ratio of sums weights games by their length
-        legal, choices = played.legal[has_choice].astype(float), played.choices[has_choice].astype(float)
-        ratio = float(legal.sum() / choices.sum())
-        error = _ratio_error(legal, choices, ratio)
-        branching = Measure("branching", ratio, error, "random play", int(has_choice.sum()), "moves")
-    has_steps = played.lengths > 0
-    if not has_steps.any():
-        return [branching, Measure("agency", None, method="random play", note="the game is over at once")]
-    with_choice, all_states = (
-        played.states_with_choice[has_steps].astype(float),
-        played.lengths[has_steps].astype(float),
-    )
-    share = float(with_choice.sum() / all_states.sum())
-    error = _ratio_error(with_choice, all_states, share)
-    return [branching, Measure("agency", share, error, "random play", int(has_steps.sum()))]
+    return [
+        _ratio("branching", played.legal, played.choices, "no role ever has a choice", unit="moves"),
+        _ratio("agency", played.states_with_choice, played.lengths, "the game is over at once"),
+    ]
 
 
-def _ratio_error(numerators: NDArray[np.float64], denominators: NDArray[np.float64], ratio: float) -> float:
-    """Return the standard error of a ratio of means (delta method)."""
-    n = len(numerators)
-    if n < 2:
-        return 0.0
+def _ratio(
+    name: str, above: NDArray[np.int64], below: NDArray[np.int64], missing: str, *, unit: str = ""
+) -> Measure:
+    """Return a ratio of sums, which weights games by their length, with its error (delta method)."""
+    method, counted = "random play", below > 0
+    n = int(counted.sum())
+    if not n:
+        return Measure(name, None, method=method, unit=unit, note=missing)
+    numerators, denominators = above[counted].astype(float), below[counted].astype(float)
+    ratio = float(numerators.sum() / denominators.sum())
     residuals = numerators - ratio * denominators
-    return float(math.sqrt((residuals**2).sum() / (n * (n - 1))) / denominators.mean())
+    error = math.sqrt((residuals**2).sum() / (n * (n - 1))) / denominators.mean() if n > 1 else 0.0
+    return Measure(name, ratio, float(error), method, n, unit)
 
 
 def measure_fairness(
