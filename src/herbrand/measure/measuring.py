@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from herbrand.measure.sample import Sample
 
 __all__ = ["measure"]
-
-_GROUPS = ("rules", "random play", "search play", "comparison")
 
 
 def measure(
@@ -58,32 +57,25 @@ def measure(
     return _Measuring(game, chosen, seed, frozenset(wanted), known, seconds).all(progress)
 
 
+@dataclass
 class _Measuring:
-    def __init__(
-        self,
-        game: Game,
-        effort: Effort,
-        seed: int,
-        wanted: frozenset[str],
-        known: Iterable[KnownGame] | None,
-        seconds: float | None,
-    ) -> None:
-        self.game = game
-        self.effort = effort
-        self.seed = seed
-        self.wanted = wanted
-        self.known = known
+    game: Game
+    effort: Effort
+    seed: int
+    wanted: frozenset[str]
+    known: Iterable[KnownGame] | None
+    seconds: float | None
+    measures: dict[str, Measure] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    sample: Sample = field(init=False)
+
+    def __post_init__(self) -> None:
         self.began, self.processor_start = time.monotonic(), time.thread_time()
-        self.seconds = seconds
-        self.measures: dict[str, Measure] = {}
-        self.notes: list[str] = []
-        self.sample: Sample
-        self.needs_behaviour = "play_novelty" in wanted
+        self.needs_behaviour = "play_novelty" in self.wanted
 
     def all(self, progress: Callable[[str], None]) -> Measures:
         """Take the measures, group by group."""
-        for name in CATALOGUE:
-            definition = CATALOGUE[name]
+        for name, definition in CATALOGUE.items():
             if definition.players > len(self.game.players):
                 note = "the game has one role" if self.game.players else "the game has no role but chance"
                 self._set_missing([name], note)
@@ -93,7 +85,7 @@ class _Measuring:
             "search play": self._search,
             "comparison": self._compare,
         }
-        for group in _GROUPS:
+        for group, take in groups.items():
             in_group = [name for name in CATALOGUE if CATALOGUE[name].group == group]
             needed = self.wanted.intersection(in_group) or (group == "random play" and self._needs_random())
             if not needed:
@@ -104,7 +96,7 @@ class _Measuring:
             progress(group)
             try:
                 with time_limit(self._left):
-                    groups[group]()
+                    take()
             except BudgetExceeded:
                 if not self._is_late:
                     raise

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.measure.batch_play import PlayedGames
+    from herbrand.measure.beliefs import NetworkGame
     from herbrand.measure.effort import Effort
     from herbrand.measure.sample import Sample
-    from herbrand.network.network import Network
 
 __all__ = ["SearchPlay"]
 
@@ -87,26 +87,29 @@ class SearchPlay:
 
     def _expansion_seconds(self) -> float:
         """Estimate the seconds to expand a position in the middle of a game."""
-        sample, network_game = self.sample, self.sample.network_game
-        assert network_game is not None
+        sample = self.sample
         branching = float(sample.traced.legal.sum() / sample.traced.choices.sum())
         games = max(EACH, min(branching, WIDEST))
         steps = games * 0.5 * float(sample.traced.lengths.mean())
-        gates = steps * self._gates_per_step(network_game.expander.network)
+        gates = steps * self._gates_per_step
         return _EXPAND_SECONDS + branching * _SUCCESSOR_SECONDS + gates * _GATE_SECONDS
 
     def _belief_seconds(self) -> float:
         """Estimate the seconds to update a role's belief sample before a move."""
-        network_game = self.sample.network_game
-        assert network_game is not None
-        if not network_game.hidden:
+        if not self._network_game.hidden:
             return 0.0
-        gates = self._gates_per_step(network_game.expander.network)
-        return _STEPS_PER_PARTICLE * PARTICLES * gates * _GATE_SECONDS
+        return _STEPS_PER_PARTICLE * PARTICLES * self._gates_per_step * _GATE_SECONDS
 
-    @staticmethod
-    def _gates_per_step(network: Network) -> int:
+    @property
+    def _network_game(self) -> NetworkGame:
+        """The game on the network, which there is without an obstacle."""
+        assert self.sample.network_game is not None
+        return self.sample.network_game
+
+    @property
+    def _gates_per_step(self) -> int:
         """Estimate the cost of a step of a playout, in gate evaluations."""
+        network = self._network_game.expander.network
         rows = network.inputs + network.gates + len(network.fluents)
         if len(network.loops):
             rows *= _LOOP_ITERATIONS
@@ -118,8 +121,7 @@ class SearchPlay:
         All games are played in one batch: self-play of the strongest player, its contest with random play,
         and the contest of each rung of the ladder with the one below.
         """
-        sample, network_game = self.sample, self.sample.network_game
-        assert network_game is not None
+        sample, network_game = self.sample, self._network_game
         players = list(network_game.players)
         pairs, ladder = self.effort.pairs, (0, *self.effort.rungs)
         needs_self_play = not _FAIR.union(_COURSE).isdisjoint(wanted)
@@ -177,8 +179,7 @@ class SearchPlay:
 
     def _seats(self, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Spread budgets of players, [games, players], to all roles, [games, roles]."""
-        network_game = self.sample.network_game
-        assert network_game is not None
+        network_game = self._network_game
         seats = np.zeros((len(budgets), network_game.roles), np.int64)
         seats[:, list(network_game.players)] = budgets
         return seats
