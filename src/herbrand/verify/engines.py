@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError, MissingExtra, MissingProgram
-from herbrand.verify.report import Difference, Report, Side, shown
+from herbrand.verify.report import Difference, Report, Side, shown, surplus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -144,9 +144,8 @@ def _differences(
     def compare(
         what: str, make: str, a: Iterable[str], b: Iterable[str]
     ) -> Iterator[tuple[str, str, str, str]]:
-        left, right = {x.lower() for x in a}, {x.lower() for x in b}
-        if left != right:
-            only, other = sorted(left - right), sorted(right - left)
+        only, other = surplus(a, b)
+        if only or other:
             yield (
                 what,
                 make.format((only or other)[0]),

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Difference", "Report", "Side", "shown"]
+__all__ = ["Difference", "Report", "Side", "shown", "surplus"]
 
 _SHOWN = 8
 """The most differing terms in a message."""
@@ -86,3 +86,9 @@ def shown(terms: Sequence[str]) -> str:
     """Return the first of some terms, and the number of the others."""
     more = f" ... {len(terms) - _SHOWN} more" if len(terms) > _SHOWN else ""
     return (" ".join(terms[:_SHOWN]) or "nothing") + more
+
+
+def surplus(first: Iterable[str], second: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the terms that only the first has and those that only the second has, in lower case, sorted."""
+    left, right = ({term.lower() for term in terms} for terms in (first, second))
+    return sorted(left - right), sorted(right - left)

@@ -6,7 +6,7 @@ import random
 import time
 from typing import TYPE_CHECKING
 
-from herbrand.verify.report import Difference, Report, shown
+from herbrand.verify.report import Difference, Report, shown, surplus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -56,11 +56,9 @@ def verify_same(
             joint = [str(rng.choice(legal[role])).lower() for role in game.roles]
             for role, other_role in zip(game.roles, other.roles, strict=True):
                 percepts, other_percepts = first.percepts(joint, role), second.percepts(joint, other_role)
-                if sorted(map(str.lower, percepts)) != sorted(map(str.lower, other_percepts)):
-                    texts = " ".join(percepts), " ".join(other_percepts)
-                    return report(
-                        states, Difference(playout, len(moves), f"percepts {role}", *texts, tuple(moves))
-                    )
+                if _folded(percepts) != _folded(other_percepts):
+                    what, texts = f"percepts {role}", (" ".join(percepts), " ".join(other_percepts))
+                    return report(states, Difference(playout, len(moves), what, *texts, tuple(moves)))
             moves.append(f"({' '.join(joint)})")
             first, second = first.next(joint), second.next(joint)
     return report(states, None)
@@ -72,13 +70,10 @@ def _declared(
     """Yield differences in roles and, optionally, in base propositions and inputs."""
     pairs: list[tuple[str, Sequence[str], Sequence[str]]] = [("roles", game.roles, other.roles)]
     if with_inputs:
-        pairs.append(("base", sorted(map(str.lower, game.base)), sorted(map(str.lower, other.base))))
+        pairs.append(("base", _folded(game.base), _folded(other.base)))
+        other_inputs = {role.lower(): moves for role, moves in other.inputs.items()}
         for role, moves in game.inputs.items():
-            other_moves = {name.lower(): listed for name, listed in other.inputs.items()}.get(
-                role.lower(), ()
-            )
-            first_moves = sorted(str(move).lower() for move in moves)
-            pairs.append((f"input {role}", first_moves, sorted(str(move).lower() for move in other_moves)))
+            pairs.append((f"input {role}", _folded(moves), _folded(other_inputs.get(role.lower(), ()))))
     for what, first, second in pairs:
         if [x.lower() for x in first] == [x.lower() for x in second]:
             continue
@@ -90,15 +85,15 @@ def _declared(
         )
 
 
+def _folded(terms: Iterable[object]) -> list[str]:
+    return sorted(str(term).lower() for term in terms)
+
+
 def _differences(first: State, second: State, names: tuple[str, str]) -> Iterator[tuple[str, str, str]]:
     def compare(what: str, a: Iterable[str], b: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-        left, right = {x.lower() for x in a}, {x.lower() for x in b}
-        if left != right:
-            yield (
-                what,
-                f"{names[0]}: also {shown(sorted(left - right))}",
-                f"{names[1]}: also {shown(sorted(right - left))}",
-            )
+        only, other = surplus(a, b)
+        if only or other:
+            yield what, f"{names[0]}: also {shown(only)}", f"{names[1]}: also {shown(other)}"
 
     yield from compare("state", first.facts, second.facts)
     if first.is_terminal != second.is_terminal:

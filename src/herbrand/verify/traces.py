@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError, InvalidMoveError
 from herbrand.syntax.case import with_case
-from herbrand.verify.report import Difference, Report, shown
+from herbrand.verify.report import Difference, Report, shown, surplus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -153,10 +153,8 @@ def _compare_terms(
 
     terms = recorded(name)
     if terms is not None:
-        expected = {_plain(term).lower() for term in terms}
-        actual = {term.lower() for term in got}
-        if expected != actual:
-            missing, extra = sorted(expected - actual), sorted(actual - expected)
+        missing, extra = surplus(map(_plain, terms), got)
+        if missing or extra:
             yield what, f"also {shown(missing)}", f"also {shown(extra)}"
     elif recorded(f"{name}_n") != len(got):
         yield what, f"{recorded(f'{name}_n')} terms", f"{len(got)} terms"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from herbrand.rules.terms import read_term
 from herbrand.verify.diff.renaming import translate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
@@ -58,18 +59,9 @@ class Behaviour:
     difference: PlayDifference | None = None
 
 
-class _Translation:
-    """Translates terms of one game to the names of the other, as folded KIF."""
-
-    def __init__(self, names: Mapping[Symbol, Symbol]) -> None:
-        self.names = names
-        self.cache: dict[str, str] = {}
-
-    def __call__(self, text: str) -> str:
-        translated = self.cache.get(text)
-        if translated is None:
-            translated = self.cache[text] = str(translate(read_term(text), self.names))
-        return translated
+def _translation(names: Mapping[Symbol, Symbol]) -> Callable[[str], str]:
+    """Return a function that translates terms of one game to the names of the other, as folded KIF."""
+    return cache(lambda text: str(translate(read_term(text), names)))
 
 
 def compare_play(
@@ -90,12 +82,7 @@ def compare_play(
 
 
 def agreement(
-    first: StateMachine,
-    second: StateMachine,
-    *,
-    plays: int = 20,
-    seconds: float = 10.0,
-    seed: int = 0,
+    first: StateMachine, second: StateMachine, *, plays: int = 20, seconds: float = 10.0, seed: int = 0
 ) -> float:
     """Return how much of the random plays of the first game the second plays alike, from 0 to 1.
 
@@ -121,8 +108,8 @@ class _Search:
     ) -> None:
         self.games = first, second
         self.has_percepts = first.has_percepts or second.has_percepts
-        self.to_second = _Translation(names)
-        self.to_first = _Translation({new: old for old, new in names.items()})
+        self.to_second = _translation(names)
+        self.to_first = _translation({new: old for old, new in names.items()})
         self.limit = limit
         self.seconds = seconds
         self.breadth_until = self.deadline = 0.0
