@@ -53,9 +53,7 @@ class Vocabulary:
         return cls(tuple(roles), facts | frozenset(base), frozenset(), (facts,))
 
 
-def vocabulary(
-    game: StateMachine, *, limits: Limits = QUICK, sample_seconds: float = SAMPLE_SECONDS
-) -> Vocabulary:
+def vocabulary(game: StateMachine) -> Vocabulary:
     """Return the fluents and moves of a game, within a few seconds.
 
     Raises `GameError` for a game that cannot be played.  Declarations beyond the limits are left out;
@@ -76,7 +74,7 @@ def vocabulary(
         if not declared:
             from herbrand.ground.possible import possible
 
-            terms = possible(game.rules, limits=limits)
+            terms = possible(game.rules, limits=QUICK)
             if len(terms.base) <= MOST:
                 base.update(terms.base)
                 complete = True
@@ -86,7 +84,7 @@ def vocabulary(
         pass
     states = [initial.facts]
     chance = Random(1)
-    deadline = time.monotonic() + sample_seconds
+    deadline = time.monotonic() + SAMPLE_SECONDS
     state, steps = initial, 0
     try:
         while len(states) < SAMPLES and time.monotonic() < deadline:
