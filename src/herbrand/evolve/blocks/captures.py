@@ -16,6 +16,8 @@ class Effect(Block):
 
     turns: bool = choice(False, True)
     """Whether struck pieces change sides instead of leaving the board."""
+    straight: bool = choice(False, True)
+    """Whether diagonal lines and neighbours do not count."""
 
     @property
     def becomes(self) -> str:
@@ -27,15 +29,20 @@ class Effect(Block):
 
         `moves` says whether the game has pieces that move.
         """
-        raise NotImplementedError
+        straight = "(orthogonal ?d)" if self.straight else ""
+        return f"""(<= (struck ?player ?x2 ?y2)
+            (lands ?player ?kind ?x1 ?y1) {straight} (toward ?d ?x1 ?y1 ?x2 ?y2) (enemy ?player ?x2 ?y2)
+            {self._behind(moves=moves)})"""
+
+    def _behind(self, *, moves: bool) -> str:
+        """Return the conditions on the squares behind the struck piece, if there are any."""
+        del moves
+        return ""
 
 
 @dataclass(frozen=True)
 class Custodian(Effect):
     """Strikes an enemy piece between the arriving one and another one of its side, in a line."""
-
-    straight: bool = choice(False, True)
-    """Whether diagonal lines do not count."""
 
     def in_words(self) -> str:
         """Say what happens."""
@@ -45,30 +52,16 @@ class Custodian(Effect):
             f"another one of the same side {self.becomes}."
         )
 
-    def rules(self, *, moves: bool) -> str:
-        """Three squares in a line."""
-        straight = "(orthogonal ?d)" if self.straight else ""
+    def _behind(self, *, moves: bool) -> str:
         stays = "(not (leaves ?x3 ?y3))" if moves else ""
-        return f"""(<= (struck ?player ?x2 ?y2)
-            (lands ?player ?kind ?x1 ?y1) {straight} (toward ?d ?x1 ?y1 ?x2 ?y2) (enemy ?player ?x2 ?y2)
-            (toward ?d ?x2 ?y2 ?x3 ?y3) (holds ?player ?x3 ?y3) {stays})"""
+        return f"(toward ?d ?x2 ?y2 ?x3 ?y3) (holds ?player ?x3 ?y3) {stays}"
 
 
 @dataclass(frozen=True)
 class Contagion(Effect):
     """Strikes enemy pieces beside the arriving one."""
 
-    straight: bool = choice(False, True)
-    """Whether diagonal neighbours do not count."""
-
     def in_words(self) -> str:
         """Say what happens."""
         beside = "straight beside" if self.straight else "beside"
         return f"Every enemy piece {beside} the piece just put or moved {self.becomes}."
-
-    def rules(self, *, moves: bool) -> str:
-        """Neighbours."""
-        del moves
-        straight = "(orthogonal ?d)" if self.straight else ""
-        return f"""(<= (struck ?player ?x2 ?y2)
-            (lands ?player ?kind ?x1 ?y1) {straight} (toward ?d ?x1 ?y1 ?x2 ?y2) (enemy ?player ?x2 ?y2))"""
