@@ -111,28 +111,19 @@ class Clicker:
             return item_name(row[piece.at[0]])
         board = self._layout.boards[piece.board]
         layer = board.layers[piece.layer]
-        arguments = [row[i] for i in piece.at]
+        arguments = tuple(row[i] for i in piece.at)
+        if piece.whole and layer.split and len(arguments) == 1:
+            return cell_name(piece.board, 0, layer.cell(layer.row(("", *arguments))))
+        keys, rest = arguments[: len(layer.keys)], arguments[len(layer.keys) :]
         if not piece.whole:
-            domain = board.second if piece.axis else board.first
-            if (arguments[-1],) not in domain:
-                return None
-            copy = _copy(board, tuple(arguments[:-1]))
-            if copy is None:
-                return None
-            return f"{piece.board}.{copy}:" + (f"*:{arguments[-1]}" if piece.axis else f"{arguments[-1]}:*")
-        if layer.split and len(piece.at) == 1:
-            cell = layer.cell(layer.row(("", arguments[0])))
-            return cell_name(piece.board, 0, cell)
-        keys = tuple(arguments[: len(layer.keys)])
-        copy = _copy(board, keys)
-        if copy is None:
+            cell: Cell = (("*",), rest) if piece.axis else (rest, ("*",))
+            exists = rest in (board.second if piece.axis else board.first)
+        else:
+            cell = rest[: len(layer.first)], rest[len(layer.first) :]
+            exists = cell[0] in board.first and cell[1] in board.second
+        if keys not in board.copies or not exists:
             return None
-        rest = arguments[len(layer.keys) :]
-        width = len(layer.first)
-        cell = (tuple(rest[:width]), tuple(rest[width:]))
-        if cell[0] not in board.first or cell[1] not in board.second:
-            return None
-        return cell_name(piece.board, copy, cell)
+        return cell_name(piece.board, board.copies.index(keys), cell)
 
     # -- reading a signature ------------------------------------------------------------------
 
@@ -244,10 +235,6 @@ def _parts(board: BoardLayout, layer: Layer) -> list[set[str]]:
     first = [{one[k] for one in board.first} for k in range(len(layer.first))]
     second = [{two[k] for two in board.second} for k in range(len(layer.second))]
     return [*keys, *first, *second]
-
-
-def _copy(board: BoardLayout, keys: tuple[str, ...]) -> int | None:
-    return board.copies.index(keys) if keys in board.copies else None
 
 
 def _roots(layout: Layout, domain: set[str]) -> set[str]:

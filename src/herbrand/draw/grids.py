@@ -155,16 +155,15 @@ def _one_board(
     for cell, (x, y) in grid.places.items():
         if exist and cell not in exist and cell not in contents:
             continue
-        names = [name for name in contents.get(cell, ()) if looks[name.lower()].kind != "none"]
-        cell_looks = [looks[name.lower()] for name in names]
-        inhabitants = [(look, spoken(name, look)) for look, name in zip(cell_looks, names, strict=True)]
+        there = [(looks[name.lower()], name) for name in contents.get(cell, ())]
+        inhabitants = [(look, spoken(name, look)) for look, name in there if look.kind != "none"]
         if grid.flipped:
             inhabitants = [(replace(look, turn=look.turn + 180), what) for look, what in inhabitants]
         description = ", ".join(filter(None, (title, cell_words(board, cell))))
-        description += f": {', '.join(what for _, what in inhabitants)}" if names else ""
-        filled += [cell] * bool(names)
+        description += f": {', '.join(what for _, what in inhabitants)}" if inhabitants else ""
+        filled += [cell] * bool(inhabitants)
         drawn = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
-        if board.form == "map" and not names:
+        if board.form == "map" and not inhabitants:
             drawn += text(x, y, _shortened(cell[1][0], size), "label")
         drawn += _crowd(inhabitants, x, y, size)
         svg.append(clickable(cell_name(number, copy, cell), description, drawn))

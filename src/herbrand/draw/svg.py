@@ -79,10 +79,8 @@ def draw(
     for fact in parts:
         by_shape[fact[0], len(fact) - 1].append(fact)
     painted = board_parts(layout, contents, looks, last, flipped=flipped)
-    for shape in layout.towers:
-        painted.append(towers(shape, by_shape, layout, last))
-    for shape in layout.rows:
-        painted += [pile(fact) for fact in by_shape[shape]]
+    painted += [towers(shape, by_shape, layout, last) for shape in layout.towers]
+    painted += [pile(fact) for shape in layout.rows for fact in by_shape[shape]]
     if stacked and painted:
         painted[-1].broken = True
     if layout.lamps and len(layout.lamps) >= 2 and extras:
