@@ -118,20 +118,16 @@ def evaluate(layers: Layers, inputs: Any) -> Any:
     import jax
     import jax.numpy as jnp
 
-    def read(values: Any, literals: NDArray[np.int32]) -> Any:
-        inverted = jnp.asarray(-(literals & 1).astype(np.int64) & 0xFFFFFFFF, jnp.uint32)
+    def read(values: Any, literals: Any) -> Any:
+        inverted = (literals & 1).astype(np.uint32) * np.uint32(0xFFFFFFFF)
         return values[literals >> 1] ^ inverted[:, None]
 
     def deep(run: Run, values: Any) -> Any:
         """Evaluate the layers in a loop; they are padded: values written too far are overwritten later."""
         lefts, rights, firsts = map(jnp.asarray, _padded(run))
-        flip = jnp.uint32(0xFFFFFFFF)
 
         def layer(i: Any, values: Any) -> Any:
-            left, right = lefts[i], rights[i]
-            gates = (values[left >> 1] ^ ((left & 1).astype(jnp.uint32) * flip)[:, None]) & (
-                values[right >> 1] ^ ((right & 1).astype(jnp.uint32) * flip)[:, None]
-            )
+            gates = read(values, lefts[i]) & read(values, rights[i])
             return jax.lax.dynamic_update_slice(values, gates, (firsts[i], jnp.int32(0)))
 
         return jax.lax.fori_loop(0, len(run.layers), layer, values)
@@ -157,11 +153,7 @@ def evaluate(layers: Layers, inputs: Any) -> Any:
             values = once(run, values)
             return values.at[first:last].set(read(values, run.sources)), old
 
-        begun = values.at[first:last].set(0)
-        begun = once(run, begun)
-        old = begun[first:last]
-        begun = begun.at[first:last].set(read(begun, run.sources))
-        return jax.lax.while_loop(going, again, (begun, old))[0]
+        return jax.lax.while_loop(going, again, again((values.at[first:last].set(0), None)))[0]
 
     values = jnp.zeros((layers.rows + layers.widest, inputs.shape[1]), jnp.uint32)
     values = values.at[1 : 1 + inputs.shape[0]].set(inputs)
