@@ -7,7 +7,7 @@ belief (`BeliefSamples`) instead of the true state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,11 +72,9 @@ class PlayedGames:
 
     def first_games(self, n: int) -> PlayedGames:
         """Return the first n games; states must be recorded for these only."""
-        return PlayedGames(
-            *(self.goals[:n], self.lengths[:n], self.ended[:n], self.first[:n]),
-            *(self.choices[:n], self.legal[:n], self.states_with_choice[:n]),
-            *(self.searched[:n], self.depleted[:n], self.states),
-        )
+        *arrays, _ = (part.name for part in fields(self))
+        first: dict[str, Any] = {name: getattr(self, name)[:n] for name in arrays}
+        return replace(self, **first)
 
 
 def play_games(

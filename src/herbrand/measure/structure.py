@@ -40,6 +40,7 @@ _RULE_LEVELS: Final = 2
 """Levels at which whole rules are counted."""
 _HALF: Final = 1000
 """Compressed size of rules with economy 1/2, in bytes."""
+_SIGNS: Final[dict[type[Node], str]] = {And: "&", Or: "|"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,10 @@ def _plain(statements: Iterable[Rule]) -> Iterable[str]:
             return f"({content})"
         if isinstance(node, Constant):
             return name("o", node.name)
+        parts = [write(part, variables) for part in children(node)]
         if isinstance(node, Not):
-            return f"~{write(node.literal, variables)}"
-        if isinstance(node, Distinct):
-            return f"{write(node.left, variables)}#{write(node.right, variables)}"
-        assert isinstance(node, And | Or)
-        sign = "&" if isinstance(node, And) else "|"
-        return f"[{sign.join(write(part, variables) for part in node.literals)}]"
+            return f"~{parts[0]}"
+        return "#".join(parts) if isinstance(node, Distinct) else f"[{_SIGNS[type(node)].join(parts)}]"
 
     for rule in statements:
         variables: dict[str, str] = {}

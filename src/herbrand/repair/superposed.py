@@ -222,10 +222,7 @@ def _fault_counts(expander: Expander, states: States, witness: Witness, trial: T
             )
             goals = near.goals.reshape(len(open_), trial.games // 8, -1)
             counts[0, open_] += (goals == core.STUCK).any(2).sum(1)
-        moves = [
-            numbers.get(move.lower(), -1)
-            for numbers, move in zip(expander.move_numbers, joint or (), strict=False)
-        ]
+        moves = _numbers(expander, joint)
         follows &= ~legal.over
         if not moves or -1 in moves:
             follows &= not moves
@@ -260,12 +257,15 @@ def _have_plays(expander: Expander, states: States, plays: Sequence[Play]) -> ND
                     continue
                 wanted = np.array([move.lower() in expected for move in expander.moves[role]], np.bool_)
                 have &= (legal.mask(role) == wanted).all(1) & (int(wanted.sum()) == len(expected))
-            moves = [
-                numbers.get(move, -1)
-                for numbers, move in zip(expander.move_numbers, step.joint_move or (), strict=False)
-            ]
+            moves = _numbers(expander, step.joint_move)
             if not moves or -1 in moves or not have.any():
                 have &= not moves
                 break
             now = expander.step(now, np.tile(np.array(moves, np.int32), (len(states), 1)))
     return have
+
+
+def _numbers(expander: Expander, joint: Sequence[str] | None) -> list[int]:
+    """Return the numbers of the moves of a joint move, -1 for a move that there is not; none at the end."""
+    pairs = zip(expander.move_numbers, joint or (), strict=False)
+    return [numbers.get(move.lower(), -1) for numbers, move in pairs]
