@@ -51,14 +51,12 @@ def towers(
     above: dict[str, list[str]] = defaultdict(list)
     for thing in sorted(below, key=natural):
         above[below[thing]].append(thing)
-    movable = sorted(things & (layout.movable | grounded), key=natural)
-    sizes = {thing: i for i, thing in enumerate(movable)}
+    sizes = {thing: i for i, thing in enumerate(sorted(things & (layout.movable | grounded), key=natural))}
     bases = bool(roots) and not any(root in sizes for root in roots) and all(t[-1].isdigit() for t in sizes)
     width, high = 92.0, 26.0 if bases else 42.0
     ground = roots[0] if len(layout.bases) == 1 and not bases and set(roots) == layout.bases else ""
     stacks = [_stack(root, above) for root in (above[ground] if ground else roots)]
-    tallest = max((len(stack) for stack in stacks), default=1)
-    height = tallest * high + 10
+    height = max((len(stack) for stack in stacks), default=1) * high + 10
     highlighted = {name for move in last for name in move}
     svg, descriptions = [], []
     for i, stack in enumerate(stacks):

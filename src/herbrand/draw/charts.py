@@ -24,8 +24,7 @@ def save_chart(simulation: Simulation, path: str | Path) -> None:
     The ending of `path` is one of `FORMATS`.  Raises `HerbrandError` for another ending or when
     matplotlib is not installed, `OSError` when the file cannot be written.
     """
-    ending = Path(path).suffix.lower()
-    if ending not in FORMATS:
+    if Path(path).suffix.lower() not in FORMATS:
         raise HerbrandError(f"no chart can be saved as {str(path)!r}: the endings are {', '.join(FORMATS)}")
     try:
         from matplotlib.figure import Figure

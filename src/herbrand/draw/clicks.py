@@ -159,7 +159,9 @@ class Clicker:
                 at = self._order(shape, layer, run, domains, wanted)
                 if at is not None:
                     return _Piece(at, number, place)
-        if domains[free[0]] <= self._items | _roots(self._layout, domains[free[0]]) and self._items:
+        first = domains[free[0]]
+        in_tower = self._layout.towers and first & self._layout.movable  # also what stands at the bottom
+        if self._items and (in_tower or first <= self._items):
             return _Piece((free[0],), 0, 0, item=True)
         return self._half(shape, domains, free)
 
@@ -235,8 +237,3 @@ def _parts(board: BoardLayout, layer: Layer) -> list[set[str]]:
     first = [{one[k] for one in board.first} for k in range(len(layer.first))]
     second = [{two[k] for two in board.second} for k in range(len(layer.second))]
     return [*keys, *first, *second]
-
-
-def _roots(layout: Layout, domain: set[str]) -> set[str]:
-    """Let things that stand at the bottom of towers count as parts of them."""
-    return domain if layout.towers and domain & layout.movable else set()

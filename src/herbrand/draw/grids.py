@@ -190,8 +190,7 @@ def _description(title: str, contents: Mapping[Cell, list[str]], looks: Mapping[
             if looks[name.lower()].kind == "none":
                 empty += 1
             else:
-                what = spoken(name, looks[name.lower()])
-                by_content[what].append(" ".join((*cell[0], *cell[1])))
+                by_content[spoken(name, looks[name.lower()])].append(" ".join((*cell[0], *cell[1])))
     groups = [f"{name} at {', '.join(cells)}" for name, cells in sorted(by_content.items())]
     if empty:
         groups.append(f"{empty} empty")
@@ -232,8 +231,7 @@ def _grid(board: BoardLayout) -> _Grid:
     gap = 8.0 if board.nested else 0.0
     xs = {c: (i + 0.5) * size + gap * (i // inner_x) for i, c in enumerate(columns)}
     ys = {r: (i + 0.5) * size + gap * (i // inner_y) for i, r in enumerate(rows)}
-    cells = product(first, second)
-    places = {(a, b): (xs[a], ys[b]) if board.across else (xs[b], ys[a]) for a, b in cells}
+    places = {(a, b): (xs[a], ys[b]) if board.across else (xs[b], ys[a]) for a, b in product(first, second)}
     width = len(columns) * size + gap * ((len(columns) - 1) // inner_x)
     height = len(rows) * size + gap * ((len(rows) - 1) // inner_y)
     if board.nested:

@@ -43,8 +43,7 @@ def hints_for(game: StateMachine) -> dict[str, Any]:
     beside = source.with_name(f"{source.stem}.drawing.json")
     if source.suffix and beside.is_file():
         return read_hints(beside)
-    bundled = {str(games.path(name)) for name in games.names()}
-    if str(source) in bundled:
+    if str(source) in {str(games.path(name)) for name in games.names()}:
         hints = games.info(source.name).get("drawing")
         if hints is not None:
             return dict(hints)

@@ -23,8 +23,7 @@ MOST_MOVES: Final = 24
 
 def notebook_view(state: State, artist: Callable[[], Artist]) -> dict[str, str]:
     """Return the state by MIME type: plain text always, SVG and HTML where `artist` draws it."""
-    facts = state.facts
-    views = {"text/plain": facts_as_text(facts) or "(no facts)"}
+    views = {"text/plain": facts_as_text(state.facts) or "(no facts)"}
     try:
         views["text/plain"] = artist().text(state)
         picture = artist().draw(state, lines=caption(state))

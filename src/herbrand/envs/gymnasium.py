@@ -155,8 +155,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         replies = {}
         for role, player in self._opponents.items():
             at = form.players.index(role)
-            legal = session.legal(at)
-            if len(legal) > 1:
+            if session.has_choice(at):
                 replies[at] = form.number(role, player.select(session.state, self._play_seconds))
         return replies
 

@@ -297,8 +297,7 @@ def _sum(table: _Table) -> float | None:
     """The sum of the utilities of all players, where it is always the same."""
     if table.total is None:
         return None
-    players = len(table.form.players)
-    return float(players * table.low + (table.high - table.low) * table.total / 100)
+    return float(len(table.form.players) * table.low + (table.high - table.low) * table.total / 100)
 
 
 def _utility(pyspiel: Any, table: _Table) -> Any:

@@ -87,8 +87,7 @@ class _Common(Playing):
         return self._actions[agent]
 
     def _observation(self, agent: str, *, acts: bool = True) -> Any:
-        player = self._index[agent]
-        seen = self.session.observe(player)
+        seen = self.session.observe(self._index[agent])
         return {"observation": seen, "action_mask": self._mask(agent, acts)} if self.masks != "info" else seen
 
     def _mask(self, agent: str, acts: bool) -> Any:

@@ -157,8 +157,8 @@ def _search_moves(
     rows, roles = np.nonzero(budgets)
     if not len(rows):
         return
-    row_budgets = budgets[rows, roles]
-    trees, tree = np.unique(np.stack([rows, row_budgets], axis=1), axis=0, return_inverse=True)
+    searches = np.stack([rows, budgets[rows, roles]], axis=1)
+    trees, tree = np.unique(searches, axis=0, return_inverse=True)
     roots = forest.search(states[trees[:, 0]], trees[:, 1])
     moves = forest.best(roots[tree.reshape(-1)], roles)
     searched = moves >= 0  # else the move that was drawn

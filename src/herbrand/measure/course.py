@@ -47,8 +47,7 @@ def measure_course(
         changes.append(_changes(course, lead > noise) / len(course))
         if won[number].max() == 1.0:
             winner = int(won[number].argmax())
-            others = np.delete(course, winner, axis=1).max(axis=1)
-            behind = others - course[:, winner] - noise
+            behind = np.delete(course, winner, axis=1).max(axis=1) - course[:, winner] - noise
             drama.append(float(max(0.0, behind[1:].max(initial=0.0))))
     method = "search play"
     note = "" if drama else "no game was won by one role alone"

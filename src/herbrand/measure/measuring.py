@@ -85,9 +85,11 @@ class _Measuring:
             "search play": self._search,
             "comparison": self._compare,
         }
+        searches = any(CATALOGUE[name].group == "search play" for name in self.wanted)
+        needs_random = self.needs_behaviour or searches
         for group, take in groups.items():
             in_group = [name for name in CATALOGUE if CATALOGUE[name].group == group]
-            needed = self.wanted.intersection(in_group) or (group == "random play" and self._needs_random())
+            needed = self.wanted.intersection(in_group) or (group == "random play" and needs_random)
             if not needed:
                 continue
             if self._is_late and group != "rules":
@@ -118,9 +120,6 @@ class _Measuring:
         results = {name: self.measures[name] for name in CATALOGUE if name in names and name in self.measures}
         elapsed = time.thread_time() - self.processor_start
         return Measures(self.game.name, self.effort.name, self.seed, results, tuple(self.notes), elapsed)
-
-    def _needs_random(self) -> bool:
-        return self.needs_behaviour or any(CATALOGUE[name].group == "search play" for name in self.wanted)
 
     def _set_missing(self, names: Iterable[str], note: str) -> None:
         """Add measures without a value, and why, unless they are present."""

@@ -114,7 +114,6 @@ def _play_on_rules(game: Game, seed: int, max_steps: int) -> PlayedGames:
                 played.first[game_index] = free[0][0] if len(free) == 1 else -1
                 decided = True
             state = state.next([chance.choice(moves) for moves in legal.values()])
-        values = state.goals.values()
-        played.goals[game_index] = [NO_VALUE if value is None else value for value in values]
+        played.goals[game_index] = [NO_VALUE if goal is None else goal for goal in state.goals.values()]
         count_played = game_index + 1
     return played.first_games(count_played)

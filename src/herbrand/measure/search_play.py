@@ -154,8 +154,7 @@ class SearchPlay:
         begin = keep
         gains = []
         for _ in contests:
-            goals = played.goals[begin : begin + 2 * pairs, players]
-            gains.append(_pair_gains(goals, sides))
+            gains.append(_pair_gains(played.goals[begin : begin + 2 * pairs, players], sides))
             begin += 2 * pairs
         if "skill" in wanted:
             measures.append(_measure_skill(gains.pop(0)))

@@ -40,7 +40,6 @@ def _of_rules(game: Game) -> dict[str, float]:
     bodies = [len(rule.body) for rule in rules]
     variables = [len({node for node in walk(rule) if isinstance(node, Variable)}) for rule in rules]
     helpers = {key for key in heads if key[0] not in (*PARTS, "role", "does", "true")}
-    graph = game.rules.graph
     numbers: dict[str, float] = {
         "statements": len(statements),
         "facts": len(statements) - len(rules),
@@ -51,7 +50,7 @@ def _of_rules(game: Game) -> dict[str, float]:
         "hides information": game.has_percepts,
         "relations": len(heads),
         "helper relations": len(helpers),
-        "recursive relations": len(graph.recursive),
+        "recursive relations": len(game.rules.graph.recursive),
         "largest arity": max((arity for _, arity in heads), default=0),
         "constants": len({str(term) for term in terms if isinstance(term, Constant)}),
         "functions": len({t.key for t in terms if isinstance(t, Function)}),

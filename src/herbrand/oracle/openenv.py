@@ -141,8 +141,7 @@ class TaskEnvironment(_Common):
 
     def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[Any]:
         """Return tasks without their answers, at most 1000."""
-        numbers = range(SIZE)[start:stop][:1000]
-        return [self.get_task(split, number) for number in numbers]
+        return [self.get_task(split, number) for number in range(SIZE)[start:stop][:1000]]
 
     def list_tasks(self, split: str) -> list[Any]:
         """Return the first tasks of a split."""

@@ -281,8 +281,7 @@ class Tools:
 
         text, name, source = _text(game)
         named = game_of(text, "auto", title or name, source)
-        page = game_page(named, proving=budget)
-        return {"name": named.name, "page": page}
+        return {"name": named.name, "page": game_page(named, proving=budget)}
 
 
 # -- games and moves ----------------------------------------------------------------------------

@@ -374,8 +374,7 @@ class _Sheet:
         if near is None:
             return others if len(others) <= MOST_CONSTANTS // 2 else []
         if len(others) > MOST_CONSTANTS:
-            names = [constant.name for constant in self.types.domain(place)]
-            order = sorted(names, key=_in_order)
+            order = sorted((constant.name for constant in self.types.domain(place)), key=_in_order)
             at = order.index(near.name) if near.name in order else 0
             others.sort(key=lambda constant: abs(order.index(constant.name) - at))
         return others[:MOST_CONSTANTS]
@@ -632,8 +631,7 @@ def _nodes(root: Node) -> Iterator[tuple[tuple[int, ...], Node]]:
     while stack:
         path, node = stack.pop()
         yield path, node
-        below = children(node)
-        stack += [((*path, n), child) for n, child in reversed(list(enumerate(below)))]
+        stack += [((*path, n), child) for n, child in reversed(list(enumerate(children(node))))]
 
 
 def _replaced(node: Any, path: tuple[int, ...], new: Node) -> Any:

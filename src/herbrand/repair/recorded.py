@@ -54,8 +54,7 @@ def plays_of(game: StateMachine, *, plays: int = PLAYS, seed: int = 0) -> tuple[
     for _ in range(plays):
         play = Trajectory(game.initial_state("rules"))
         play.finish(chance, max_steps=MOST_STEPS)
-        moves = [*play.joint_moves, None]
-        recorded.append(Play(tuple(map(_step, play.states, moves))))
+        recorded.append(Play(tuple(map(_step, play.states, [*play.joint_moves, None]))))
     return tuple(recorded)
 
 

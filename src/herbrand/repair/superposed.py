@@ -166,8 +166,7 @@ def _played(
     trial: Trial,
     limits: Limits,
 ) -> Iterator[tuple[int, Profile]]:
-    rules = superposed(statements, edits, roles, trial.faulty)
-    text = "\n".join(map(str, rules))
+    text = "\n".join(map(str, superposed(statements, edits, roles, trial.faulty)))
     description = GameDescription(read(Source(text, "<versions>"), "prefix"), limits=limits)
     description.require_playable()
     try:
@@ -184,8 +183,7 @@ def _played(
     goals, endless = rollouts.goals.reshape(*shape, -1), rollouts.truncated.reshape(shape)
     lengths = rollouts.lengths.reshape(shape)
     for row in range(len(first)):
-        choice = first.joint_move(row)[0]
-        k = int(choice.strip("()").split()[-1])
+        k = int(first.joint_move(row)[0].strip("()").split()[-1])
         if k == 0 and trial.faulty:
             continue
         values = goals[row][~endless[row]]

@@ -47,8 +47,7 @@ def verify_trace(
     """
     steps = list(read_trace(Path(path)))
     report = _replay(game, steps, engine, progress)
-    mixed = any(d.check == "inconsistent-case" for d in game.tree.diagnostics)
-    if report.ok or not mixed:
+    if report.ok or not any(d.check == "inconsistent-case" for d in game.tree.diagnostics):
         return report
     cased = _replay(
         type(game)(with_case(game.tree), name=game.name, limits=game.limits), steps, engine, progress
@@ -122,16 +121,13 @@ def _replay(
 def _compare_text(game: StateMachine, record: dict[str, Any]) -> Iterator[str]:
     recorded = record.get("sha256")
     name = Path(game.tree.source.name)
-    if recorded and name.is_file():
-        digest = hashlib.sha256(name.read_bytes()).hexdigest()
-        if digest != recorded:
-            yield "the trace was recorded from a different text of the rules"
+    if recorded and name.is_file() and hashlib.sha256(name.read_bytes()).hexdigest() != recorded:
+        yield "the trace was recorded from a different text of the rules"
 
 
 def _compare(state: State, record: dict[str, Any], *, exact: bool) -> Iterator[tuple[str, str, str]]:
     """Yield each difference between a state and a step record: aspect, expected, got."""
-    facts = sorted(state.facts)
-    yield from _compare_terms("state", facts, record, "state", None, exact=exact)
+    yield from _compare_terms("state", sorted(state.facts), record, "state", None, exact=exact)
     terminal = state.is_terminal
     if terminal != record.get("terminal"):
         yield "terminal", str(record.get("terminal")), str(terminal)

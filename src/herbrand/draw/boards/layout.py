@@ -421,8 +421,7 @@ def _fits(board: BoardLayout, other: BoardLayout) -> bool:
     if one.crowded is not two.crowded and min(map(len, (board.first, board.second))) < 2:
         return False
     alike = _stem(one.shape[0]) == _stem(two.shape[0]) and one.shape[0] != two.shape[0]
-    disjoint = not board.cells & other.cells
-    return disjoint or not alike
+    return not alike or not board.cells & other.cells
 
 
 def _with_name(board: BoardLayout, other: BoardLayout) -> Layer:
@@ -577,8 +576,7 @@ def _is_rack(board: BoardLayout, vocabulary: Vocabulary) -> bool:
     named = [parts for parts in moves if len(parts) - 1 in (1, 1 + len(board.copies[0])) and len(parts) > 1]
     if any(len(parts) > 1 + 1 + len(board.copies[0]) for parts in moves):
         return False
-    columns = {column[0] for column in board.first}
-    return bool(named) and {parts[1] for parts in named} == columns
+    return bool(named) and {parts[1] for parts in named} == {column[0] for column in board.first}
 
 
 def _stock(

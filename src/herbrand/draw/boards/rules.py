@@ -51,8 +51,7 @@ def columns_first(statements: Iterable[Rule]) -> frozenset[str]:
     votes: Counter[str] = Counter()
     for node in walk(*statements):
         if isinstance(node, Function):
-            names = [a.name for a in node.args if isinstance(a, Variable)]
-            for one, two in pairwise(names):
+            for one, two in pairwise(a.name for a in node.args if isinstance(a, Variable)):
                 votes[node.name] += bool(_ACROSS.match(one) and _UP.match(two))
                 votes[node.name] -= bool(_ROW.match(one) and _COLUMN.match(two))
     return frozenset(name for name, vote in votes.items() if vote > 0)
@@ -77,10 +76,9 @@ def static_relations(game: StateMachine, arity: int) -> list[list[Row]]:
 
 def _stateless(statements: Iterable[Rule], arity: int) -> list[str]:
     graph = dependency_graph(statements)
-    heads = {rule.head.key for rule in statements if rule.head.arity == arity}
     return [
         key[0]
-        for key in sorted(heads)
+        for key in sorted({rule.head.key for rule in statements if rule.head.arity == arity})
         if key[0] not in _FLUENT_CONTEXTS | _MOVE_CONTEXTS
         and not any(name in ("true", "does") for name, _ in graph.reachable(key))
     ]

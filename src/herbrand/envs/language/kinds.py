@@ -67,8 +67,7 @@ def _legal(game: Game, chance: Random, _: int) -> Draw:
 def _next(game: Game, chance: Random, _: int) -> Draw:
     state = _somewhere(game, chance)
     joint = [str(move) for move in state.random_joint_move(chance).values()]
-    after = sorted(state.next(joint).facts)
-    return {"state": sorted(state.facts), "moves": [joint], "answer": after}, ""
+    return {"state": sorted(state.facts), "moves": [joint], "answer": sorted(state.next(joint).facts)}, ""
 
 
 def _steps(game: Game, chance: Random, steps: int) -> Draw:

@@ -155,8 +155,7 @@ class BoardGame(Design):
             if piece.start != "none" and (player := ("white", name)) not in setup.values():
                 problems.append(f"there is no square for a {player[1]} to begin")
             for act in piece.actions:
-                along = getattr(act, "course", "any")
-                if along == "diagonal" and not board.diagonals:
+                if getattr(act, "course", "any") == "diagonal" and not board.diagonals:
                     problems.append("nothing can go aslant on this board")
                 if isinstance(act, Slide) and board.wraps:
                     problems.append("a slide around a torus has no end")

@@ -76,8 +76,7 @@ class MarketGame(Design):
     @property
     def _limit(self) -> int:
         """The game is over after so many steps: deals, shuffles, purchases and ends of turns."""
-        bought = sum(card.stock for card in self.cards)
-        return 2 * self.turns * (self.hand + 2) + bought
+        return 2 * self.turns * (self.hand + 2) + sum(card.stock for card in self.cards)
 
     @property
     def _highest(self) -> int:

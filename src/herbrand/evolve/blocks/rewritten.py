@@ -33,8 +33,7 @@ class Rewritten(Design):
         """Describe the original design, then the changes."""
         original = [] if self.origin is None else self.origin.paragraphs()
         first = [f"{self.name} comes from {self.origin.name}, whose rules are these:"] if self.origin else []
-        changes = "; ".join(self.changes)
-        return [*first, *original, f"In {self.name}, rules were changed: {changes}."]
+        return [*first, *original, f"In {self.name}, rules were changed: {'; '.join(self.changes)}."]
 
     def rulesheet(self) -> str:
         """Return the rulesheet, with its changes in a comment at the end."""

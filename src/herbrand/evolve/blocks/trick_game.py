@@ -108,9 +108,8 @@ class TrickGame(Design):
         """Return the relations that rules may ask for."""
         cards = "The cards"
         better = phrase("better_rules", self.better, ranks=self.ranks)
-        most = max(self._most, self._steps, 2 * self.ranks)
         return {
             "rivals": ("The players", "(rivals white black)\n(rivals black white)"),
             "better": (cards, better),
             "card": (cards, "\n".join(f"(card {n})" for n in range(1, self.ranks + 1))),
-        } | numbers(most)
+        } | numbers(max(self._most, self._steps, 2 * self.ranks))

@@ -123,8 +123,7 @@ def _all_win_at_random(game: Game) -> bool:
 def _vary(job: EvaluationJob) -> Variant:
     """Create the design of a job."""
     if job.operator == "random":
-        design = random_design(job.seed, job.settings.families)
-        return Variant(design, Lineage("random", job.seed))
+        return Variant(random_design(job.seed, job.settings.families), Lineage("random", job.seed))
     vary: Any = {"mutate": mutate, "cross": cross, "mutate_rules": mutate_rules, "cross_rules": cross_rules}
     variant: Variant = vary[job.operator](*job.parents, job.seed)
     return variant

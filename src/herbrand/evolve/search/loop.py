@@ -254,8 +254,7 @@ class GameSearch:
             runner.submit(Task(f"prove-{candidate.number:06}", self.prove, (candidate.design,)))
             for candidate in promising
         ]
-        proved = _wait(proofs, float("inf"), tick) or []
-        for candidate, result in zip(promising, proved, strict=True):
+        for candidate, result in zip(promising, _wait(proofs, float("inf"), tick) or [], strict=True):
             if result.failed:
                 candidate.reason = f"failed: {result.error}"
                 continue

@@ -77,8 +77,7 @@ def compare_play(
 
     The clock for `seconds` starts when both engines are ready.
     """
-    search = _Search(first, second, names, states, seconds)
-    return search.run(random.Random(seed))
+    return _Search(first, second, names, states, seconds).run(random.Random(seed))
 
 
 def agreement(

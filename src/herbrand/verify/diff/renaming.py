@@ -164,8 +164,7 @@ class _Search:
         chosen = left[0]
         # the same name first, so that equal texts get the identity
         for other in sorted(right, key=lambda symbol: symbol != chosen):
-            marked = colours[0] | {chosen: 1}, colours[1] | {other: 1}
-            finer = self.refine(marked)[-1]
+            finer = self.refine((colours[0] | {chosen: 1}, colours[1] | {other: 1}))[-1]
             if self.may_match(finer):
                 renaming = self.match(finer)
                 if renaming is not None:
