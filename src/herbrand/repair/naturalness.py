@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from herbrand.check.dependency import dependency_graph
 from herbrand.repair.edits import KEYWORDS, KINDS, is_frame
 from herbrand.syntax.argument_types import places
 from herbrand.syntax.nodes import Atom, Constant, Function, Node, Rule, Variable, children, variables_of, walk
@@ -243,13 +244,8 @@ class Naturalness:
         for number, others in self.by_skeleton.get(skeleton, ()):
             if number == own or others == constants:
                 continue
-            there: dict[str, set[str]] = defaultdict(set)
-            back: dict[str, set[str]] = defaultdict(set)
-            for a, b in zip(constants, others, strict=True):
-                there[a].add(b)
-                back[b].add(a)
-            wrong = sum(len(images) - 1 for images in there.values())
-            wrong += sum(len(images) - 1 for images in back.values())
+            pairs = set(zip(constants, others, strict=True))
+            wrong = 2 * len(pairs) - len(set(constants)) - len(set(others))
             best = max(best, 1.0 / (1 + wrong))
         return best
 
@@ -362,17 +358,10 @@ def _names(rule: Rule) -> tuple[Counter[_Skeleton], Counter[_Skeleton]]:
 
 def _dynamic(statements: Sequence[Rule]) -> dict[tuple[str, int], bool]:
     """Return for each relation whether it depends on the state or the moves."""
-    dynamic = {rule.head.key: rule.head.name in KEYWORDS - {"role", "init"} for rule in statements}
-    dynamic |= {("true", 1): True, ("does", 2): True}
-    changed = True
-    while changed:
-        changed = False
-        for rule in statements:
-            if not dynamic[rule.head.key] and any(
-                dynamic.get(node.key, False) for node in walk(*rule.body) if isinstance(node, Atom)
-            ):
-                dynamic[rule.head.key] = changed = True
-    return dynamic
+    graph = dependency_graph(statements)
+    heads = {rule.head.key for rule in statements}
+    changing = {key for key in heads if key[0] in KEYWORDS - {"role", "init"}} | {("true", 1), ("does", 2)}
+    return {key: not changing.isdisjoint({key} | graph.reachable(key)) for key in heads | changing}
 
 
 def _variable_places(rule: Rule) -> Iterator[tuple[Place, str]]:
