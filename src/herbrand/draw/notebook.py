@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.artist import caption
@@ -24,13 +25,11 @@ MOST_MOVES: Final = 24
 def notebook_view(state: State, artist: Callable[[], Artist]) -> dict[str, str]:
     """Return the state by MIME type: plain text always, SVG and HTML where `artist` draws it."""
     views = {"text/plain": facts_as_text(state.facts) or "(no facts)"}
-    try:
+    with suppress(HerbrandError):  # for wrong hints; the facts remain
         views["text/plain"] = artist().text(state)
         picture = artist().draw(state, lines=caption(state))
         views["image/svg+xml"] = picture.svg
         views["text/html"] = block(state.game.name, Markup(picture.svg), _moves(state))
-    except HerbrandError:  # wrong hints; the facts remain
-        pass
     return views
 
 

@@ -6,6 +6,7 @@ same role between the other two sides.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -30,10 +31,8 @@ def with_sides(game: StateMachine, layout: Layout) -> Layout:
     for number, board in enumerate(layout.boards):
         sides = dict(board.sides)
         if not sides and board.form in FORMS and board.copies == ((),) and not board.nested:
-            try:
+            with suppress(HerbrandError):  # such a state cannot be evaluated in time
                 sides = _sides(game, layout, number)
-            except HerbrandError:  # such a state cannot be evaluated in time
-                sides = {}
         boards.append(replace(board, sides=sides))
     return replace(layout, boards=tuple(boards))
 

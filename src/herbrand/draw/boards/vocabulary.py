@@ -7,6 +7,7 @@ they show its size, and which arguments name each cell only once.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Final
@@ -63,7 +64,7 @@ def vocabulary(game: StateMachine) -> Vocabulary:
     base: set[str] = set()
     moves: set[str] = set()
     complete = False
-    try:
+    with suppress(HerbrandError):
         declared = game.declared("base", 1)
         if 0 < len(declared) <= MOST:
             base.update(fact for (fact,) in declared)
@@ -80,13 +81,11 @@ def vocabulary(game: StateMachine) -> Vocabulary:
                 complete = True
             if not inputs and sum(map(len, terms.inputs.values())) <= MOST:
                 moves.update(move for legal in terms.inputs.values() for move in legal)
-    except HerbrandError:
-        pass
     states = [initial.facts]
     chance = Random(1)
     deadline = time.monotonic() + SAMPLE_SECONDS
     state, steps = initial, 0
-    try:
+    with suppress(HerbrandError):
         while len(states) < SAMPLES and time.monotonic() < deadline:
             if steps >= LONGEST * (1 + len(states) // 20) or state.is_terminal:
                 state, steps = initial, 0
@@ -99,7 +98,5 @@ def vocabulary(game: StateMachine) -> Vocabulary:
             state = state.next({role: chance.choice(options) for role, options in legal.items()})
             states.append(state.facts)
             steps += 1
-    except HerbrandError:
-        pass
     base.update(*states)
     return Vocabulary(game.roles, frozenset(base), frozenset(moves), tuple(states), complete)
