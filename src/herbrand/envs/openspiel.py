@@ -202,19 +202,14 @@ def register(
     _TABLES[short, ()] = first
     parameters = {p.name: p.value for p in loaded.parameters if isinstance(p.value, int | str)}
     type_of = pyspiel.GameType
+    chance, information = type_of.ChanceMode, type_of.Information
     hidden = loaded.has_percepts or (turn_based and not first.form.by_turns)
     game_type = type_of(
         short_name=short,
         long_name=f"{loaded.name} (herbrand)",
         dynamics=type_of.Dynamics.SIMULTANEOUS if first.simultaneous else type_of.Dynamics.SEQUENTIAL,
-        chance_mode=(
-            type_of.ChanceMode.DETERMINISTIC
-            if loaded.chance_role is None
-            else type_of.ChanceMode.EXPLICIT_STOCHASTIC
-        ),
-        information=(
-            type_of.Information.IMPERFECT_INFORMATION if hidden else type_of.Information.PERFECT_INFORMATION
-        ),
+        chance_mode=chance.DETERMINISTIC if loaded.chance_role is None else chance.EXPLICIT_STOCHASTIC,
+        information=information.IMPERFECT_INFORMATION if hidden else information.PERFECT_INFORMATION,
         utility=_utility(pyspiel, first),
         reward_model=type_of.RewardModel.TERMINAL,
         max_num_players=len(first.form.players),

@@ -40,10 +40,9 @@ class Card(Block):
 
     def in_words(self) -> str:
         """Describe its cost and its effect."""
-        gives = [times(self.worth, "coin")] * bool(self.worth) + [times(self.points, "point")] * bool(
-            self.points
-        )
-        return f"costs {times(self.cost, 'coin')} and is worth {' and '.join(gives)}"
+        worth = (self.worth, "coin"), (self.points, "point")
+        gives = " and ".join(times(number, noun) for number, noun in worth if number)
+        return f"costs {times(self.cost, 'coin')} and is worth {gives}"
 
 
 @dataclass(frozen=True)
