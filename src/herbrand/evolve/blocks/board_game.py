@@ -13,6 +13,7 @@ How the rules are put together, from what is possible to what becomes of it:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from herbrand.evolve.blocks.boards import Board, Hexagons, Line, Squares, Torus
@@ -40,6 +41,7 @@ from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import SheetWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Self
 
     from herbrand.evolve.blocks.pieces import Action
@@ -128,93 +130,86 @@ class BoardGame(Design):
         if board.rows == 1:
             columns = [3, 4] if second else [1, 2]
             return [(x if player == "white" else board.columns + 1 - x, 1) for x in columns]
-        if board.wraps:
-            row = 1 + second if player == "white" else board.rows // 2 + 1 + second
-        else:
-            row = 1 + second if player == "white" else board.rows - second
+        black = board.rows // 2 + 1 + second if board.wraps else board.rows - second
+        row = 1 + second if player == "white" else black
         return [(x, row) for x in range(1, board.columns + 1)]
 
     # -- problems -------------------------------------------------------------------------
 
-    def _problems(self) -> list[str]:
-        problems = [*self._problems_of_pieces(), *self._problems_of_goals(), *self._problems_of_turns()]
-        return problems or self._problems_at_first()
+    def _problems(self) -> Iterable[str]:
+        problems = chain(self._problems_of_pieces(), self._problems_of_goals(), self._problems_of_turns())
+        return dict.fromkeys(problems) or self._problems_at_first()
 
-    def _problems_of_pieces(self) -> list[str]:
-        board, problems = self.board, []
-        setup = self.setup()
+    def _problems_of_pieces(self) -> Iterator[str]:
+        board, setup = self.board, self.setup()
         white = {square for square, (player, _) in setup.items() if player == "white"}
         starts = [piece.start for piece in self.pieces if piece.start != "none"]
         if any(white.intersection(self._home("black", start)) for start in starts):
-            problems.append("the players begin on the same squares")
+            yield "the players begin on the same squares"
         for name, piece in self._named:
             if len(set(map(type, piece.actions))) < len(piece.actions):
-                problems.append(f"a {name} has two actions of one kind")
+                yield f"a {name} has two actions of one kind"
             if piece.start == "none" and not piece.places:
-                problems.append(f"a {name} never comes onto the board")
+                yield f"a {name} never comes onto the board"
             if piece.start != "none" and (player := ("white", name)) not in setup.values():
-                problems.append(f"there is no square for a {player[1]} to begin")
+                yield f"there is no square for a {player[1]} to begin"
             for act in piece.actions:
                 if getattr(act, "course", "any") == "diagonal" and not board.diagonals:
-                    problems.append("nothing can go aslant on this board")
+                    yield "nothing can go aslant on this board"
                 if isinstance(act, Slide) and board.wraps:
-                    problems.append("a slide around a torus has no end")
+                    yield "a slide around a torus has no end"
                 if isinstance(act, Leap) and act.pattern == "knight" and not board.diagonals:
-                    problems.append("there are no knights on this board")
+                    yield "there are no knights on this board"
                 has_halves = board.rows > 1 and not board.wraps
                 if isinstance(act, Place) and act.where in {"dropped", "home"} and not has_halves:
-                    problems.append("this board has neither a bottom nor halves")
+                    yield "this board has neither a bottom nor halves"
                 if self.fog and not isinstance(act, (Place, Step)):
-                    problems.append("in the fog, pieces cannot go further than players see")
+                    yield "in the fog, pieces cannot go further than players see"
                 if self.fog and isinstance(act, Place) and act.where in {"away from others", "dropped"}:
-                    problems.append("in the fog, nobody knows where the others are")
-        return list(dict.fromkeys(problems))
+                    yield "in the fog, nobody knows where the others are"
 
-    def _problems_of_goals(self) -> list[str]:
-        board, problems = self.board, []
+    def _problems_of_goals(self) -> Iterator[str]:
+        board = self.board
         kinds = [type(goal) for goal in self.goals]
         if len(set(kinds)) < len(kinds):
-            problems.append("there are two goals of one kind")
+            yield "there are two goals of one kind"
         if not self.goals and isinstance(self.settlement, NobodyWins):
-            problems.append("nobody can win")
+            yield "nobody can win"
         if not self._captures and self._scores:
-            problems.append("points are counted, but nothing is ever taken")
+            yield "points are counted, but nothing is ever taken"
         starts = {name: piece.start != "none" for name, piece in self._named}
         for goal in self.goals:
             if isinstance(goal, InARow) and goal.length > max(board.columns, board.rows):
-                problems.append("the line is longer than the board")
+                yield "the line is longer than the board"
             if isinstance(goal, Connect) and (board.rows == 1 or board.wraps):
-                problems.append("this board has no sides to join")
+                yield "this board has no sides to join"
             if isinstance(goal, Pattern) and board.rows == 1:
-                problems.append("no room for a pattern")
+                yield "no room for a pattern"
             if isinstance(goal, Pattern) and goal.shape == "cross" and not board.diagonals:
-                problems.append("no room for a pattern")
+                yield "no room for a pattern"
             if isinstance(goal, Race):
                 if not self._moves and not self._jumps:
-                    problems.append("nothing can run the race")
+                    yield "nothing can run the race"
                 if any(act.where != "home" for _, act in self._places):
-                    problems.append("the race can be won by placing")
+                    yield "the race can be won by placing"
                 if goal.to == "far" and board.wraps:
-                    problems.append("a torus has no farthest row")
+                    yield "a torus has no farthest row"
             if isinstance(goal, Eliminate):
                 if not self._captures:
-                    problems.append("nothing is ever taken")
+                    yield "nothing is ever taken"
                 if not (starts[self._names[0]] if goal.royal else any(starts.values())):
-                    problems.append("there is nothing to be taken at first")
-        return problems
+                    yield "there is nothing to be taken at first"
 
-    def _problems_of_turns(self) -> list[str]:
-        problems = []
+    def _problems_of_turns(self) -> Iterator[str]:
         if self.bank is not None:
             if not self._places:
-                problems.append("there is nothing to be bought")
+                yield "there is nothing to be bought"
             if self._no_move is not None:
-                problems.append("who has no coins would be without a move")
+                yield "who has no coins would be without a move"
             if self.bank.start == 0 and not self.setup() and isinstance(self.turn, Alternating):
-                problems.append("nothing can be bought at first")
+                yield "nothing can be bought at first"
         if self._no_move is not None and self.stalled == "pass":
-            problems.append("a player that cannot act loses or wins, so that it does not pass")
-        return problems
+            yield "a player that cannot act loses or wins, so that it does not pass"
 
     def _problems_at_first(self) -> list[str]:
         """Return problems of the initial state, which needs the complete rules."""
@@ -347,11 +342,7 @@ class BoardGame(Design):
         sheet = SheetWriter(self.name, about, drawing=self.drawing)
         acts = [act for piece in self.pieces for act in piece.actions]
         several = self.turn if isinstance(self.turn, Several) else None
-        jumpers = [
-            name
-            for name, piece in self._named
-            if any(isinstance(act, Jump) and act.captures for act in piece.moves)
-        ]
+        moves = [(name, act) for name, piece in self._named for act in piece.moves]
         add_rules(
             sheet,
             "board_game",
@@ -361,12 +352,12 @@ class BoardGame(Design):
             announces_captures=self.fog is not None and self.fog.announces_captures and self._captures,
             counting=self.settlement.rules(),
             fog=self.fog,
-            jumpers=jumpers,
+            jumpers=[name for name, act in moves if isinstance(act, Jump) and act.captures],
             jumps=self._jumps,
             limit=self.limit,
             most_points=self._most_points,
             moves=self._moves,
-            moving=[rule for name, piece in self._named for act in piece.moves for rule in act.rules(name)],
+            moving=[rule for name, act in moves for rule in act.rules(name)],
             onto=any(act.captures and not isinstance(act, Jump) for act in acts),
             opening=min(several.opening, several.actions) if several else 0,
             passing=self._passing,

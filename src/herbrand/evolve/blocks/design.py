@@ -15,6 +15,7 @@ from herbrand.evolve.blocks.grammar import within
 from herbrand.evolve.blocks.parameters import Writing, parameters_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Self
 
     from herbrand.evolve.sheet import SheetWriter
@@ -60,9 +61,9 @@ class Design(Block):
             for path, value, grammar in within(self)
             if not grammar.holds(value)
         ]
-        return invalid or self._problems()
+        return invalid or list(self._problems())
 
-    def _problems(self) -> list[str]:
+    def _problems(self) -> Iterable[str]:
         raise NotImplementedError
 
     def paragraphs(self) -> list[str]:

@@ -19,6 +19,7 @@ from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import SheetWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Self
 
 __all__ = ["Card", "MarketGame"]
@@ -88,21 +89,19 @@ class MarketGame(Design):
             max(card.stock for card in self.cards) + self.hand,
         )
 
-    def _problems(self) -> list[str]:
-        wrong = []
+    def _problems(self) -> Iterator[str]:
         if any(card.worth == card.points == 0 for card in self.cards):
-            wrong.append("a card is worth nothing")
+            yield "a card is worth nothing"
         if not any(card.points for card in self.cards):
-            wrong.append("there are no points")
+            yield "there are no points"
         if self.hand > self.pennies:
-            wrong.append("the first deck is smaller than a hand")
+            yield "the first deck is smaller than a hand"
         if min(card.cost for card in self.cards) > self.hand:
-            wrong.append("nothing can be bought at first")
+            yield "nothing can be bought at first"
         if any(card.cost > self._money for card in self.cards):
-            wrong.append("a card is too dear for any hand")
+            yield "a card is too dear for any hand"
         if len({(card.cost, card.worth, card.points) for card in self.cards}) < len(self.cards):
-            wrong.append("two cards are the same")
-        return wrong
+            yield "two cards are the same"
 
     def paragraphs(self) -> list[str]:
         """Explain the game."""
