@@ -8,7 +8,7 @@ The space is finite, and the inverse of each kind of edit is in it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain, islice, product
+from itertools import chain, combinations, islice, product
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.syntax.argument_types import Types, places
@@ -453,10 +453,8 @@ class _Sheet:
                 if literal not in present:
                     yield literal
         for by_name in by_type.values():
-            ordered = sorted(by_name)
-            for n, left in enumerate(ordered):
-                for right in ordered[n + 1 :]:
-                    yield Distinct(by_name[left], by_name[right])
+            for left, right in combinations(sorted(by_name), 2):
+                yield Distinct(by_name[left], by_name[right])
         for place, by_name in by_type.items():
             for name, constant in product(sorted(by_name), self._constants(place, None)):
                 yield Distinct(by_name[name], constant)
@@ -535,9 +533,7 @@ class _Sheet:
             if self.types.type_of(place) == place:
                 domain = self.types.domain(place)
                 if len(domain) <= MOST_CONSTANTS:
-                    pairs |= dict.fromkeys(
-                        (a, b) for n, a in enumerate(domain) for b in domain[n + 1 :] if a.name != b.name
-                    )
+                    pairs |= dict.fromkeys(combinations(domain, 2))
         roles = [rule.head.args[0] for rule in self.statements if rule.head.key == ("role", 1)]
         for rule in self.statements:
             if rule.head.name in FIXED or not rule.body:

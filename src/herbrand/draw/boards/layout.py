@@ -150,9 +150,8 @@ class BoardLayout:
         """Rows and columns that have cells; walls may stand beyond them."""
         existing = [{cell[i] for cell in self.cells} for i in (0, 1)]
         down, along = existing[::-1] if self.across else existing
-        return [r for r in self.rows if r in down or not down], [
-            c for c in self.columns if c in along or not along
-        ]
+        rows = [row for row in self.rows if row in down or not down]
+        return rows, [column for column in self.columns if column in along or not along]
 
     def copy_title(self, copy: int, name: str | None = None) -> str:
         """Return the name of one of the boards: of the fluent, and the values of its keys."""
