@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError, MissingExtra, MissingProgram
 from herbrand.verify.report import Difference, Report, Side, shown, surplus
@@ -21,6 +21,8 @@ __all__ = ["verify_playouts"]
 
 _GIVES_UP = (BudgetExceeded, GameError, MissingExtra, MissingProgram, MemoryError)
 """Exceptions of an engine that cannot answer; the comparison continues without it."""
+_Found: TypeAlias = tuple[str, str, str, str]
+"""The aspect of a difference, the first differing atom, and the surplus of each state."""
 
 
 def verify_playouts(
@@ -54,15 +56,9 @@ def verify_playouts(
     if comparison.failure is not None and not any(comparison.compared.values()):
         raise comparison.failure
     remarks = tuple(f"{name} gave up: {reason}" for name, reason in comparison.unsupported.items())
-    return Report(
-        comparison.states,
-        difference,
-        remarks,
-        time.process_time() - started,
-        "/".join(engines),
-        comparison.compared,
-        comparison.unsupported,
-    )
+    spent = time.process_time() - started
+    by_engine = comparison.compared, comparison.unsupported
+    return Report(comparison.states, difference, remarks, spent, "/".join(engines), *by_engine)
 
 
 def _is_over(deadline: float | None) -> bool:
@@ -138,20 +134,14 @@ class _Comparison:
 
 def _differences(
     game: StateMachine, first: State, second: State, before: State | None, joint: Sequence[Move]
-) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each difference: its aspect, the first differing atom, and the surplus of each state."""
+) -> Iterator[_Found]:
+    """Yield each difference."""
 
-    def compare(
-        what: str, make: str, a: Iterable[str], b: Iterable[str]
-    ) -> Iterator[tuple[str, str, str, str]]:
+    def compare(what: str, make: str, a: Iterable[str], b: Iterable[str]) -> Iterator[_Found]:
         only, other = surplus(a, b)
         if only or other:
-            yield (
-                what,
-                make.format((only or other)[0]),
-                f"{first.engine}: also {shown(only)}",
-                f"{second.engine}: also {shown(other)}",
-            )
+            sides = f"{first.engine}: also {shown(only)}", f"{second.engine}: also {shown(other)}"
+            yield what, make.format((only or other)[0]), *sides
 
     yield from compare("state", "(next {})" if before else "(init {})", first.facts, second.facts)
     if before is not None and game.has_percepts:
@@ -160,12 +150,8 @@ def _differences(
             percepts = before.percepts(joint, role), previous.percepts(joint, role)
             yield from compare(f"percepts {role}", f"(sees {role} {{}})", *percepts)
     if first.is_terminal != second.is_terminal:
-        yield (
-            "terminal",
-            "terminal",
-            f"{first.engine}: {first.is_terminal}",
-            f"{second.engine}: {second.is_terminal}",
-        )
+        sides = f"{first.engine}: {first.is_terminal}", f"{second.engine}: {second.is_terminal}"
+        yield "terminal", "terminal", *sides
     for role in first.roles:
         legal = map(str, first.legal_moves(role)), map(str, second.legal_moves(role))
         yield from compare(f"legal {role}", f"(legal {role} {{}})", *legal)
