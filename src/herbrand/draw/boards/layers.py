@@ -170,15 +170,8 @@ def read_layer(fluent: FluentFacts, hints: Mapping[str, Any]) -> Layer | None:
         )
     if "/" in fluent.shape[0] and fluent.width == 3:
         return Layer(fluent.shape, (), (0,), (1,), (2,), all_contents=frozenset(fluent.shape[0].split("/")))
-    return (
-        _walls(fluent)
-        or _grid(fluent)
-        or _nested(fluent)
-        or _copies(fluent)
-        or _crowded(fluent)
-        or _ragged(fluent)
-        or _row_of_places(fluent)
-    )
+    ways = _walls, _grid, _nested, _copies, _crowded, _ragged, _row_of_places
+    return next(filter(None, (read(fluent) for read in ways)), None)
 
 
 def _walls(fluent: FluentFacts) -> Layer | None:
