@@ -211,18 +211,15 @@ class GameSearch:
     def _job(self, number: int, elites: list[Candidate], chance: Random) -> EvaluationJob:
         seed = chance.getrandbits(48)
         (operator,) = chance.choices(list(OPERATORS), list(OPERATORS.values()))
-        if number < self.settings.first or len(elites) < MIN_ELITES:
-            operator = "random"
-        if operator == "random":
+        if operator == "random" or number < self.settings.first or len(elites) < MIN_ELITES:
             return EvaluationJob("random", seed, (), self.settings, self.measure)
         designs = [candidate.design for candidate in elites if candidate.design is not None]
         mother = chance.choice(designs)
         if isinstance(mother, Rewritten):
             operator = {"mutate": "mutate_rules", "cross": "cross_rules"}.get(operator, operator)
+        mates = [design for design in designs if design != mother]
         if operator == "cross":
-            mates = [design for design in designs if type(design) is type(mother) and design != mother]
-        else:
-            mates = [design for design in designs if design != mother]
+            mates = [design for design in mates if type(design) is type(mother)]
         if operator.startswith("cross") and not mates:
             operator = operator.replace("cross", "mutate")
         parents = (mother, chance.choice(mates)) if operator.startswith("cross") else (mother,)
@@ -235,9 +232,8 @@ class GameSearch:
         batch = []
         first = self.batches * self.settings.batch
         for number, result in enumerate(self._apart(results, runner, tick), first):
-            candidate: Candidate = (
-                Candidate(None, Lineage("-", 0), f"failed: {result.error}") if result.failed else result.value
-            )
+            failed = Candidate(None, Lineage("-", 0), f"failed: {result.error}")
+            candidate: Candidate = failed if result.failed else result.value
             candidate.number = number
             batch.append(candidate)
         names, networks = set(self.archive.names), set(self.archive.networks)
@@ -248,8 +244,7 @@ class GameSearch:
                 candidate.reason = "plays as a game before"
             names.add(candidate.name)
             networks.add(candidate.network)
-        promising = [candidate for candidate in batch if self.archive.wants(candidate)]
-        promising = [candidate for candidate in promising if candidate.design is not None]
+        promising = [one for one in batch if one.design is not None and self.archive.wants(one)]
         proofs = [
             runner.submit(Task(f"prove-{candidate.number:06}", self.prove, (candidate.design,)))
             for candidate in promising
