@@ -30,16 +30,6 @@ def _variables(values: dict[str, str]) -> str:
     return "".join(f"--hb-{name}:{value};" for name, value in values.items())
 
 
-def _sheet() -> str:
-    themes = [
-        f".hb{{{_variables(LIGHT)}font-family:Inter,'Segoe UI',system-ui,Helvetica,Arial,sans-serif}}",
-        f"@media (prefers-color-scheme:dark){{.hb{{{_variables(DARK)}}}}}",
-        f"[data-theme=light] .hb{{{_variables(LIGHT)}}}",
-        f"[data-theme=dark] .hb{{{_variables(DARK)}}}",
-    ]
-    return "".join([*themes, _rules()])
-
-
 def _rules() -> str:
     """Return the rules that are the same in light and dark."""
     pieces = [
@@ -60,5 +50,9 @@ def plain_style(theme: str, fonts: str) -> str:
     return f".hb{{font-family:{fonts}}}{rules}"
 
 
-STYLE: Final = _sheet()
+STYLE: Final = (
+    f".hb{{{_variables(LIGHT)}font-family:Inter,'Segoe UI',system-ui,Helvetica,Arial,sans-serif}}"
+    f"@media (prefers-color-scheme:dark){{.hb{{{_variables(DARK)}}}}}"
+    f"[data-theme=light] .hb{{{_variables(LIGHT)}}}[data-theme=dark] .hb{{{_variables(DARK)}}}{_rules()}"
+)
 """The whole style sheet; every rule begins with the class `hb`."""

@@ -106,14 +106,10 @@ def as_text(
                 paint,
             )
         )
-    parts = [_side_by_side(drawings)]
-    if legend := _legend(shown, symbols, pieces, painted):
-        parts.append(legend)
     drawn = {layer.shape for layer in layers}
     rest = [fact for fact in present if layout.joint(arguments(fact)) not in drawn]
-    if rest:
-        parts.append(table(rest))
-    return "\n\n".join(parts)
+    parts = _side_by_side(drawings), _legend(shown, symbols, pieces, painted), table(rest)
+    return "\n\n".join(filter(None, parts))
 
 
 def _plain(text: str, _: str) -> str:

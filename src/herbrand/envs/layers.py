@@ -74,10 +74,9 @@ def layers_of(network: Network) -> Layers:
     row = np.arange(inputs + network.gates)
     at = inputs
     runs = []
-    loops = sorted(network.loops.tolist())
     pieces: list[tuple[int, int, int, int]] = []
     done = 0
-    for first, last, begin, end in loops:
+    for first, last, begin, end in sorted(network.loops.tolist()):
         pieces += [(done, first, 0, 0), (first, last, begin, end)]
         done = last
     pieces.append((done, network.gates, 0, 0))

@@ -348,15 +348,10 @@ def _boards(layers: list[tuple[Layer, FluentFacts]]) -> list[BoardLayout]:
         placed, key=lambda one: (one[2], bool(one[0].keys), one[0].edge != "")
     ):
         board = _board(layer, fluent)
-        counted = (
-            layer.crowded
-            and layer.all_contents
-            and all(content[-1:].isdigit() for content in layer.all_contents)
-        )
-        if (layer.keys or counted) and any(
-            other.copies == ((),) and (board.first, board.second) == (other.first, other.second)
-            for other in boards
-        ):
+        contents = layer.all_contents
+        counted = layer.crowded and contents and all(content[-1:].isdigit() for content in contents)
+        alike = [other for other in boards if (other.first, other.second) == (board.first, board.second)]
+        if (layer.keys or counted) and any(other.copies == ((),) for other in alike):
             continue
         place = next((i for i, other in enumerate(boards) if _fits(board, other)), None)
         if place is not None:

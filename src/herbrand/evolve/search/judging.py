@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from herbrand.evolve.blocks.board_game import BoardGame
@@ -64,18 +65,12 @@ def quality(measures: Mapping[str, float]) -> float:
 
         balance · (1 - draws²) · agency / 4
     """
+    value = defaultdict(float, measures)
     if "search_balance" not in measures:
-        decisive = measures.get("balance", 0.0) * (1 - measures.get("draws", 0.0) ** 2)
-        return round(decisive * measures.get("agency", 0.0) / 4, 6)
-    fair = measures.get("search_balance", 0.0)
-    decided = 1 - measures.get("search_draws", 0.0) ** 2
-    play = (
-        max(0.0, measures.get("skill", 0.0))
-        + min(1.0, max(0.0, measures.get("depth", 0.0)) / (len(RUNGS) - 1))
-        + min(1.0, 2 * measures.get("drama", 0.0))
-        + measures.get("uncertainty", 0.0)
-    )
-    return round(fair * decided * play / 4, 6)
+        return round(value["balance"] * (1 - value["draws"] ** 2) * value["agency"] / 4, 6)
+    depth = min(1.0, max(0.0, value["depth"]) / (len(RUNGS) - 1))
+    play = max(0.0, value["skill"]) + depth + min(1.0, 2 * value["drama"]) + value["uncertainty"]
+    return round(value["search_balance"] * (1 - value["search_draws"] ** 2) * play / 4, 6)
 
 
 def cell_of(design: Design, measures: Mapping[str, float]) -> tuple[str, ...]:
