@@ -62,12 +62,9 @@ class Artist:
         Raises `GameError` for a game that cannot be played, `HerbrandError` for wrong hints.
         """
         words = vocabulary(game)
-        layout = find_layout(
-            words,
-            columns_first=columns_first(game.tree.statements),
-            relations=partial(static_relations, game),
-            hints=hints_for(game),
-        )
+        across, hints = columns_first(game.tree.statements), hints_for(game)
+        relations = partial(static_relations, game)
+        layout = find_layout(words, columns_first=across, relations=relations, hints=hints)
         return cls(game, with_sides(game, layout), words.moves)
 
     def text(

@@ -129,11 +129,8 @@ def _one_board(
 ) -> Part:
     board, size, contents, rack = grid.board, grid.size, inside.cells, grid.board.rack
     walls = [wall for layer, row in inside.walls for wall in _wall(layer, row, grid)]
-    chess = any(
-        looks.get(content.lower(), Look("none")).kind in ("chess", "draughts")
-        for layer in board.layers
-        for content in layer.all_contents
-    )
+    possible = (looks.get(what.lower()) for layer in board.layers for what in layer.all_contents)
+    chess = any(look is not None and look.kind in ("chess", "draughts") for look in possible)
     top = (22.0 if title else 0.0) + grid.above
     left = 20.0 if grid.rows else 0.0
     svg: list[str] = []

@@ -63,7 +63,5 @@ def rect(kind: str, x: float, y: float, width: float, height: float, radius: flo
 
 def clickable(name: str, label: str, inside: str) -> str:
     """Group the drawing of a place that moves may refer to; screen readers read the `label`."""
-    return (
-        f'<g class="hb-cell" data-cell="{escape(name, quote=True)}" data-say="{escape(label, quote=True)}">'
-        f"{inside}</g>"
-    )
+    place, words = escape(name, quote=True), escape(label, quote=True)
+    return f'<g class="hb-cell" data-cell="{place}" data-say="{words}">{inside}</g>'

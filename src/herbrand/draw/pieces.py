@@ -121,10 +121,9 @@ def _quarto(look: Look) -> str:
 
 
 def _token(look: Look) -> str:
-    return (
-        f'<rect class="hb-disc f-{look.colour} o-{look.colour}" x="6" y="6" width="36" height="36" rx="12"/>'
-        f"{_letters(look.text, look.colour)}"
-    )
+    kind = f"hb-disc f-{look.colour} o-{look.colour}"
+    box = f'<rect class="{kind}" x="6" y="6" width="36" height="36" rx="12"/>'
+    return box + _letters(look.text, look.colour)
 
 
 def _letters(text: str, colour: str) -> str:

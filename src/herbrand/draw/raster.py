@@ -36,13 +36,9 @@ def png(drawing: Drawing, *, theme: Literal["light", "dark"] = "light", zoom: fl
     with optional_import("a picture of pixels", "pictures"):
         from resvg_py import svg_to_bytes
     area = max(1.0, drawing.width * drawing.height)
-    return bytes(
-        svg_to_bytes(
-            svg_string=drawing.svg.replace(STYLE, plain_style(theme, _FONTS), 1),
-            background=VARIABLES[theme]["paper"],
-            zoom=min(zoom, sqrt(MAX_PIXELS / area)),
-        )
-    )
+    zoom = min(zoom, sqrt(MAX_PIXELS / area))
+    svg = drawing.svg.replace(STYLE, plain_style(theme, _FONTS), 1)
+    return bytes(svg_to_bytes(svg_string=svg, background=VARIABLES[theme]["paper"], zoom=zoom))
 
 
 def pixels(drawing: Drawing, *, theme: Literal["light", "dark"] = "light", zoom: float = 1.0) -> NDArray[Any]:

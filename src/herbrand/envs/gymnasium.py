@@ -199,10 +199,8 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
             raise GameError("a batch would show what the game hides from the agent; use `Solo`")
         self._me = players.index(self.role)
         self.num_envs = num_envs
-        self.metadata = {
-            "autoreset_mode": getattr(_vector.AutoresetMode, _MODES[auto_reset]),
-            "render_modes": [],
-        }
+        mode = getattr(_vector.AutoresetMode, _MODES[auto_reset])
+        self.metadata = {"autoreset_mode": mode, "render_modes": []}
         self.single_observation_space = gymnasium.spaces.Box(0, 1, self.batch.observation_shape, np.int8)
         self.single_action_space = gymnasium.spaces.Discrete(self.batch.num_actions)
         self.observation_space = _batched.batch_space(self.single_observation_space, num_envs)
@@ -242,13 +240,8 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
                     final[where] = seen[where]
             info["final_obs"] = final
             info["_final_obs"] = ended | terminated | truncated
-        return (
-            now.observation,
-            (first[0] + rewards).astype(np.float64),
-            first[1] | terminated,
-            first[2] | truncated,
-            info,
-        )
+        rewards = (first[0] + rewards).astype(np.float64)
+        return now.observation, rewards, first[1] | terminated, first[2] | truncated, info
 
     def action_masks(self) -> Any:
         """Return which actions are legal in every game, [num_envs, actions]."""
@@ -271,11 +264,9 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
             terminated |= now.terminated
             truncated |= now.truncated
             if now.final_observation is not None:
-                last = (
-                    now.final_observation
-                    if last is None
-                    else np.where(ended.reshape(-1, *[1] * (last.ndim - 1)), now.final_observation, last)
-                )
+                seen = now.final_observation
+                where = ended.reshape(-1, *[1] * (seen.ndim - 1))
+                last = seen if last is None else np.where(where, seen, last)
         return now, rewards, terminated, truncated, last
 
     def _info(self, now: Any) -> dict[str, Any]:

@@ -104,10 +104,6 @@ def make_view(
     if channels_first:
         planes = planes.transpose(2, 0, 1)
     names = [title if title == content else f"{title} {content}".strip() for title, content in kinds]
-    return View(
-        "planes",
-        planes.shape,
-        np.ascontiguousarray(planes).reshape(-1),
-        (*names, *extra),
-        () if extra == others else tuple(others),
-    )
+    columns_of = np.ascontiguousarray(planes).reshape(-1)
+    hidden = () if extra == others else tuple(others)
+    return View("planes", planes.shape, columns_of, (*names, *extra), hidden)

@@ -61,16 +61,9 @@ def write_gallery(
         text = design.ggdl() if notation == "ggdl" else design.rulesheet()
         write_atomically(sheets / f"{candidate.name}.{suffix}", text)
         svg, has_page = _show(candidate, pages) if place < MAX_PICTURES else ("", False)
-        line = [candidate, *_ancestors(candidate, by_name)]
-        cards.append(
-            {
-                "candidate": candidate,
-                "rules": design.paragraphs(),
-                "svg": svg,
-                "has_page": has_page,
-                "lineage": [str(one.lineage) for one in line],
-            }
-        )
+        lineage = [str(one.lineage) for one in (candidate, *_ancestors(candidate, by_name))]
+        card = {"candidate": candidate, "rules": design.paragraphs(), "lineage": lineage}
+        cards.append(card | {"svg": svg, "has_page": has_page})
     content = [card["candidate"].as_json() | {"rules": card["rules"]} for card in cards]
     write_atomically(folder / "games.json", json.dumps(content, indent=1))
     bounds = (0, *AXES["search_length"])

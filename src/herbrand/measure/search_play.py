@@ -144,12 +144,9 @@ class SearchPlay:
             self_play = played.first_games(pairs)
             measures += self._measure_self_play(self_play)
             if len(players) > 1 and not _COURSE.isdisjoint(wanted):
+                random, estimates = np.random.default_rng(course_seed), self.effort.estimates
                 measures += measure_course(
-                    network_game,
-                    self_play,
-                    self.effort.estimates,
-                    max_steps=sample.max_steps,
-                    random=np.random.default_rng(course_seed),
+                    network_game, self_play, estimates, max_steps=sample.max_steps, random=random
                 )
         begin = keep
         gains = []

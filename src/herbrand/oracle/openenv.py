@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -216,11 +217,5 @@ def _public(task: dict[str, Any]) -> dict[str, Any]:
 
 def make_app(*, play: bool = False, **choices: Any) -> Any:
     """Return the ASGI application of a server of tasks, or of matches; the choices are those of the class."""
-    environment = GameEnvironment if play else TaskEnvironment
-    return create_app(
-        lambda: environment(**choices),
-        ReplyAction,
-        TextObservation,
-        env_name="herbrand",
-        max_concurrent_envs=SESSIONS,
-    )
+    make = partial(GameEnvironment if play else TaskEnvironment, **choices)
+    return create_app(make, ReplyAction, TextObservation, env_name="herbrand", max_concurrent_envs=SESSIONS)

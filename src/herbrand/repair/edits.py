@@ -498,11 +498,8 @@ class _Sheet:
             can = fresh("can_move", used)
             stuck = (Atom("role", (role,)), Not(Atom(can, (role,))))
             helpers = self._first_arguments("legal", can)
-            moves = [
-                rule.head.args[1]
-                for rule in self.statements
-                if rule.head.key == ("legal", 2) and isinstance(rule.head.args[1], Constant)
-            ]
+            legal = [rule.head.args[1] for rule in self.statements if rule.head.key == ("legal", 2)]
+            moves = [move for move in legal if isinstance(move, Constant)]
             for move in dict.fromkeys([*moves, Constant("noop")]):
                 yield RuleEdit("complete", None, (*helpers, Rule(Atom("legal", (role, move)), stuck)))
             yield RuleEdit("complete", None, (*helpers, Rule(Atom("terminal"), stuck)))
@@ -519,11 +516,8 @@ class _Sheet:
 
     def _first_arguments(self, relation: str, name: str) -> tuple[Rule, ...]:
         """Return rules for a relation that holds of the first arguments of another one."""
-        return tuple(
-            Rule(Atom(name, rule.head.args[:1]), rule.body)
-            for rule in self.statements
-            if rule.head.key == (relation, 2)
-        )
+        rules = [rule for rule in self.statements if rule.head.key == (relation, 2)]
+        return tuple(Rule(Atom(name, rule.head.args[:1]), rule.body) for rule in rules)
 
     def _images(self) -> Iterator[RuleEdit]:
         """Yield the images of rules under exchanges of two constants of a type, where they are missing."""

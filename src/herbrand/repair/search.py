@@ -291,10 +291,11 @@ class _Search:
 
     def finish(self) -> None:
         """Sort the repairs: proved ones first, then by naturalness."""
-        self.result.repairs = sorted(
-            self.repairs.values(),
-            key=lambda repaired: (not repaired.is_proved, len(repaired.edits), repaired.cost),
-        )
+
+        def order(repaired: Repair) -> tuple[bool, int, float]:
+            return not repaired.is_proved, len(repaired.edits), repaired.cost
+
+        self.result.repairs = sorted(self.repairs.values(), key=order)
         if self.result.repairs:
             best = self.result.repairs[0]
             is_limit = any(edit.kind == "limit" for edit in best.edits)
@@ -318,12 +319,8 @@ class _Search:
         witnesses = tuple(verdict.witness for verdict in refuted if verdict.witness is not None)
         trial = Trial(GAMES, MAX_STEPS, self.plays, witnesses, places, self.seed)
         limits = self.result.game.limits
-        unedited = replace(trial, witnesses=())
-        baseline = None
-        if not places:
-            baseline = next(
-                (p for _, p in profiles(statements, [], self.roles, unedited, limits=limits)), None
-            )
+        unedited = profiles(statements, [], self.roles, replace(trial, witnesses=()), limits=limits)
+        baseline = None if places else next((profile for _, profile in unedited), None)
         if baseline is not None and not before:
             self.length = baseline.length
         costs = self._costs(statements, places, baseline, budget, only)
@@ -394,9 +391,8 @@ class _Search:
         # A case that random games rarely reach is an oversight of the author rather than a typo.
         is_rare = baseline is not None and baseline.stuck + baseline.undefined <= GAMES // 10
         costs = {}
-        for edit in rule_edits(
-            statements, faults=self.result.faults, only=only, heads=self._relevant(statements)
-        ):
+        heads = self._relevant(statements)
+        for edit in rule_edits(statements, faults=self.result.faults, only=only, heads=heads):
             if budget.left <= 0:
                 self.complete = False
                 break

@@ -150,11 +150,8 @@ class FluentFacts:
         rest = self.rest(*first, *second, *keys)
         content = tuple(k for k in rest if k > second[0] or len(self.values[k]) > 1) or rest
         contents = frozenset(" ".join(row[k] for k in content) for row in self.rows)
-        return Layer(
-            *(self.shape, first, second, keys, content, self.split),
-            crowded=crowded,
-            all_contents=contents if len(contents) <= MOST_KNOWN else frozenset(),
-        )
+        kept = contents if len(contents) <= MOST_KNOWN else frozenset()
+        return Layer(self.shape, first, second, keys, content, self.split, crowded=crowded, all_contents=kept)
 
 
 def read_layer(fluent: FluentFacts, hints: Mapping[str, Any]) -> Layer | None:
@@ -164,10 +161,8 @@ def read_layer(fluent: FluentFacts, hints: Mapping[str, Any]) -> Layer | None:
         first, second, keys, content = (
             tuple(hint.get(key, ())) for key in ("first", "second", "keys", "content")
         )
-        return Layer(
-            *(fluent.shape, first, second, keys, content, fluent.split, hint.get("edge", ""), not content),
-            crowded=bool(hint.get("crowded")),
-        )
+        edge, crowded = hint.get("edge", ""), bool(hint.get("crowded"))
+        return Layer(fluent.shape, first, second, keys, content, fluent.split, edge, not content, crowded)
     if "/" in fluent.shape[0] and fluent.width == 3:
         return Layer(fluent.shape, (), (0,), (1,), (2,), all_contents=frozenset(fluent.shape[0].split("/")))
     ways = _walls, _grid, _nested, _copies, _crowded, _ragged, _row_of_places

@@ -81,13 +81,8 @@ class MarketGame(Design):
     @property
     def _highest(self) -> int:
         """The highest number that is ever needed, with more pennies as well."""
-        return max(
-            self._limit,
-            2 * self._money,
-            self._points + 3,
-            self.pennies + self.hand,
-            max(card.stock for card in self.cards) + self.hand,
-        )
+        pile = max(self.pennies, *(card.stock for card in self.cards)) + self.hand
+        return max(self._limit, 2 * self._money, self._points + 3, pile)
 
     def _problems(self) -> Iterator[str]:
         if any(card.worth == card.points == 0 for card in self.cards):

@@ -195,12 +195,8 @@ class _Search:
             old, new = symbol_of(left_role.head.args[0]), symbol_of(right_role.head.args[0])
             if old is not None and new is not None and new not in names.values():
                 names[old] = new
-        used = set(names.values())
-        names |= {
-            symbol: symbol
-            for symbol in first.symbols
-            if symbol in second.symbols and symbol not in names and symbol not in used
-        }
+        free = second.symbols.keys() - names.keys() - set(names.values())
+        names |= {symbol: symbol for symbol in first.symbols if symbol in free}
         for colours in reversed(history):
             left, right = (
                 _alone({s: c for s, c in side.items() if s not in taken})
