@@ -76,10 +76,8 @@ class Artist:
         """
         from herbrand.draw.text import as_text, table
 
-        facts = _facts(state)
-        return (
-            as_text(facts, self.layout, last=self.clicks(last), paint=paint) or table(facts) or "(no facts)"
-        )
+        facts, clicks = _facts(state), self.clicks(last)
+        return as_text(facts, self.layout, last=clicks, paint=paint) or table(facts) or "(no facts)"
 
     def draw(
         self,

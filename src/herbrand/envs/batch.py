@@ -217,9 +217,8 @@ class BatchEnv:
         if drawn.shape != (self.n,):
             raise ValueError(f"outcomes have the shape [{self.n}], not {list(drawn.shape)}")
         in_range = (drawn >= 0) & (drawn < len(numbers))
-        return self._advance(
-            actions, np.where(in_range, numbers[drawn * in_range], -1).astype(np.int32), where
-        )
+        chosen = np.where(in_range, numbers[drawn * in_range], -1).astype(np.int32)
+        return self._advance(actions, chosen, where)
 
     def _advance(
         self,

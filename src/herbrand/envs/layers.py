@@ -90,9 +90,8 @@ def layers_of(network: Network) -> Layers:
         for depth in range(1, int(depths.max(initial=0)) + 1):
             gates = first + np.flatnonzero(depths == depth)
             row[inputs + gates] = at + np.arange(len(gates))
-            layers.append(
-                GateLayer(at, renumbered(row, network.left[gates]), renumbered(row, network.right[gates]))
-            )
+            left, right = (renumbered(row, side[gates]) for side in (network.left, network.right))
+            layers.append(GateLayer(at, left, right))
             at += len(gates)
         runs.append(
             Run(tuple(layers), (back + begin, back + end), renumbered(row, network.feedback[begin:end]))

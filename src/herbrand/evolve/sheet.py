@@ -90,9 +90,8 @@ class SheetWriter:
         for comment, written in sections:
             comments[first] = comment
             first += len(read("\n".join(written), "prefix").statements)
-        rules = lift(
-            read("\n".join(rule for _, written in sections for rule in written), "prefix"), comments=comments
-        )
+        text = "\n".join(rule for _, written in sections for rule in written)
+        rules = lift(read(text, "prefix"), comments=comments)
         parts = ["\n".join(self._heading("//"))]
         parts += [parameter.declaration() for parameter in parameters]
         parts.append(

@@ -63,9 +63,8 @@ class TextMatch:
             raise GameError(
                 f"`{''.join(unknown[:1])}` is no role to play; there are {', '.join(game.players)}"
             )
-        programs = (
-            {} if opponent == "random" else dict.fromkeys(set(game.players) - set(self.roles), opponent)
-        )
+        others = set(game.players) - set(self.roles)
+        programs = {} if opponent == "random" else dict.fromkeys(others, opponent)
         self._match = LocalMatch(game, people=self.roles, programs=programs, clock=clock, seed=seed)
         self._shows = {"rules": rules, "moves": moves}
         self._allowed = mistakes

@@ -38,8 +38,7 @@ class HerbrandEnv(ta.Env):  # type: ignore[misc]
         from herbrand.envs.single import load_game
 
         self.game = load_game(game)
-        self._rules, self._moves = rules, moves
-        self._allowed = error_allowance
+        self._choices: dict[str, Any] = {"rules": rules, "moves": moves, "mistakes": error_allowance}
         self.match: TextMatch | None = None
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
@@ -49,9 +48,7 @@ class HerbrandEnv(ta.Env):  # type: ignore[misc]
             raise GameError(f"{self.game.name} has {len(players)} players, not {num_players}")
         if self.match is not None:
             self.match.close()
-        self.match = TextMatch(
-            self.game, seed=seed, mistakes=self._allowed, rules=self._rules, moves=self._moves
-        )
+        self.match = TextMatch(self.game, seed=seed, **self._choices)
         self.state = ta.State(num_players=num_players, seed=seed)
         self.state.standard_resets(game_state={}, role_mapping=dict(enumerate(players)))
         for number, role in enumerate(players):

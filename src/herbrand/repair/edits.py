@@ -7,6 +7,7 @@ The space is finite, and the inverse of each kind of edit is in it.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice, product
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -245,9 +246,8 @@ class _Sheet:
 
     def edits(self, heads: Container[tuple[str, int]] | None) -> Iterator[RuleEdit]:
         """Yield the changes of rules for some relations, by default all, and the added rules."""
-        yield from self.changes(
-            [n for n, r in enumerate(self.statements) if heads is None or r.head.key in heads]
-        )
+        some = {n for n, rule in enumerate(self.statements) if heads is None or rule.head.key in heads}
+        yield from self.changes(some)
         yield from self._images()
         yield from self._frames()
 
@@ -406,12 +406,9 @@ class _Sheet:
 
     def _shapes(self) -> list[Literal]:
         """Return the conditions of all rules up to the names of their variables, the frequent first."""
-        count: dict[Literal, int] = {}
+        count: Counter[Literal] = Counter()
         for rule in self.statements:
-            for literal in rule.body:
-                if isinstance(literal, Atom | Not | Distinct):
-                    shape: Literal = standard_names(literal)
-                    count[shape] = count.get(shape, 0) + 1
+            count.update(standard_names(one) for one in rule.body if isinstance(one, Atom | Not | Distinct))
         for rule in self.statements:  # a relation is asked for in general, too
             for literal in rule.body:
                 if isinstance(literal, Atom) and any(True for _ in variables_of(literal)):

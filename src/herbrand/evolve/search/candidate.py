@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from herbrand.evolve.blocks.design import Design, design_from_json
@@ -90,19 +90,10 @@ class Candidate:
 
     def as_json(self) -> dict[str, Any]:
         """Return the candidate as JSON-ready data."""
-        return {
-            "number": self.number,
-            "name": self.name,
-            "design": None if self.design is None else self.design.as_json(),
-            "lineage": self.lineage.as_json(),
-            "reason": self.reason,
-            "measures": self.measures,
-            "quality": self.quality,
-            "cell": list(self.cell),
-            "proofs": self.proofs,
-            "seconds": self.seconds,
-            "network": self.network,
-        }
+        own = {part.name: getattr(self, part.name) for part in fields(self)}
+        design = None if self.design is None else self.design.as_json()
+        plain = {"design": design, "lineage": self.lineage.as_json(), "cell": list(self.cell)}
+        return {"number": self.number, "name": self.name, **own, **plain}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Candidate:

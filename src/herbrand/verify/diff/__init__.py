@@ -68,8 +68,5 @@ def diff(
     if renaming.same:
         return Diff("rules", renaming)
     behaviour = compare_play(first, second, renaming.names, states=states, seconds=seconds / 2, seed=seed)
-    if behaviour.difference is not None:
-        verdict = "differs"
-    else:
-        verdict = "play" if behaviour.is_complete else "unknown"
-    return Diff(verdict, renaming, behaviour)
+    same = "play" if behaviour.is_complete else "unknown"
+    return Diff(same if behaviour.difference is None else "differs", renaming, behaviour)
