@@ -344,9 +344,7 @@ def _boards(layers: list[tuple[Layer, FluentFacts]]) -> list[BoardLayout]:
     """Make boards of the layers, several layers on one where they share the coordinates."""
     boards: list[BoardLayout] = []
     placed = [(layer, fluent, not any(fluent.states)) for layer, fluent in layers if layer.edge != "between"]
-    for layer, fluent, unseen in sorted(
-        placed, key=lambda one: (one[2], bool(one[0].keys), one[0].edge != "")
-    ):
+    for layer, fluent, unseen in sorted(placed, key=lambda p: (p[2], bool(p[0].keys), p[0].edge != "")):
         board = _board(layer, fluent)
         contents = layer.all_contents
         counted = layer.crowded and contents and all(content[-1:].isdigit() for content in contents)
@@ -479,10 +477,8 @@ def _drawn_on_maps(fluents: Sequence[FluentFacts], maps: Iterable[Map | None]) -
                 contents = {" ".join(row[k] for k in content) for row in fluent.rows}
                 if len(contents) <= MOST_ON_MAPS:
                     possible = frozenset(contents if content else {fluent.shape[0]})
-                    layer = Layer(
-                        fluent.shape, (), (i,), content=content, named=not content, all_contents=possible
-                    )
-                    layers.append(replace(layer, crowded=True))
+                    layer = Layer(fluent.shape, (), (i,), content=content, named=not content, crowded=True)
+                    layers.append(replace(layer, all_contents=possible))
                     places |= values
                     break
         if layers:
