@@ -38,6 +38,7 @@ def _of_rules(game: Game) -> dict[str, float]:
     literals = [node for rule in rules for node in walk(*rule.body) if not isinstance(node, _TERMS)]
     terms = [node for node in walk(*statements) if isinstance(node, _TERMS)]
     bodies = [len(rule.body) for rule in rules]
+    relations = Counter(literal.name for literal in literals if isinstance(literal, Atom))
     variables = [len({node for node in walk(rule) if isinstance(node, Variable)}) for rule in rules]
     helpers = {key for key in heads if key[0] not in (*PARTS, "role", "does", "true")}
     numbers: dict[str, float] = {
@@ -58,8 +59,8 @@ def _of_rules(game: Game) -> dict[str, float]:
         "negations": sum(isinstance(literal, Not) for literal in literals),
         "disjunctions": sum(isinstance(literal, Or) for literal in literals),
         "inequalities": sum(isinstance(literal, Distinct) for literal in literals),
-        "conditions on the state": sum(_is(literal, "true") for literal in literals),
-        "conditions on moves": sum(_is(literal, "does") for literal in literals),
+        "conditions on the state": relations["true"],
+        "conditions on moves": relations["does"],
         "mean conditions": sum(bodies) / max(1, len(bodies)),
         "most conditions": max(bodies, default=0),
         "mean variables": sum(variables) / max(1, len(variables)),
@@ -100,10 +101,6 @@ def _of_play(game: Game, seed: int) -> dict[str, float]:
 
 def _mean(values: list[int]) -> float:
     return round(sum(values) / len(values), 4) if values else 0.0
-
-
-def _is(literal: Node, name: str) -> bool:
-    return isinstance(literal, Atom) and literal.name == name
 
 
 def _depth(node: Node) -> int:

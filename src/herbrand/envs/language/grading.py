@@ -81,16 +81,9 @@ def grade(task: dict[str, Any], reply: str | Sequence[str]) -> Grade:
         trivial = float(task.get("trivial", 0.0))
         alike = 0.0 if terms is None else share(answered, right)
         score = 1.0 if correct else max(0.0, (alike - trivial) / (1 - trivial)) if trivial < 1 else 0.0
-    return Grade(
-        task["id"],
-        correct,
-        both / len(answered) if answered else 1.0,
-        both / len(right) if right else 1.0,
-        tuple(sorted(right - answered)),
-        tuple(sorted(answered - right)),
-        terms is None,
-        score,
-    )
+    precision, recall = (both / len(some) if some else 1.0 for some in (answered, right))
+    missing, extra = tuple(sorted(right - answered)), tuple(sorted(answered - right))
+    return Grade(task["id"], correct, precision, recall, missing, extra, terms is None, score)
 
 
 def share(terms: AbstractSet[str], right: AbstractSet[str]) -> float:

@@ -110,16 +110,15 @@ def _same(request: dict[str, Any], reference: Game, submitted: Game) -> tuple[fl
     """Grade rules that should be the same game, whatever its names: a translation or a repair."""
     from herbrand.verify.diff import diff
 
-    verdict, difference = "unknown", None
     try:
         result = diff(reference, submitted, seconds=COMPARING)
-        verdict, difference = result.verdict, result.difference
     except HerbrandError as error:
         reason = str(error)
     else:
-        reason = "not all states could be compared" if difference is None else _in_words(difference)
-    if verdict in {"rules", "play"}:
-        return 1.0, ""
+        if result.verdict in {"rules", "play"}:
+            return 1.0, ""
+        found = result.difference
+        reason = "not all states could be compared" if found is None else _in_words(found)
     if request["kind"] == "repair" and _edits(reference, submitted) <= MOST_EDITS:
         unproved = _unproved(submitted)
         if not unproved:
