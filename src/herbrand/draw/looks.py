@@ -92,22 +92,15 @@ def looks(
     names = sorted(spelt)
     hinted = (hints or {}).get("pieces", {})
     lower = [role.lower() for role in roles]
-    result: dict[str, Look] = {}
     blank = _blank(set(names), full=full)
     chess = _chess_set(spelt, blank, lower, draughts=draughts)
     spare = [name for name in names if name != blank]
     headings = [name for name in spare if _heading(name) is not None and name not in lower]
     arrows = len(headings) >= (2 if max(map(len, headings), default=0) > 2 else 3)
-    for name in names:
-        if name in hinted:
-            result[name] = Look(**hinted[name])
-        elif name == blank:
-            result[name] = Look("none")
-        elif name in chess:
-            result[name] = chess[name]
-        else:
-            result[name] = _one(spelt[name], spare, lower, arrows=arrows)
-    return _distinct(result)
+    known = chess | {name: Look("none") for name in names if name == blank}
+    known |= {name: Look(**hinted[name]) for name in names if name in hinted}
+    others = {name: _one(spelt[name], spare, lower, arrows=arrows) for name in names if name not in known}
+    return _distinct(known | others)
 
 
 def spoken(name: str, look: Look) -> str:
