@@ -269,20 +269,20 @@ class _Sheet:
     def _local(self, rule: Rule) -> Iterator[tuple[str, Rule]]:
         """Yield the rule with one thing replaced or removed."""
         where = self._types_in(rule)
-        for path, node in _nodes(rule):
+        for path, node in with_paths(rule):
             if isinstance(node, Constant) and path:
                 place = where.get(path)
                 for other in (*self._constants(place, node), *self._in_table(rule, path, place)):
-                    yield "constant", _replaced(rule, path, other)
+                    yield "constant", replaced(rule, path, other)
                 for variable in self._variables(rule, where, place):
-                    yield "variable", _replaced(rule, path, variable)
+                    yield "variable", replaced(rule, path, variable)
             elif isinstance(node, Variable):
                 place = where.get(path)
                 for variable in self._variables(rule, where, place):
                     if variable.name != node.name:
-                        yield "variable", _replaced(rule, path, variable)
+                        yield "variable", replaced(rule, path, variable)
                 for other in self._constants(place, None):
-                    yield "constant", _replaced(rule, path, other)
+                    yield "constant", replaced(rule, path, other)
         yield from self._literals(rule)
 
     def _literals(self, rule: Rule) -> Iterator[tuple[str, Rule]]:
@@ -352,14 +352,14 @@ class _Sheet:
         """Return the type at the path of each term of a rule, as far as it is known."""
         types: dict[tuple[int, ...], Place] = {}
         of_variable: dict[str, Place] = {}
-        for path, node in _nodes(rule):
+        for path, node in with_paths(rule):
             if isinstance(node, Atom):
-                _, *terms = _nodes(node)  # in the order of `places`
+                _, *terms = with_paths(node)  # in the order of `places`
                 for (inner, term), (place, _) in zip(terms, places(node), strict=True):
                     types[*path, *inner] = self.types.type_of(place)
                     if isinstance(term, Variable):
                         of_variable[term.name] = types[*path, *inner]
-        for path, node in _nodes(rule):
+        for path, node in with_paths(rule):
             if isinstance(node, Distinct):
                 sides = (node.left, node.right)
                 side_types = [of_variable.get(side.name) for side in sides if isinstance(side, Variable)]
@@ -397,7 +397,7 @@ class _Sheet:
         """Return the variables of a rule of a type, by name."""
         named = {
             node.name: node
-            for path, node in _nodes(rule)
+            for path, node in with_paths(rule)
             if isinstance(node, Variable) and place is not None and where.get(path) == place
         }
         return [named[name] for name in sorted(named)]
@@ -433,11 +433,11 @@ class _Sheet:
         """Yield conditions that the rule does not have, with its variables."""
         where = self._types_in(rule)
         by_type: dict[Place, dict[str, Variable]] = {}
-        for path, node in _nodes(rule):
+        for path, node in with_paths(rule):
             if isinstance(node, Variable) and path in where:
                 by_type.setdefault(where[path], {})[node.name] = node
         present = set(rule.body)
-        used = {node.name for _, node in _nodes(rule) if isinstance(node, Variable)}
+        used = {node.name for _, node in with_paths(rule) if isinstance(node, Variable)}
         names = (ANY, *(f"{ANY}{n}" for n in range(2, len(used) + 3)))
         free = Variable(next(name for name in names if name not in used))
         for shape in self.shapes:
@@ -612,7 +612,7 @@ def _together(exchange: dict[Term, Term], roles: Sequence[Term]) -> dict[Term, T
     return exchange | {roles[0]: roles[1], roles[1]: roles[0]}
 
 
-def _nodes(root: Node) -> Iterator[tuple[tuple[int, ...], Node]]:
+def with_paths(root: Node) -> Iterator[tuple[tuple[int, ...], Node]]:
     """Yield a node and all below it with their paths: the indices of the children that lead there."""
     stack: list[tuple[tuple[int, ...], Node]] = [((), root)]
     while stack:
@@ -621,14 +621,12 @@ def _nodes(root: Node) -> Iterator[tuple[tuple[int, ...], Node]]:
         stack += [((*path, n), child) for n, child in reversed(list(enumerate(children(node))))]
 
 
-def _replaced(node: Any, path: tuple[int, ...], new: Node) -> Any:
+def replaced(node: Any, path: tuple[int, ...], new: Node) -> Any:
     """Return a node with another one at a path below it."""
     if not path:
         return new
     numbered = iter(range(len(children(node))))
-    return rebuilt(
-        node, lambda child: _replaced(child, path[1:], new) if next(numbered) == path[0] else child
-    )
+    return rebuilt(node, lambda child: replaced(child, path[1:], new) if next(numbered) == path[0] else child)
 
 
 def _mapped(node: Any, to: dict[Term, Term]) -> Any:

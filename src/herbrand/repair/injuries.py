@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from herbrand.repair.edits import FIXED, is_frame
+from herbrand.repair.edits import FIXED, is_frame, replaced, with_paths
 from herbrand.syntax.argument_types import Types, places
-from herbrand.syntax.nodes import Atom, Constant, Rule, rebuilt, walk
+from herbrand.syntax.nodes import Atom, Constant, Rule, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,29 +45,10 @@ def injuries(
             for n, part in enumerate((rule.head, *rule.body)):
                 for atom in (node for node in walk(part) if isinstance(node, Atom)):
                     for place, term in places(atom):
-                        if not isinstance(term, Constant):
+                        if not isinstance(term, Constant) or (term.name in names) != (kind == "role"):
                             continue
-                        is_role = term.name in names
+                        first = next(path for path, node in with_paths(part) if node == term)
                         domain = sorted(names) if kind == "role" else [c.name for c in types.domain(place)]
-                        if is_role == (kind == "role"):
-                            for other in domain:
-                                if other != term.name:
-                                    parts: list[Any] = [rule.head, *rule.body]
-                                    parts[n] = _swapped(part, term, Constant(other))
-                                    yield number, Rule(parts[0], tuple(parts[1:]))
-
-
-def _swapped(node: Any, old: Constant, new: Constant) -> Any:
-    """Return a literal with the first occurrence of a constant replaced."""
-    done = False
-
-    def change(child: Any) -> Any:
-        nonlocal done
-        if done:
-            return child
-        if child == old:
-            done = True
-            return new
-        return rebuilt(child, change)
-
-    return change(node)
+                        for other in domain:
+                            if other != term.name:
+                                yield number, replaced(rule, (n, *first), Constant(other))
