@@ -86,10 +86,8 @@ def bundled() -> tuple[KnownGame, ...]:
 def rule_novelty(game: Game, known: Iterable[KnownGame]) -> Measure:
     """Measure the distance of the rules to the most similar known game."""
     own = fingerprint(game.rules)
-    distances = [
-        (distance(own, other.fingerprint), other.name) for other in known if other.fingerprint is not None
-    ]
-    return _nearest("rule_novelty", distances)
+    prints = ((other.name, other.fingerprint) for other in known)
+    return _nearest("rule_novelty", [(distance(own, one), name) for name, one in prints if one is not None])
 
 
 def play_novelty(measures: Measures, known: Iterable[KnownGame]) -> Measure:
@@ -97,11 +95,8 @@ def play_novelty(measures: Measures, known: Iterable[KnownGame]) -> Measure:
     own = behaviour(measures)
     if not own:
         return Measure("play_novelty", None, method="comparison", note="no random game was played")
-    distances = [
-        (behaviour_distance(own, other.behaviour), other.name)
-        for other in known
-        if other.behaviour is not None
-    ]
+    plays = ((other.name, other.behaviour) for other in known)
+    distances = [(behaviour_distance(own, one), name) for name, one in plays if one is not None]
     return _nearest("play_novelty", distances)
 
 

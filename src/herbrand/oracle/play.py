@@ -108,10 +108,8 @@ class TextMatch:
         if self.forfeited:
             return f"{self.forfeited} made no legal move and loses."
         if self._match.state.is_terminal:
-            goals = ", ".join(
-                f"{role} {goal}" for role, goal in self._match.state.goals.items() if goal is not None
-            )
-            return f"The game is over. Goals: {goals}."
+            known = ((role, goal) for role, goal in self._match.state.goals.items() if goal is not None)
+            return f"The game is over. Goals: {', '.join(f'{role} {goal}' for role, goal in known)}."
         return f"The match was stopped after {MAX_STEPS} joint moves." if self.is_over else ""
 
     def legal_moves(self, role: str) -> list[str]:
@@ -121,10 +119,8 @@ class TextMatch:
     def observation(self, role: str | None = None) -> str:
         """Return the observation of a role, by default the one to move; the rules only the first time."""
         role = role or self.turn or self.roles[0]
-        parts = []
         first = role not in self._steps_shown
-        if first:
-            parts += self._introduction(role)
+        parts = self._introduction(role) if first else []
         play = self._match.play
         since = self._steps_shown.get(role, 0)
         self._steps_shown[role] = len(play)
