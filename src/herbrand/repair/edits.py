@@ -49,7 +49,7 @@ MOST_BINDINGS: Final = 24
 """Most bindings tried for the variables of an added condition."""
 KINDS: Final = {"next": "true", "init": "true", "does": "legal"}
 """The relations with the same fluents, or moves, as `true` and `legal`."""
-N = TypeVar("N", bound=Node)
+_N = TypeVar("_N", bound=Node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -636,12 +636,12 @@ def _mapped(node: Any, to: dict[Term, Term]) -> Any:
     return rebuilt(node, lambda child: _mapped(child, to))
 
 
-def standard_names(node: N) -> N:
+def standard_names(node: _N) -> _N:
     """Return a rule or a literal with its variables named by order."""
     to: dict[Term, Term] = {}
     for variable in variables_of(node):
         to.setdefault(variable, Variable(f"v{len(to) + 1}"))
-    renamed: N = _mapped(node, to)
+    renamed: _N = _mapped(node, to)
     return renamed
 
 

@@ -156,7 +156,9 @@ def make_tasks(
     if count >= MANY:
         maker.prepare()
     tasks = []
-    of_each = [(kind, each) for kind in kinds for each in (kind == "steps" and horizons) or (None,)]
+    of_each: list[tuple[str, int | None]] = []
+    for kind in kinds:
+        of_each += [(kind, horizon) for horizon in (horizons if kind == "steps" and horizons else (None,))]
     for kind, horizon in of_each:
         chance = random.Random(f"{maker.name} {kind}{horizon or ''} {seed}")
         try:
