@@ -56,7 +56,8 @@ def _draw_lengths(axes: Any, simulation: Simulation) -> None:
         start = low + (length - low) // wide * wide
         bars[start] = bars.get(start, 0) + count
     starts = sorted(bars)
-    middles, shares = [start + (wide - 1) / 2 for start in starts], [bars[start] / total for start in starts]
+    middles = [start + (wide - 1) / 2 for start in starts]
+    shares = [bars[start] / total for start in starts]
     axes.bar(middles, shares, width=0.9 * wide, color=_COLOURS[0])
     mean = simulation.length["mean"]
     axes.axvline(mean, color="#222222", linewidth=1)
