@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "new_generator", "sample_true"]
+__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "new_generator", "sample_true", "unpack"]
 
 States: TypeAlias = NDArray[np.uint64]
 """Packed states, [n, words]."""
@@ -63,22 +63,12 @@ class Legal:
 
     def mask(self, role: int) -> NDArray[np.bool_]:
         """Return which moves of a role are legal, [n, moves of the role]."""
-        words = np.ascontiguousarray(self.bits[:, self.places[role] : self.places[role + 1]])
-        if not words.size:
-            return np.zeros((len(self.over), self.sizes[role]), np.bool_)
-        little = words.astype("<u8", copy=False).view(np.uint8)
-        return np.unpackbits(little, axis=1, bitorder="little", count=self.sizes[role]).view(np.bool_)
+        return unpack(self.bits[:, self.places[role] : self.places[role + 1]], self.sizes[role])
 
     def counts(self) -> NDArray[np.int64]:
         """Return the number of legal moves of each role, [n, roles]."""
         ones = _bit_count(self.bits)
-        return np.stack(
-            [
-                ones[:, a:b].sum(axis=1, dtype=np.int64)
-                for a, b in zip(self.places[:-1], self.places[1:], strict=True)
-            ],
-            axis=1,
-        )
+        return np.stack([ones[:, a:b].sum(axis=1, dtype=np.int64) for a, b in pairwise(self.places)], axis=1)
 
     @property
     def going(self) -> NDArray[np.bool_]:
@@ -96,8 +86,7 @@ class Legal:
         ranks = (random.random(len(words)) * counts[:, -1]).astype(np.int64) + 1
         at = (counts >= ranks[:, None]).argmax(axis=1)
         before = np.where(at > 0, counts[rows, at - 1], 0)
-        little = np.ascontiguousarray(words[rows, at]).astype("<u8", copy=False).view(np.uint8)
-        bits = np.unpackbits(little.reshape(-1, 8), axis=1, bitorder="little").cumsum(axis=1, dtype=np.int8)
+        bits = unpack(words[rows, at][:, None], 64).cumsum(axis=1, dtype=np.int8)
         moves = 64 * at + (bits >= (ranks - before)[:, None]).argmax(axis=1)
         return np.where(counts[:, -1] > 0, moves, 0).astype(np.int32)
 
@@ -192,7 +181,7 @@ class Expander:
         """The moves of each role as KIF, in the order of their numbers."""
         text = self.network.terms.text
         every = [text(move) for move in self.network.moves[:, 1].tolist()]
-        return tuple(tuple(every[a:b]) for a, b in zip(self.bounds[:-1], self.bounds[1:], strict=True))
+        return tuple(tuple(every[a:b]) for a, b in pairwise(self.bounds))
 
     @cached_property
     def move_numbers(self) -> tuple[dict[str, int], ...]:
@@ -239,8 +228,7 @@ class Expander:
 
     def bits(self, states: States) -> NDArray[np.bool_]:
         """Return the truth values of the fluents, [n, fluents]; the inverse of `pack_bits`."""
-        little = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
-        return np.unpackbits(little, axis=1, bitorder="little", count=self.fluents).view(np.bool_)
+        return unpack(states, self.fluents)
 
     def pack(self, states: Iterable[Iterable[str]]) -> States:
         """Pack states given as sets of facts in KIF, such as the `facts` of `State` objects.
@@ -297,9 +285,7 @@ class Expander:
 
     def percepts(self, states: States, moves: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of `network.percepts` hold for joint moves (GDL-II), [k, percepts]."""
-        little = self.observed(states, moves)[1].astype("<u8", copy=False).view(np.uint8)
-        count = len(self.network.sees)
-        return np.unpackbits(little, axis=1, bitorder="little", count=count).view(np.bool_)
+        return unpack(self.observed(states, moves)[1], len(self.network.sees))
 
     def observed(self, states: States, moves: NDArray[Any]) -> tuple[States, NDArray[np.uint64]]:
         """Return the states after joint moves, as `step` does, and the percepts of the moves, packed.
@@ -408,6 +394,12 @@ def sample_true(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray
     ranks = (random.random(len(mask)) * counts[:, -1]).astype(narrow) + 1
     chosen: NDArray[np.int64] = (counts >= ranks[:, None]).argmax(axis=1)
     return chosen
+
+
+def unpack(words: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
+    """Return the first bits of rows of words, [n, count]."""
+    little = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(little, axis=1, bitorder="little", count=count).view(np.bool_)
 
 
 def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:

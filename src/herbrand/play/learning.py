@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from herbrand.analyse.solving.minimax.judge import SCALE, LinearJudge, linear_judge, no_judge
+from herbrand.engine.expand import unpack
 from herbrand.play.threats import NO_GATES, Threats, find_threats, with_gates
 
 if TYPE_CHECKING:
@@ -281,9 +282,8 @@ def _regress(
         candidates = np.concatenate([candidates, threats.nodes])
         reading = no_judge(len(expander.roles), 2 * candidates)
         reader = reading.valuer(with_gates(network, threats.gates), role)
-    packed = reader.features(states)
     legal = expander.legal(states)
-    bits = np.unpackbits(packed.view(np.uint8), axis=1, bitorder="little", count=len(candidates))
+    bits = unpack(reader.features(states), len(candidates))
     counts = bits.sum(axis=0, dtype=np.int64)
     varying = np.flatnonzero((counts >= _MIN_SUPPORT) & (counts <= len(states) - _MIN_SUPPORT))
     if len(varying):  # of nodes that are equal in all states, or opposite, the first

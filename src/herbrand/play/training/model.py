@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from herbrand.analyse.solving.minimax.judge import SCALE, linear_judge, no_judge
+from herbrand.engine.expand import unpack
 from herbrand.play.threats import NO_GATES, with_gates
 
 if TYPE_CHECKING:
@@ -131,9 +132,7 @@ class ValueModel:
         """Return the inputs, [n, inputs], for packed features and the numbers of legal moves, [n, roles]."""
         n = len(self.literals)
         rows = np.zeros((len(packed), n + self.roles), np.float32)
-        if n:
-            little = np.ascontiguousarray(packed).astype("<u8", copy=False).view(np.uint8)
-            rows[:, :n] = np.unpackbits(little, axis=1, bitorder="little", count=n)
+        rows[:, :n] = unpack(packed, n)
         rows[:, n:] = counts * COUNT_SCALE
         return rows
 
