@@ -381,6 +381,12 @@ class GameDescription:
             raise ValueError("results are those of an executor: give one")
         limits = limits or UNLIMITED
         started = time.monotonic()
+        how: dict[str, Any] = {
+            "playouts": playouts,
+            "seed": seed,
+            "max_steps": max_steps,
+            "progress": progress,
+        }
         note = None
         if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:
             note = f"fewer than {FEW_PLAYOUTS} playouts: the network is not worth building"
@@ -396,53 +402,20 @@ class GameDescription:
             else:
                 from herbrand.engine.parallel import play, play_on
 
-                limits = limits.after(started)
+                how["limits"] = limits.after(started)
                 if executor is not None:
-                    played = play_on(
-                        executor,
-                        self,
-                        playouts=playouts,
-                        seed=seed,
-                        max_steps=max_steps,
-                        limits=limits,
-                        weights=weights,
-                        progress=progress,
-                        results=results,
-                    )
-                    return played if weights is None else replace(played, branching={})
-                if weights is not None:
-                    from herbrand.engine.weights import weight_function, weighted
-
-                    network = weighted(network, weight_function(weights, network.terms, network.roles))
-                played = play(
-                    network,
-                    self.name,
-                    threads=threads,
-                    playouts=playouts,
-                    seed=seed,
-                    max_steps=max_steps,
-                    limits=limits,
-                    progress=progress,
-                )
+                    played = play_on(executor, self, weights=weights, results=results, **how)
+                else:
+                    played = play(network, self.name, threads=threads, weights=weights, **how)
                 return played if weights is None else replace(played, branching={})
         evaluator = self.engine_object("rules" if engine == "auto" else engine)
-        limits = limits.after(started)
+        how["limits"] = limits.after(started)
         weigh = None
         if weights is not None:
             from herbrand.engine.weights import weight_function
 
             weigh = weight_function(weights, evaluator.terms, evaluator.roles)
-        return random_playouts(
-            evaluator,
-            self.name,
-            playouts=playouts,
-            seed=seed,
-            max_steps=max_steps,
-            limits=limits,
-            progress=progress,
-            note=note,
-            weigh=weigh,
-        )
+        return random_playouts(evaluator, self.name, note=note, weigh=weigh, **how)
 
     def notebook_view(self, state: Any) -> dict[str, str]:
         """Return representations of a state by MIME type for notebooks; `herbrand.Game` adds pictures."""

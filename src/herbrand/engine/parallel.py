@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from herbrand.core import LANES, Stop
 from herbrand.engine.from_network import BatchSimulator
 from herbrand.engine.playouts import Simulation, goal_statistics
+from herbrand.engine.weights import weight_function, weighted
 from herbrand.errors import BudgetExceeded
 from herbrand.runtime.limits import UNLIMITED, Limits, time_spent
 
@@ -81,6 +82,7 @@ def play(
     max_steps: int,
     threads: int | None = None,
     limits: Limits = UNLIMITED,
+    weights: Weights | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Play random games on several cores; see `BatchSimulator.play`.
@@ -89,7 +91,7 @@ def play(
     processor time of all threads.
     """
     sizes = parts(playouts, LANES)
-    simulator = BatchSimulator(network)
+    simulator = _simulator(network, weights)
     if len(sizes) == 1:
         return simulator.play(
             name, playouts=playouts, seed=seed, max_steps=max_steps, limits=limits, progress=progress
@@ -217,14 +219,16 @@ def _play_part(
     seconds: float,
     weights: Weights | None,
 ) -> Simulation:
-    network = game.network
-    if weights is not None:
-        from herbrand.engine.weights import weight_function, weighted
-
-        network = weighted(network, weight_function(weights, network.terms, network.roles))
-    return BatchSimulator(network).play(
+    return _simulator(game.network, weights).play(
         game.name, playouts=playouts, seed=seed, max_steps=max_steps, limits=Limits(seconds=seconds)
     )
+
+
+def _simulator(network: Network, weights: Weights | None) -> BatchSimulator:
+    """Return what plays on a network, with moves in proportion to weights if there are any."""
+    if weights is not None:
+        network = weighted(network, weight_function(weights, network.terms, network.roles))
+    return BatchSimulator(network)
 
 
 def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:
