@@ -71,20 +71,9 @@ class Recorder:
 
     def _exchange(self, number: int, roles: tuple[str, ...], event: Event) -> None:
         del roles
-        data = event.data
-        message = MessageRecord(
-            data["step"],
-            data["role"],
-            data["message"],
-            data["text"],
-            round(event.time - data["seconds"], 4),
-            data["seconds"],
-            data["reply"],
-            data["counts"],
-            data["problem"],
-            tuple(data["notes"]),
-        )
-        self.store.add_message(number, message)
+        data = {**event.data, "notes": tuple(event.data["notes"])}
+        kind, sent = data.pop("message"), round(event.time - data["seconds"], 4)
+        self.store.add_message(number, MessageRecord(kind=kind, sent=sent, **data))
 
     def _started(self, number: int, roles: tuple[str, ...], event: Event) -> None:
         del roles
@@ -122,20 +111,15 @@ def new_record(name: str, data: dict[str, Any], started: float) -> MatchRecord:
     return MatchRecord(
         name,
         new_token(),
-        data["game"],
-        data["rules"],
-        tuple(data["roles"]),
-        dict(data["players"]),
-        started,
-        None,
-        "running",
-        "running",
-        settings["start_clock"],
-        settings["play_clock"],
-        settings["seed"],
-        settings,
-        data["scramble"],
-        data["names"],
-        [tuple(joint) for joint in data["opening"]],
+        roles=tuple(data["roles"]),
+        players=dict(data["players"]),
+        started=started,
+        ended=None,
+        status="running",
+        reason="running",
+        settings=settings,
+        opening=[tuple(joint) for joint in data["opening"]],
         software=f"herbrand {__version__}",
+        **{key: settings[key] for key in ("start_clock", "play_clock", "seed")},
+        **{key: data[key] for key in ("game", "rules", "scramble", "names")},
     )

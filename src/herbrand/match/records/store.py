@@ -28,6 +28,13 @@ NO_DIGEST: Final = "it does not match its digest"
 BUSY_SECONDS = 30.0
 """Time limit for acquiring the write lock."""
 _SIGNATURE: Final = ("algorithm", "public_key", "value")
+_SUMMARY: Final = ("id", "game", "status", "reason", "started", "origin", "steps", "problems")
+_SEAT: Final = ("role", "player", "goal")
+_PLAIN: Final = (
+    "id", "token", "game", "started", "ended", "status", "reason", "start_clock", "play_clock", "software",
+    "origin",
+)  # fmt: skip
+"""The columns of a match that have values of a `MatchRecord` as they are."""
 
 
 class Store:
@@ -291,26 +298,15 @@ class Store:
                 " FROM match ORDER BY number DESC LIMIT ?",
                 (latest,),
             )
-            for number, name, game, status, reason, started, origin, steps, problems in reversed(rows):
-                seats = self.query(
-                    "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
-                )
-                summaries.append(
-                    {
-                        "id": name,
-                        "game": game,
-                        "status": status,
-                        "reason": reason,
-                        "started": started,
-                        "origin": origin,
-                        "steps": steps,
-                        "problems": problems,
-                        "seats": [
-                            {"role": role, "player": player, "goal": goal} for role, player, goal in seats
-                        ],
-                    }
-                )
+            for number, *values in reversed(rows):
+                seats = [dict(zip(_SEAT, seat, strict=True)) for seat in self._seats(number)]
+                summaries.append({**dict(zip(_SUMMARY, values, strict=True)), "seats": seats})
         return summaries
+
+    def _seats(self, number: int) -> list[tuple[str, str | None, int | None]]:
+        """Return the role, player and goal of each seat of a match."""
+        statement = "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place"
+        return self.query(statement, (number,))
 
     def load(self, match: str) -> MatchRecord:
         """Return the record of a match; `RecordError` for an unknown id or damaged data."""
@@ -325,42 +321,27 @@ class Store:
 
     def _read(self, number: int) -> MatchRecord:
         query = self.connection.execute  # `reading` turns its errors into `RecordError`
-        row = query(
-            "SELECT id, token, game, text, rulesheet, started, ended, status, reason, start_clock,"
-            " play_clock, seed, settings, scramble, names, opening, software, origin"
+        rules, claimed, seed, settings, scramble, names, opening, *plain = query(
+            f"SELECT text, rulesheet, seed, settings, scramble, names, opening, {', '.join(_PLAIN)}"  # noqa: S608
             " FROM match LEFT JOIN rulesheet ON hash = rulesheet WHERE number = ?",
             (number,),
         ).fetchone()
-        name, token, game, rules, claimed, started, ended, status, reason, start, play, seed, *rest = row
-        settings, scramble, names, opening, software, origin = rest
         if rules is None:
             raise ValueError(f"no rules with the hash {claimed}")
-        seats = query(
-            "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
-        ).fetchall()
+        seats = self._seats(number)
         record = MatchRecord(
-            name,
-            token,
-            game,
-            rules,
-            tuple(role for role, _, _ in seats),
-            {role: player for role, player, _ in seats if player is not None},
-            started,
-            ended,
-            status,
-            reason,
-            start,
-            play,
-            None if seed is None else int(seed),
-            json.loads(settings),
-            None if scramble is None else int(scramble),
-            None if names is None else dict(json.loads(names)),
-            [tuple(joint) for joint in json.loads(opening)],
-            software=software,
-            origin=origin,
+            **dict(zip(_PLAIN, plain, strict=True)),
+            rules=rules,
+            roles=tuple(role for role, _, _ in seats),
+            players={role: player for role, player, _ in seats if player is not None},
+            seed=None if seed is None else int(seed),
+            settings=json.loads(settings),
+            scramble=None if scramble is None else int(scramble),
+            names=None if names is None else dict(json.loads(names)),
+            opening=[tuple(joint) for joint in json.loads(opening)],
             claimed_hash=claimed,
         )
-        if status == "completed" or any(goal is not None for _, _, goal in seats):
+        if record.status == "completed" or any(goal is not None for _, _, goal in seats):
             record.goals = {role: goal for role, _, goal in seats}
         steps = query("SELECT step, time FROM step WHERE match = ? ORDER BY step", (number,)).fetchall()
         record.step_times = [at for _, at in steps]
@@ -417,23 +398,13 @@ class Store:
                 "match",
                 None,
                 "match",
-                id=record.id,
-                token=record.token,
-                game=record.game,
+                **{column: getattr(record, column) for column in _PLAIN},
                 rulesheet=record.hash,
-                started=record.started,
-                ended=record.ended,
-                status=record.status,
-                reason=record.reason,
-                start_clock=record.start_clock,
-                play_clock=record.play_clock,
                 seed=None if record.seed is None else str(record.seed),
                 settings=json.dumps(record.settings),
                 scramble=None if record.scramble is None else str(record.scramble),
                 names=None if record.names is None else json.dumps(record.names),
                 opening=json.dumps(record.opening),
-                software=record.software,
-                origin=record.origin,
             )
             for place, role in enumerate(record.roles):
                 player = record.players.get(role)
