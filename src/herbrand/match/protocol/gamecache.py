@@ -23,13 +23,7 @@ from herbrand.syntax import read
 if TYPE_CHECKING:
     from herbrand.convert.movereader import MoveReader
 
-__all__ = [
-    "CachedGame",
-    "GameCache",
-    "free_memory",
-    "searches",
-    "tree_megabytes",
-]
+__all__ = ["CachedGame", "GameCache", "free_memory", "searches", "tree_megabytes"]
 
 LARGE_RULES_CHARS = 65536
 """Longer rules are loaded one at a time, which bounds memory whatever the number of matches; their memory is
@@ -75,16 +69,7 @@ def free_memory() -> None:
 class CachedGame:
     """A game that is loaded once, in the first thread that needs it, while other threads block."""
 
-    def __init__(
-        self,
-        rules: str,
-        limits: Limits,
-        memory: int,
-        *,
-        large: threading.Lock,
-        builder: threading.Lock,
-        network: bool,
-    ) -> None:
+    def __init__(self, rules: str, cache: GameCache, *, network: bool) -> None:
         self.rules = rules
         self.network = network
         """Whether a network and a reader may be built; if not, the rules are evaluated throughout."""
@@ -92,10 +77,7 @@ class CachedGame:
         """Set when the network and the reader are built, or building them has failed."""
         self.reader: MoveReader | None = None
         """None until it is built, and for games whose moves cannot be listed."""
-        self._large_lock = large
-        self._builder_lock = builder
-        self._limits = limits
-        self._memory = memory
+        self._cache = cache
         self._lock = threading.RLock()
         self._game: Game | None = None
         self._improving = False
@@ -105,11 +87,8 @@ class CachedGame:
         with self._lock:
             if self._game is None:
                 try:
-                    self._game = (
-                        self._load(deadline)
-                        if len(self.rules) < LARGE_RULES_CHARS
-                        else self._load_exclusively(deadline)
-                    )
+                    is_large = len(self.rules) >= LARGE_RULES_CHARS
+                    self._game = self._load_exclusively(deadline) if is_large else self._load(deadline)
                 finally:
                     release_memory()
             return self._game
@@ -124,8 +103,8 @@ class CachedGame:
                 threading.Thread(target=self._improve, args=(self._game,), daemon=True).start()
 
     def _improve(self, game: Game) -> None:
-        with self._builder_lock:  # building takes much more memory than the result
-            left = self._memory - int(resident_megabytes()) - _RESERVE_MEGABYTES
+        with self._cache.builder_lock:  # building takes much more memory than the result
+            left = self._cache.memory - int(resident_megabytes()) - _RESERVE_MEGABYTES
             try:
                 if left < _LEAST_BUILDER_MEGABYTES:
                     game.forgo_network("memory")
@@ -141,9 +120,10 @@ class CachedGame:
                 self.improved.set()
 
     def _load(self, deadline: float) -> Game:
-        seconds = min(self._limits.seconds, max(1.0, deadline - time.monotonic()))
+        limits = self._cache.limits
+        seconds = min(limits.seconds, max(1.0, deadline - time.monotonic()))
         tree = read(self.rules, "prefix", "<rules>")
-        game = Game(tree, name="rules", limits=replace(self._limits, seconds=seconds))
+        game = Game(tree, name="rules", limits=replace(limits, seconds=seconds))
         game.require_playable()
         if not self.network:
             game.forgo_network("memory")
@@ -152,7 +132,7 @@ class CachedGame:
 
     def _load_exclusively(self, deadline: float) -> Game:
         """Load a large game while no other large game is being loaded."""
-        if not self._large_lock.acquire(timeout=max(1.0, deadline - time.monotonic())):
+        if not self._cache.large_lock.acquire(timeout=max(1.0, deadline - time.monotonic())):
             raise BudgetExceeded("the start clock", "other large rulesheets were being read")
         try:
             return self._load(deadline)
@@ -160,7 +140,7 @@ class CachedGame:
             failure = error.with_traceback(None)  # its frames would keep the half-built game alive
             failure.__context__ = failure.__cause__ = None
         finally:
-            self._large_lock.release()
+            self._cache.large_lock.release()
         raise failure
 
 
@@ -173,14 +153,16 @@ class GameCache:
     def __init__(self, *, memory: int) -> None:
         keep_large_blocks_apart()
         free = _free(memory)
-        self._limits = Limits(
+        self.memory = memory
+        self.limits = Limits(
             seconds=_RULES_SECONDS, atoms=(free << 20) // _ATOM_BYTES, megabytes=int(0.8 * free)
         )
-        self._memory = memory
+        self.large_lock = threading.Lock()
+        """Held while a large game is loaded, ..."""
+        self.builder_lock = threading.Lock()
+        """... and while a network is built."""
         self._full = memory - free // 2
         self._lock = threading.Lock()
-        self._large_lock = threading.Lock()
-        self._builder_lock = threading.Lock()
         self._games: dict[tuple[str, bool], CachedGame] = {}
         """By rules and whether they may become a network, the least recently used first."""
 
@@ -197,14 +179,7 @@ class GameCache:
                 if self.is_full():
                     self._games.clear()
                     free_memory()
-                game = CachedGame(
-                    rules,
-                    self._limits,
-                    self._memory,
-                    large=self._large_lock,
-                    builder=self._builder_lock,
-                    network=network,
-                )
+                game = CachedGame(rules, self, network=network)
             if len(rules) < LARGE_RULES_CHARS:
                 self._games[key] = game
             while len(self._games) > _CACHE_SIZE:

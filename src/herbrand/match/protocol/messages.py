@@ -45,6 +45,7 @@ __all__ = [
     "StopMessage",
     "TurnMessage",
     "first_term",
+    "is_stop",
     "margin",
     "normalise",
     "parse",
@@ -195,6 +196,11 @@ Message: TypeAlias = (
     | SeesMessage
     | AbortMessage
 )
+
+
+def is_stop(message: Message) -> bool:
+    """Whether a message is STOP, in any of its forms."""
+    return isinstance(message, StopMessage) or (isinstance(message, TurnMessage) and message.over)
 
 
 def parse(text: str) -> Message:

@@ -19,6 +19,7 @@ from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.game import Game
 from herbrand.match.keys import ReplyChecker, require_public_key
 from herbrand.match.protocol.http import MessageTooLarge, read_reply, write_request
+from herbrand.match.protocol.jobs import JobThread
 from herbrand.match.protocol.messages import (
     AbortMessage,
     InfoMessage,
@@ -29,10 +30,10 @@ from herbrand.match.protocol.messages import (
     StartMessage,
     StopMessage,
     TurnMessage,
+    is_stop,
     split_list,
 )
 from herbrand.match.protocol.view import MatchView
-from herbrand.match.protocol.worker import WorkerThread
 from herbrand.runtime.tokens import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
@@ -291,13 +292,13 @@ class LocalSeat:
     def __init__(self, player: Player, *, name: str) -> None:
         self.player = player
         self.name = name
-        self._worker: WorkerThread | None = None
+        self._worker: JobThread | None = None
         self._view: MatchView | None = None
         self._clock = 1.0
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Start the player."""
-        self._worker = WorkerThread(f"player {self.name}")
+        self._worker = JobThread(f"player {self.name}")
         self._clock = float(message.play_clock)
 
         def job() -> str:
@@ -309,9 +310,7 @@ class LocalSeat:
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Answer PLAY, or stop the player at STOP and ABORT."""
-        if isinstance(message, AbortMessage) or (
-            isinstance(message, StopMessage | TurnMessage) and _is_over(message)
-        ):
+        if isinstance(message, AbortMessage) or is_stop(message):
             self.player.stop()
             return Exchange("aborted" if isinstance(message, AbortMessage) else "done", None, 0.0)
         if self._worker is None or not isinstance(message, PlayMessage | TurnMessage):
@@ -353,8 +352,6 @@ class LocalSeat:
             return Exchange(None, "timeout", time.monotonic() - started, ("no reply in time",))
         except (HerbrandError, ValueError, MemoryError, RecursionError) as error:
             return Exchange(None, "failed", time.monotonic() - started, (str(error),))
-        except asyncio.CancelledError:
-            raise
         except Exception as error:  # noqa: BLE001  # a player's bug is the player's problem
             return Exchange(None, "failed", time.monotonic() - started, (f"{type(error).__name__}: {error}",))
         return Exchange(reply, None, time.monotonic() - started)
@@ -366,7 +363,3 @@ def error_text(error: OSError | ValueError) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
     return str(reason).lower()
-
-
-def _is_over(message: StopMessage | TurnMessage) -> bool:
-    return isinstance(message, StopMessage) or message.over

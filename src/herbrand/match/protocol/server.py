@@ -32,8 +32,7 @@ from herbrand.match.protocol.messages import (
     PingMessage,
     PreviewMessage,
     StartMessage,
-    StopMessage,
-    TurnMessage,
+    is_stop,
     margin,
     parse,
     spaced,
@@ -363,7 +362,7 @@ class PlayerServer:
         if isinstance(message, AbortMessage):
             self._end(match)
             return "aborted"
-        if isinstance(message, StopMessage) or (isinstance(message, TurnMessage) and message.over):
+        if is_stop(message):
             return await self._stop(match, str(message), started)
         return await self._move(match, str(message), started)
 
