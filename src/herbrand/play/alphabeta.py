@@ -91,7 +91,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         if game.has_percepts or game.chance_role is not None:
             self.forget()
             self._fallback_reason = "hidden information" if game.has_percepts else "the game has chance moves"
-            self.start_fallback(max(0.0, deadline - time.monotonic()))
+            self.start_fallback(deadline - time.monotonic())
             return
         super().prepare(deadline)
         if self.self_play:

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from herbrand.play.interface import Player
+from herbrand.play.interface import DelegatingPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.runtime.collector import suspend_full_collections
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import PlayerReport
+    from herbrand.play.interface import Player
 
     Choice: TypeAlias = tuple[Move, Callable[[], PlayerReport | None]]
     """A move, and a function that returns its report, called after the clock has stopped."""
@@ -30,7 +31,7 @@ _MIN_CLOCK = 0.01
 """Seconds of a clock below which the fallback is not started."""
 
 
-class FallbackPlayer(Player):
+class FallbackPlayer(DelegatingPlayer):
     """A player with a fallback, tree search by default, which chooses wherever `choose` returns None.
 
     Subclasses prepare in `study`, which runs in a background thread and may outlast the start clock and even
@@ -40,11 +41,7 @@ class FallbackPlayer(Player):
     name = "fallback"
 
     def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
-        super().__init__(seed)
-        self.memory = memory
-        self.ponder = ponder
-        """Whether the player thinks while others do."""
-        self._fallback: Player | None = None
+        super().__init__(seed, memory=memory, ponder=ponder)
         self._study_thread: threading.Thread | None = None
         self._make_report: Callable[[], PlayerReport | None] | None = None
         self._history: History = ()
@@ -66,7 +63,7 @@ class FallbackPlayer(Player):
         """Release the results of `study`, and discard those of a `study` that still runs."""
         with self._result_lock:
             self.finished = threading.Event()
-        self._fallback = None
+        self._deputy = None
         self._make_report = None
         self._history = ()
 
@@ -76,8 +73,8 @@ class FallbackPlayer(Player):
 
     def ponder_at(self, state: State, play_clock: float) -> None:
         """Think in the background after a request that leaves no choice; returns at once."""
-        if isinstance(self._fallback, MctsPlayer):  # others would not return before the clock runs out
-            self._fallback.select(state, play_clock)
+        if isinstance(self._deputy, MctsPlayer):  # others would not return before the clock runs out
+            self._deputy.select(state, play_clock)
 
     def note(self) -> str:
         """Return a short reason why the fallback chooses."""
@@ -93,12 +90,8 @@ class FallbackPlayer(Player):
 
     def start_fallback(self, seconds: float) -> Player:
         """Create the fallback and let it prepare for at most `seconds`."""
-        fallback = self._fallback = self.create_fallback()
-        fallback.stop_with(self)
-        fallback.start(self.game, self.role, seconds)
-        if self.stopped:
-            fallback.stop()
-        return fallback
+        fallback = self._deputy = self.create_fallback()
+        return fallback.start_for(self, seconds)
 
     def prepare(self, deadline: float) -> None:
         """Run `study` until the clock runs out, then leave it running in the background."""
@@ -138,9 +131,9 @@ class FallbackPlayer(Player):
         if choice is not None:
             move, self._make_report = choice
             return move
-        if self._fallback is None and (self.stopped or play_clock < _MIN_CLOCK):
+        if self._deputy is None and (self.stopped or play_clock < _MIN_CLOCK):
             return self.chance.choice(moves)
-        fallback = self._fallback or self.start_fallback(0.3 * play_clock)
+        fallback = self._deputy or self.start_fallback(0.3 * play_clock)
         fallback.receive_history(self._history)
         move = fallback.select(state, max(0.0, play_clock - (time.monotonic() - started)))
         note = self.note()
@@ -159,9 +152,6 @@ class FallbackPlayer(Player):
     def stop(self) -> None:
         """End the match, also for the fallback."""
         super().stop()
-        fallback = self._fallback
-        if fallback is not None:
-            fallback.stop()
         self.forget()
 
     def report(self) -> PlayerReport | None:

@@ -1,4 +1,4 @@
-"""`Player`: the base class of all players."""
+"""`Player`: the base class of all players, and `DelegatingPlayer`, of those that let others choose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from herbrand.errors import HerbrandError
 from herbrand.play.background import start_thread
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.explanation import PlayerReport
 
-__all__ = ["Player", "counted_goals"]
+__all__ = ["DelegatingPlayer", "Player", "counted_goals"]
 
 _WARM_UP_SHARE = 0.25
 """Share of the start clock for which `prepare` waits until the rule evaluator is warm."""
@@ -119,9 +119,13 @@ class Player(ABC):
 
     # -- for authors of players ---------------------------------------------------------------
 
-    def stop_with(self, leader: Player) -> None:
-        """Count as stopped whenever `leader` is stopped, even if this player starts later."""
+    def start_for(self, leader: Player, seconds: float) -> Self:
+        """Start in the match of `leader`; count as stopped whenever that is, even if it was before."""
         self._stop_events = (self._stopped, *leader._stop_events)
+        self.start(leader.game, leader.role, max(0.0, seconds))
+        if leader.stopped:
+            self.stop()
+        return self
 
     def deadline_after(self, seconds: float) -> float:
         """Return the time on the monotonic clock so many seconds from now."""
@@ -157,6 +161,31 @@ class Player(ABC):
     def random_joint_move(self, state: State) -> dict[str, Move]:
         """Return a random legal move for each role; `GameError` if a role has none."""
         return state.random_joint_move(self.chance)
+
+
+class DelegatingPlayer(Player):
+    """A player that lets another one choose, in all states or in some.
+
+    `memory`, in megabytes, and `ponder`, whether to think while others do, are for that player.
+    """
+
+    def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
+        super().__init__(seed)
+        self.memory = memory
+        self.ponder = ponder
+        self._deputy: Player | None = None
+        """The other player."""
+
+    def receive_history(self, history: History) -> None:
+        """Pass the history on."""
+        if self._deputy is not None:
+            self._deputy.receive_history(history)
+
+    def stop(self) -> None:
+        """End the match, also for the other player."""
+        super().stop()
+        if self._deputy is not None:
+            self._deputy.stop()
 
 
 def _warm_up_rules(game: Game) -> None:

@@ -13,16 +13,16 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from herbrand.play.interface import Player
+from herbrand.play.interface import DelegatingPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.analyse.knowledge.histories import History
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import MoveReport, PlayerReport
+    from herbrand.play.interface import Player
 
 __all__ = ["DEFAULT_LEVEL", "LEVELS", "LevelPlayer", "SkillLevel", "default_clock"]
 
@@ -76,7 +76,7 @@ def default_clock(player: str) -> float:
     return 1.0 if level is None else level.seconds
 
 
-class LevelPlayer(Player):
+class LevelPlayer(DelegatingPlayer):
     """A player of some level; its subclasses are the levels.
 
     It takes no longer than its level does, whatever the clock.  `memory`, in megabytes, and `ponder` are
@@ -90,20 +90,14 @@ class LevelPlayer(Player):
         cls.__doc__ = f"For people: {level.about}."
 
     def __init__(self, seed: int | None = None, *, memory: float = 512.0, ponder: bool = False) -> None:
-        super().__init__(seed)
-        self.memory = memory
-        self.ponder = ponder
-        self._searcher: Player | None = None
+        super().__init__(seed, memory=memory, ponder=ponder)
         self._report: PlayerReport | None = None
 
     def prepare(self, deadline: float) -> None:
         """Create the player that searches, and let it prepare."""
         self._report = None
-        searcher = self._searcher = self._create_searcher(self.game)
-        searcher.stop_with(self)
-        searcher.start(self.game, self.role, max(0.0, deadline - time.monotonic()))
-        if self.stopped:
-            searcher.stop()
+        self._deputy = self._create_searcher(self.game)
+        self._deputy.start_for(self, deadline - time.monotonic())
 
     def _create_searcher(self, game: Game) -> Player:
         seed, playouts = self.chance.getrandbits(32), self.level.playouts
@@ -119,15 +113,10 @@ class LevelPlayer(Player):
 
         return MctsPlayer(seed, memory=self.memory, playouts=playouts, probe=False, beam=False)
 
-    def receive_history(self, history: History) -> None:
-        """Pass the history on."""
-        if self._searcher is not None:
-            self._searcher.receive_history(history)
-
     def select(self, state: State, play_clock: float) -> Move:
         """Search for the time of the level, then choose as the level does."""
         self._report = None
-        searcher = self._searcher
+        searcher = self._deputy
         if searcher is None:
             raise RuntimeError("the player was used before `start`")
         move = searcher.select(state, min(play_clock, self.level.seconds))
@@ -157,12 +146,6 @@ class LevelPlayer(Player):
             if self.chance.random() < self.level.attention**beyond:
                 return report.proved
         return -math.inf if report.mean is None else report.mean
-
-    def stop(self) -> None:
-        """End the match."""
-        super().stop()
-        if self._searcher is not None:
-            self._searcher.stop()
 
     def report(self) -> PlayerReport | None:
         """Return the report of the search, the chosen move first."""

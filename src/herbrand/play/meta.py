@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.comparison import can_compare, compare_searches
-from herbrand.play.interface import Player
+from herbrand.play.interface import DelegatingPlayer
 from herbrand.play.ismcts import IsMctsPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.puzzle import PuzzlePlayer
@@ -17,15 +17,14 @@ from herbrand.play.search.features import is_placement_only
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
-    from herbrand.analyse.knowledge.histories import History
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import PlayerReport
+    from herbrand.play.interface import Player
 
 __all__ = ["MetaPlayer"]
 
-_AnyPlayer = TypeVar("_AnyPlayer", bound=Player)
 
 _SAMPLED_STATES = 20
 """States of one playout that are checked for simultaneous moves."""
@@ -46,7 +45,7 @@ _STARTING = 0.1
 _MAX_SOLVED_STATES = 200_000
 
 
-class MetaPlayer(Player):
+class MetaPlayer(DelegatingPlayer):
     """Picks a player for the game and reports why.
 
     A planner for one role, a perfect player for small games, also with hidden information, alpha-beta where
@@ -63,33 +62,25 @@ class MetaPlayer(Player):
         self_play: bool | None = None,
         ponder: bool = False,
     ) -> None:
-        super().__init__(seed)
-        self.memory = memory
+        super().__init__(seed, memory=memory, ponder=ponder)
         self.self_play = ponder if self_play is None else self_play
-        self.ponder = ponder
         self.reason = ""
         """Why the player was picked."""
-        self._player: Player | None = None
 
     def prepare(self, deadline: float) -> None:
         """Pick a player, and let it prepare for the rest of the time."""
-        self._player = None
+        self._deputy = None
         try:
-            player = self._start_player(self._pick(deadline), deadline - time.monotonic())
+            player = self._pick(deadline).start_for(self, deadline - time.monotonic())
             if isinstance(player, SolvedPlayer) and not player.has_solution:
                 player, self.reason = self._pick_search(player, deadline)
         except (HerbrandError, MemoryError) as error:  # tree search can go on by evaluating the rules
             self.reason = f"tree search, since no other player could be prepared: {error or 'no memory'}"
             mcts = MctsPlayer(self.chance.getrandbits(32), memory=self.memory, ponder=self.ponder)
-            player = self._start_player(mcts, deadline - time.monotonic())
-        self._player = player
+            player = mcts.start_for(self, deadline - time.monotonic())
+        self._deputy = player
         if self.stopped:
             player.stop()
-
-    def _start_player(self, player: _AnyPlayer, seconds: float) -> _AnyPlayer:
-        player.stop_with(self)
-        player.start(self.game, self.role, max(0.0, seconds))
-        return player
 
     def _pick_search(self, solved: SolvedPlayer, deadline: float) -> tuple[Player, str]:
         """Return a prepared player for a game that was not solved, and why it was picked."""
@@ -99,7 +90,7 @@ class MetaPlayer(Player):
                 return solved, f"tree search over information sets: {unsolved}"
             ismcts = IsMctsPlayer(self.chance.getrandbits(32))
             reason = f"tree search over information sets: {unsolved}"
-            return self._start_player(ismcts, deadline - time.monotonic()), reason
+            return ismcts.start_for(self, deadline - time.monotonic()), reason
         seed, left = self.chance.getrandbits(32), deadline - time.monotonic()
         if not solved.finished.is_set() or left < _MIN_LEARNING_SECONDS:
             return solved, f"tree search: {unsolved}"
@@ -108,18 +99,16 @@ class MetaPlayer(Player):
         except (HerbrandError, MemoryError) as error:  # it plays by evaluating the rules
             return solved, f"tree search, since there is no network: {error}"
         if not reason:
-            alphabeta = self._start_player(
-                AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder),
-                left / (3 if self.self_play else 2),  # self-play teaches more than random games
-            )
+            alphabeta = AlphaBetaPlayer(seed, memory=self.memory / 4, self_play=False, ponder=self.ponder)
+            # self-play teaches more than random games
+            alphabeta.start_for(self, left / (3 if self.self_play else 2))
             self.wait_for(alphabeta.finished, deadline - 0.25 * left)  # learning a large game may take longer
             is_better, reason = self._judge_alphabeta(alphabeta, deadline)
             if is_better:
                 return alphabeta, f"alpha-beta, since {reason}: {unsolved}"
             alphabeta.stop()
-        mcts = self._start_player(
-            MctsPlayer(seed, memory=self.memory, ponder=self.ponder), deadline - time.monotonic()
-        )
+        mcts = MctsPlayer(seed, memory=self.memory, ponder=self.ponder)
+        mcts.start_for(self, deadline - time.monotonic())
         return mcts, f"tree search, since {reason}: {unsolved}"
 
     def _judge_alphabeta(self, alphabeta: AlphaBetaPlayer, deadline: float) -> tuple[bool, str]:
@@ -186,24 +175,13 @@ class MetaPlayer(Player):
 
     def select(self, state: State, play_clock: float) -> Move:
         """Let the picked player select."""
-        if self._player is None:
+        if self._deputy is None:
             return self.chance.choice(self.options(state))
-        return self._player.select(state, play_clock)
-
-    def receive_history(self, history: History) -> None:
-        """Pass the history on."""
-        if self._player is not None:
-            self._player.receive_history(history)
-
-    def stop(self) -> None:
-        """End the match."""
-        super().stop()
-        if self._player is not None:
-            self._player.stop()
+        return self._deputy.select(state, play_clock)
 
     def report(self) -> PlayerReport | None:
         """Return the report of the picked player, with the reason why it was picked."""
-        report = None if self._player is None else self._player.report()
+        report = None if self._deputy is None else self._deputy.report()
         return None if report is None else replace(report, notes=(*report.notes, self.reason))
 
 

@@ -333,7 +333,7 @@ def test_the_player_for_any_game_searches_in_larger_ones(monkeypatch: pytest.Mon
     game = herbrand.load("pairs")
     player = MetaPlayer(seed=1)
     player.start(game, game.players[0], 20)
-    assert isinstance(player._player, IsMctsPlayer)
+    assert isinstance(player._deputy, IsMctsPlayer)
     assert "too large" in player.reason
     player.stop()
 

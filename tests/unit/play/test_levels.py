@@ -134,7 +134,7 @@ def test_levels_take_no_longer_than_they_say(monkeypatch: pytest.MonkeyPatch) ->
 
     searcher = SimpleNamespace(select=search, report=lambda: None)
     player = make_player("strong")
-    monkeypatch.setattr(player, "_searcher", searcher)
+    monkeypatch.setattr(player, "_deputy", searcher)
     player.select(game.initial_state(), 60.0)
     player.select(game.initial_state(), 0.5)
     assert asked == [LEVELS["strong"].seconds, 0.5]

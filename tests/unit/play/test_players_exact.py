@@ -189,7 +189,7 @@ def test_alpha_beta_is_picked_where_values_can_be_learned(
     player.start(game, game.roles[0], 600)
     assert len(learned) == (explained is not None)
     assert chosen in player.reason
-    assert isinstance(player._player, AlphaBetaPlayer) is chosen.startswith("alpha-beta")
+    assert isinstance(player._deputy, AlphaBetaPlayer) is chosen.startswith("alpha-beta")
     state = game.initial_state()
     assert state.is_legal(game.roles[0], player.select(state, 0.05))
 
