@@ -162,6 +162,8 @@ class Expander:
         self.fluents = len(network.fluents)
         """The number of fluents: the bits of a packed state that are used."""
         self.roles: tuple[str, ...] = tuple(map(network.terms.text, network.roles))
+        self.chance = next((r for r, name in enumerate(self.roles) if name.lower() == "random"), -1)
+        """The number of the role `random`; -1 without one."""
         self.core = core.StateEvaluator(network.circuit)
         """The evaluator of the core that does the work."""
         self.words: int = network.circuit.state_words

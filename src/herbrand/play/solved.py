@@ -66,7 +66,7 @@ class OptimalPolicy:
         length is the number of steps of best play, this move included.
         """
         space, role, expander = self.space, self.role, self.space.expander
-        chance = next((r for r, name in enumerate(expander.roles) if name.lower() == "random"), -1)
+        chance = expander.chance
         counts = space.counts[at].astype(np.int64)
         children = space.children[space.starts[at] : space.starts[at + 1]].reshape(counts)
         children = np.moveaxis(children, role, 0).reshape(counts[role], -1)

@@ -13,6 +13,7 @@ import numpy as np
 
 from herbrand.core import Round, SearchTree
 from herbrand.engine.expand import new_generator, sample_true
+from herbrand.play.search.tree import spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["EACH", "WIDEST", "Forest"]
 
 EACH: Final = 16
-"""Default number of playouts for a new position."""
+"""Playouts for a new position."""
+_EXPLORATION: Final = 0.5
+"""The constant of UCB1 for values from 0 to 1."""
 _FIRST_SIZE: Final = 1 << 22
 """Initial size of all trees together, in bytes."""
 _MAX_DESCENTS: Final = 512
@@ -36,33 +39,19 @@ WIDEST: Final = 512
 class Forest:
     """Search trees that grow together.
 
-    `each` is the mean number of playouts for every new position, but at least one from each of its
-    successors; `exploration` is the constant of UCB1 for values from 0 to 1; `max_steps` cuts off playouts;
-    `memory` bounds the size of all trees in bytes.  They start small, to fit into the processor caches; when
-    they are full, the search is repeated with more memory.
+    There are `EACH` playouts for every new position on average, but at least one from each of its successors;
+    `max_steps` cuts them off; `memory` bounds the size of all trees in bytes.  They start small, to fit into
+    the processor caches; when they are full, the search is repeated with more memory.
     """
 
     def __init__(
-        self,
-        expander: Expander,
-        *,
-        seed: int = 0,
-        each: int = EACH,
-        exploration: float = 0.5,
-        max_steps: int = 1000,
-        memory: int = 1 << 28,
+        self, expander: Expander, *, seed: int = 0, max_steps: int = 1000, memory: int = 1 << 28
     ) -> None:
         self.expander = expander
-        roles = expander.roles
-        chance = next((r for r, name in enumerate(roles) if name.lower() == "random"), -1)
-        self.players = [r for r in range(len(roles)) if r != chance]
-        self.each = each
         self.max_steps = max_steps
         self.memory = memory
         self._size = min(_FIRST_SIZE, memory)
         self._seed = seed
-        self._exploration = exploration
-        self._chance_role = chance
         self._allocate()
         self._chance = np.random.default_rng(seed)
         self._generator = new_generator(seed)
@@ -74,8 +63,8 @@ class Forest:
             memory=self._size,
             seed=self._seed % (1 << 64),
             labelled=True,
-            exploration=self._exploration,
-            chance=self._chance_role,
+            exploration=_EXPLORATION,
+            chance=self.expander.chance,
         )
         self._descent = Round(self.tree, ways=_MAX_DESCENTS, rows=_MAX_ROWS)
 
@@ -141,9 +130,8 @@ class Forest:
 
     def _round(self, roots: NDArray[np.int64]) -> None:
         descent, expander = self._descent, self.expander
-        new_states = descent.expand(roots, most=len(roots), widest=WIDEST, weight=self.each)
-        games = max(self.each * descent.asked, new_states) if new_states else 0
-        parents = np.arange(games, dtype=np.int64) * new_states // max(1, games)
+        new_states = descent.expand(roots, most=len(roots), widest=WIDEST, weight=EACH)
+        parents = spread(max(EACH * descent.asked, new_states), new_states)
         ended = expander.core.rollouts(descent.starts(), parents, self._generator, self.max_steps)
         descent.backpropagate(ended.goals, ended.lengths)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 import numpy as np
@@ -31,7 +31,18 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.play.search.policy import PlayoutPolicy
 
-__all__ = ["ALONE", "BUSY", "JOINT", "LANES", "LEAF", "OVER", "Search", "SearchWorker", "SolutionLine"]
+__all__ = [
+    "ALONE",
+    "BUSY",
+    "JOINT",
+    "LANES",
+    "LEAF",
+    "OVER",
+    "Search",
+    "SearchWorker",
+    "SolutionLine",
+    "spread",
+]
 
 LANES: Final = 512
 """Playouts run at once."""
@@ -100,9 +111,8 @@ class Search:
         policy: PlayoutPolicy = UNIFORM,
     ) -> None:
         self.expander = Expander(network)
-        roles = self.expander.roles
-        self.chance = next((r for r, name in enumerate(roles) if name.lower() == "random"), -1)
-        self.players = [r for r in range(len(roles)) if r != self.chance]
+        self.chance = self.expander.chance
+        self.players = [r for r in range(len(self.expander.roles)) if r != self.chance]
         self.tree = SearchTree(
             network.circuit,
             memory=memory,
@@ -219,13 +229,9 @@ class Search:
                 idle_rounds += 1
 
 
-class _Playouts(NamedTuple):
-    """The playouts of a round, before they are run."""
-
-    states: States
-    """[new states, words]."""
-    parents: NDArray[np.int64]
-    """[playouts] the index of the state in which each starts."""
+def spread(playouts: int, states: int) -> NDArray[np.int64]:
+    """Return the index of the state in which each playout starts, all equally often; none without a state."""
+    return np.arange(playouts if states else 0, dtype=np.int64) * states // playouts
 
 
 class SearchWorker:
@@ -265,8 +271,8 @@ class SearchWorker:
         is_complete = False
         try:
             before = self._generator.copy()
-            playouts = self._assign_playouts(new_states)
-            ended = self._run_playouts(playouts)
+            states, parents = self._round.starts(), spread(max(LANES, new_states), new_states)
+            ended = self._run_playouts(states, parents)
             is_complete = ended.complete
         finally:
             with search.lock:
@@ -276,13 +282,13 @@ class SearchWorker:
         if not is_complete:
             return False
         with search.lock:
-            search.playouts += len(playouts.parents)
+            search.playouts += len(parents)
             played = None
             if len(ended.played):
                 played = np.bitwise_or.reduceat(ended.played, self._first_copies, axis=0)
             work.backpropagate(ended.goals, ended.lengths, played)
             if new_states and tree.roles == 1:
-                self._update_plan(playouts, ended, before)
+                self._update_plan(states, parents, ended, before)
         return True
 
     def rounds(self, seconds: float) -> None:
@@ -311,24 +317,18 @@ class SearchWorker:
                 search.playing -= 1
                 search.playouts += played
 
-    def _assign_playouts(self, new_states: int) -> _Playouts:
-        """Distribute the playouts of a round evenly: one for each lane, or more with more new states."""
-        count = max(LANES, new_states) if new_states else 0
-        parents = np.arange(count, dtype=np.int64) * new_states // max(1, count)
-        return _Playouts(self._round.starts(), parents)
-
-    def _run_playouts(self, playouts: _Playouts) -> Ended:
+    def _run_playouts(self, states: States, parents: NDArray[np.int64]) -> Ended:
+        """Run the playouts of a round; `parents` has the index of the state in which each starts."""
         search = self.search
-        policy, count = search.policy, len(playouts.parents)
-        total = search.tree.sum
+        policy, total = search.policy, search.tree.sum
         cut = policy.judge is not None and total >= 0
         ended = search.playout_expander.core.rollouts(
-            playouts.states,
-            playouts.parents,
+            states,
+            parents,
             self._generator,
             policy.cutoff if cut else search.max_steps,
             search.stop,
-            played=bool(search.tree.amaf) and 0 < count <= LANES,
+            played=bool(search.tree.amaf) and 0 < len(parents) <= LANES,
             last=cut,
         )
         if cut and ended.complete:
@@ -345,7 +345,9 @@ class SearchWorker:
         ended.goals[cut, search.policy.role] = goals
         ended.goals[cut, other] = total - goals
 
-    def _update_plan(self, playouts: _Playouts, ended: Ended, generator: NDArray[np.uint64]) -> None:
+    def _update_plan(
+        self, states: States, parents: NDArray[np.int64], ended: Ended, generator: NDArray[np.uint64]
+    ) -> None:
         """In one-role games, make the best playout the plan if it is better.
 
         `generator` is the state before the playouts, so that a second run records the moves of the best one.
@@ -358,7 +360,7 @@ class SearchWorker:
         if not 0 <= ended.lengths[best] <= _MAX_PLAN:
             return
         replay = search.playout_expander.core.rollouts(
-            playouts.states, playouts.parents, generator, search.max_steps, watched=best
+            states, parents, generator, search.max_steps, watched=best
         )
         numbers = np.searchsorted(self._first_copies, replay.line[:, 0], side="right") - 1
-        search.set_plan(value, self._round.line(int(playouts.parents[best])) + numbers.tolist())
+        search.set_plan(value, self._round.line(int(parents[best])) + numbers.tolist())
