@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 __all__ = ["MoveReport", "PlayerReport"]
@@ -43,13 +43,8 @@ class MoveReport:
     def as_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {
-            "move": self.move,
-            "visits": self.visits,
+            **asdict(self),
             "mean": None if self.mean is None else round(self.mean, 2),
-            "proved": self.proved,
-            "at_least": self.at_least,
-            "at_most": self.at_most,
-            "plies": self.plies,
             "line": [list(joint) for joint in self.line],
             "chance": None if self.chance is None else round(self.chance, 4),
         }
@@ -95,11 +90,8 @@ class PlayerReport:
 
         rows = []
         for report in self.moves[:_SHOWN_MOVES]:
-            value = (
-                None
-                if report.value is None
-                else f"{report.value:.1f}{'' if report.proved is None else ' proved'}"
-            )
+            sure = "" if report.proved is None else " proved"
+            value = None if report.value is None else f"{report.value:.1f}{sure}"
             line = "; ".join(" ".join(joint) for joint in report.line[:_SHOWN_STEPS])
             rows.append((report.move, report.visits, value, line))
         return block(

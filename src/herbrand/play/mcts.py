@@ -391,8 +391,8 @@ class MctsPlayer(Player):
         threads = len(search.workers)
         tasks = [partial(grow, worker) for worker in range(threads)]
         ended = self._team.start(tasks, _stops(match, search))
-        while until is not None and not ended.is_set() and self.has_time(until - CLOCK_MARGIN):
-            ended.wait(max(0.0, min(0.05, until - CLOCK_MARGIN - time.monotonic())))
+        if until is not None:
+            self.wait_for(ended, until - CLOCK_MARGIN)
 
     def stop(self) -> None:
         """End the match and all threads."""

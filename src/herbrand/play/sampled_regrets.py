@@ -105,6 +105,9 @@ class SampledRegrets:
         self._random = None if game.chance_role is None else game.role_index(game.chance_role)
         self._positions: dict[State, _Position] = {}
         self._left = self._interrupted = 0
+        self._place = 0
+        """The role that tries all of its moves in the traversal."""
+        self._stopped: Callable[[], bool] = bool
 
     def find(self, role: int, history: History) -> SampledSet | None:
         """Return the information set of a role after a history; None if no play led there."""
@@ -121,10 +124,10 @@ class SampledRegrets:
 
     def traverse(self, stopped: Callable[[], bool]) -> None:
         """Sample plays in which one role, each in turn, tries all of its moves."""
-        self._left = _WIDEST
-        place = self._players[self.traversals % len(self._players)]
+        self._left, self._stopped = _WIDEST, stopped
+        self._place = self._players[self.traversals % len(self._players)]
         try:
-            self._walk(self.game.initial_state(), list(self.roots), place, stopped, 0)
+            self._walk(self.game.initial_state(), list(self.roots), 0)
         except _Interrupted:
             self._interrupted += 1
             if self._left <= 0 or (not self.traversals and self._interrupted >= _ATTEMPTS):
@@ -132,16 +135,14 @@ class SampledRegrets:
             return
         self.traversals += 1
 
-    def _walk(
-        self, state: State, sets: list[SampledSet], place: int, stopped: Callable[[], bool], depth: int
-    ) -> float:
+    def _walk(self, state: State, sets: list[SampledSet], depth: int) -> float:
         """Return the goal value of the traversing role on average over its own probabilities."""
         self._left -= 1
         if depth > _LONGEST or self.sets > _MOST_SETS:
             self._left = 0
-        if self._left <= 0 or stopped():
+        if self._left <= 0 or self._stopped():
             raise _Interrupted
-        position = self._position(state)
+        position, place = self._position(state), self._place
         if position.goals is not None:
             self.plays += 1
             return float(position.goals[place])
@@ -157,13 +158,13 @@ class SampledRegrets:
                     self.choices += 1
                 joint.append(None if role == place else self._draw(sets[role]))
         if None not in joint:
-            return self._follow(state, position, tuple(joint), sets, place, stopped, depth)
+            return self._follow(state, position, tuple(joint), sets, depth)
         own = sets[place]
         strategy = own.strategy()
         values = []
         for move in own.moves:
             joint[place] = move
-            values.append(self._follow(state, position, tuple(joint), sets, place, stopped, depth))
+            values.append(self._follow(state, position, tuple(joint), sets, depth))
         mean = sum(chance * value for chance, value in zip(strategy, values, strict=True))
         own.traversals += 1
         for k, value in enumerate(values):
@@ -178,14 +179,7 @@ class SampledRegrets:
         return self.chance.choices(information.moves, strategy)[0]
 
     def _follow(
-        self,
-        state: State,
-        position: _Position,
-        joint: tuple[Move, ...],
-        sets: list[SampledSet],
-        place: int,
-        stopped: Callable[[], bool],
-        depth: int,
+        self, state: State, position: _Position, joint: tuple[Move, ...], sets: list[SampledSet], depth: int
     ) -> float:
         successor = position.successors.get(joint)
         if successor is None:
@@ -201,7 +195,7 @@ class SampledRegrets:
                 child = one.children[step] = SampledSet()
                 self.sets += 1
             after.append(child)
-        return self._walk(successor[0], after, place, stopped, depth + 1)
+        return self._walk(successor[0], after, depth + 1)
 
     def _position(self, state: State) -> _Position:
         position = self._positions.get(state)

@@ -125,8 +125,7 @@ class Probe:
         self._reported_depth = engine.depth
         role = self.role
         opposed = tree.sum >= 0
-        first = int(tree.first[root] + tree.sizes[root, :role].sum())
-        arms = {int(tree.move[arm]): arm for arm in range(first, first + int(tree.sizes[root, role]))}
+        arms = {int(tree.move[arm]): arm for arm in search.arms(root, role)}
         for move, value, bound, plies in engine.proofs():
             child = int(tree.arm_child[arms[move]]) if move in arms else -1
             if child < 0 or tree.low[child, role] == tree.high[child, role]:

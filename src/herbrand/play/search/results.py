@@ -39,8 +39,8 @@ def ranked_arms(search: Search, at: int, role: int) -> list[int]:
     then open moves by visits; then proved moves that are worse; then moves that cannot reach a proved bound.
     """
     tree = search.tree
-    begin = int(tree.first[at] + tree.sizes[at, :role].sum())
-    arms = np.arange(begin, begin + int(tree.sizes[at, role]))
+    own = search.arms(at, role)
+    arms = np.arange(own.start, own.stop)
     counts = tree.arm_count[arms]
     if tree.kind[at] == JOINT or int(tree.mover[at]) != role:
         return [int(arms[k]) for k in np.argsort(-counts, kind="stable")]
@@ -68,8 +68,7 @@ def ranked_arms(search: Search, at: int, role: int) -> list[int]:
 def draw_arm(search: Search, role: int, chance: Random) -> int:
     """Draw an arm of a role at the root from the average strategy of regret matching."""
     tree, at = search.tree, search.root
-    begin = int(tree.first[at] + tree.sizes[at, :role].sum())
-    arms = range(begin, begin + int(tree.sizes[at, role]))
+    arms = search.arms(at, role)
     weights = [float(tree.arm_share[arm]) for arm in arms]
     if tree.kind[at] != JOINT or not sum(weights):
         return ranked_arms(search, at, role)[0]

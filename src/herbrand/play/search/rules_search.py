@@ -47,23 +47,15 @@ class _Node:
 class RulesSearch:
     """A search for one role; `memory` bounds the estimated size of the tree in megabytes."""
 
-    def __init__(
-        self,
-        role: str,
-        seed: int,
-        *,
-        exploration: float = 0.5,
-        memory: float = 512.0,
-        max_steps: int = _MAX_STEPS,
-    ) -> None:
+    def __init__(self, role: str, seed: int, *, exploration: float = 0.5, memory: float = 512.0) -> None:
         self.role = role
         self.chance = random.Random(seed)
         self.exploration = exploration
         self.memory = memory
-        self.max_steps = max_steps
         self.nodes: dict[State, _Node] = {}
         self.playouts = 0
-        self.root: State | None = None
+        self.root: State
+        """Set by `move_to`."""
         self._bytes = 0
 
     def move_to(self, state: State) -> None:
@@ -86,10 +78,9 @@ class RulesSearch:
     def _run_playout(self, keep_going: Callable[[], bool]) -> None:
         """Descend the tree, add one node, play on at random and backpropagate; nothing if it is stopped."""
         state = self.root
-        assert state is not None
         path: list[tuple[_Node, list[int]]] = []
         in_tree = True
-        for _ in range(self.max_steps):
+        for _ in range(_MAX_STEPS):
             if not keep_going():
                 return
             if in_tree:
@@ -125,10 +116,9 @@ class RulesSearch:
         counts, totals = node.counts[role], node.totals[role]
         if len(counts) == 1:
             return 0
-        unvisited = [k for k, count in enumerate(counts) if not count]
-        assert self.root is not None
         if self.root.roles[role].lower() == "random":
             return self.chance.randrange(len(counts))
+        unvisited = [k for k, count in enumerate(counts) if not count]
         if unvisited:
             return self.chance.choice(unvisited)
         width = self.exploration**2 * math.log(node.count + 2)
@@ -136,26 +126,24 @@ class RulesSearch:
 
     def best(self) -> Move | None:
         """Return the most visited move at the root; None if none was visited."""
-        assert self.root is not None
-        node = self.nodes.get(self.root)
-        if node is None or node.over:
+        moves, counts, totals = self._at_root()
+        if not any(counts):
             return None
-        role = self.root.game.role_index(self.role)
-        counts, totals = node.counts[role], node.totals[role]
-        best = max(range(len(counts)), key=lambda k: (counts[k], totals[k]))
-        return node.legal[role][best] if counts[best] else None
+        return moves[max(range(len(moves)), key=lambda k: (counts[k], totals[k]))]
 
     def reports(self) -> list[MoveReport]:
         """Return the statistics of the moves at the root, most visited first."""
-        assert self.root is not None
-        node = self.nodes.get(self.root)
-        if node is None or node.over:
-            return []
-        role = self.root.game.role_index(self.role)
-        # copies, since the search thread may still run
-        statistics = zip(node.legal[role], node.counts[role].copy(), node.totals[role].copy(), strict=True)
         reports = [
             MoveReport(str(move), count, 100 * total / count if count else None)
-            for move, count, total in statistics
+            for move, count, total in zip(*self._at_root(), strict=True)
         ]
         return sorted(reports, key=lambda report: (-report.visits, -(report.mean or 0.0)))
+
+    def _at_root(self) -> tuple[list[Move], list[int], list[float]]:
+        """Return the moves of the role at the root, with the visit count and total value of each."""
+        node = self.nodes.get(self.root)
+        if node is None or node.over:
+            return [], [], []
+        role = self.root.game.role_index(self.role)
+        # copies, since the search thread may still run
+        return node.legal[role], node.counts[role].copy(), node.totals[role].copy()

@@ -163,6 +163,11 @@ class Search:
         role = int(np.searchsorted(bounds, number, side="right")) - 1
         return self.expander.moves[role][number - int(bounds[role])]
 
+    def arms(self, at: int, role: int) -> range:
+        """Return the arms of a role in an expanded position."""
+        begin = int(self.tree.first[at] + self.tree.sizes[at, :role].sum())
+        return range(begin, begin + int(self.tree.sizes[at, role]))
+
     @property
     def is_solved(self) -> bool:
         """Whether the value of the root is proved for every role."""
