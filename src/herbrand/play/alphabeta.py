@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import MoveReport, PlayerReport
@@ -107,7 +107,7 @@ class AlphaBetaPlayer(FallbackPlayer):
     def use(self, learned: LearnedJudge) -> None:
         """Search with this evaluation function from now on; `HerbrandError` without a network."""
         role = self.game.role_index(self.role)
-        self._store(self._build_engines(self.game, role, learned), learned)
+        self._engines, self.learned = self._build_engines(self.game, role, learned), learned
 
     def forget(self) -> None:
         """Release the transposition table and the evaluation function."""
@@ -115,12 +115,12 @@ class AlphaBetaPlayer(FallbackPlayer):
         self._engines, self.learned = [], None
         self._fallback_reason = _NOT_YET
 
-    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         """Build the searches without an evaluation function, then learn one and build them again."""
         started = time.monotonic()
         seed = self.chance.getrandbits(32)
         try:
-            yield partial(self._store, self._build_engines(game, role, None), None)
+            yield {"learned": None, "_engines": self._build_engines(game, role, None)}
             if not self.learning:
                 return
             from herbrand.play.learning import learn_judge
@@ -132,11 +132,11 @@ class AlphaBetaPlayer(FallbackPlayer):
                 game.expander, role, seed=seed, deadline=until, novelty=self.novelty, threats=self.threats
             )
             if learned.features:
-                yield partial(self._store, self._build_engines(game, role, learned), learned)
+                yield {"learned": learned, "_engines": self._build_engines(game, role, learned)}
         except (HerbrandError, MemoryError) as error:
-            yield partial(setattr, self, "_fallback_reason", f"no network: {error}")
+            yield {"_fallback_reason": f"no network: {error}"}
 
-    def _learn_by_self_play(self, learned: LearnedJudge, deadline: float) -> Iterator[Callable[[], None]]:
+    def _learn_by_self_play(self, learned: LearnedJudge, deadline: float) -> Iterator[dict[str, Any]]:
         """Build the searches again with better values, if self-play finds any."""
         left = deadline - time.monotonic()
         if left < _MIN_SELF_PLAY_SECONDS:
@@ -148,13 +148,9 @@ class AlphaBetaPlayer(FallbackPlayer):
         try:
             better = improve_judge(game, role, learned, seed=seed, seconds=left, stopped=lambda: self.stopped)
             if better is not None:
-                yield partial(self._store, self._build_engines(game, role, better), better)
+                yield {"learned": better, "_engines": self._build_engines(game, role, better)}
         except (HerbrandError, MemoryError):
             pass  # the values that it has remain
-
-    def _store(self, engines: list[AlphaBetaSearch], learned: LearnedJudge | None) -> None:
-        self.learned = learned
-        self._engines = engines
 
     def _build_engines(self, game: Game, role: int, learned: LearnedJudge | None) -> list[AlphaBetaSearch]:
         """Return one search for each thread, all sharing a table; imports what `choose` needs."""

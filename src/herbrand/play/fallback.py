@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.play.interface import DelegatingPlayer
 from herbrand.play.mcts import MctsPlayer
@@ -51,11 +51,11 @@ class FallbackPlayer(DelegatingPlayer):
         """Set when `study` has ended; a new event in each match."""
         self._result_lock = threading.Lock()
 
-    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         """Prepare for the game in about `seconds`; must not raise.
 
-        For each result, yields the function that stores it in the player.  It is called under a lock, and
-        only while the match that it belongs to goes on.
+        Yields results as attributes of the player with their values.  They are set under a lock, and only
+        while the match that they belong to goes on.
         """
         raise NotImplementedError
 
@@ -107,14 +107,14 @@ class FallbackPlayer(DelegatingPlayer):
 
         self._study_thread = self.run_in_background(work, deadline - 0.01)
 
-    def _keep_results(self, finished: threading.Event, results: Iterator[Callable[[], None]]) -> None:
+    def _keep_results(self, finished: threading.Event, results: Iterator[dict[str, Any]]) -> None:
         """Store results while the match goes on that the event belongs to."""
-        for store in results:
+        for result in results:
             with self._result_lock:
                 if self.stopped or self.finished is not finished:
                     return
-                store()
-            del store  # it references the result, which `forget` must be able to free
+                vars(self).update(result)
+            del result  # `forget` must be able to free it
 
     @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.play.alphabeta import AlphaBetaPlayer
@@ -11,7 +10,7 @@ from herbrand.play.fallback import FallbackPlayer
 from herbrand.play.learning import LearnedJudge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from herbrand.game import Game
     from herbrand.machine.moves import Move
@@ -76,7 +75,7 @@ class LearnedPlayer(AlphaBetaPlayer):
             return super().choose(state, moves)
         return self._policy.choose(self, self.name, self._history, state, moves)
 
-    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         """Read the file, and build searches if it has values; without a file learn as `alphabeta` does."""
         if self._path is None:
             yield from super().study(game, role, seconds)
@@ -90,20 +89,17 @@ class LearnedPlayer(AlphaBetaPlayer):
 
                 strategy, exploitability = read_policy(self._path, game)
                 policy = MixedPolicy(strategy, f"the strategies of {self._path}", exploitability)
-                yield partial(self._store_policy, policy)
+                reason = f"{self._path} has no probabilities for this information set"
+                yield {"_policy": policy, "_fallback_reason": reason}
                 return
             model = read_model(self._path, game)
             learned = LearnedJudge(model.judge(role), 0, len(model.literals), 0.0, 0.0, gates=model.gates)
-            yield partial(self._store, self._build_engines(game, role, learned), learned)
+            yield {"learned": learned, "_engines": self._build_engines(game, role, learned)}
         except MemoryError:
-            yield partial(setattr, self, "_fallback_reason", "no network: no memory")
+            yield {"_fallback_reason": "no network: no memory"}
         except HerbrandError as error:
             self._refusal = error
-            yield partial(setattr, self, "_fallback_reason", str(error))
-
-    def _store_policy(self, policy: MixedPolicy) -> None:
-        self._policy = policy
-        self._fallback_reason = f"{self._path} has no probabilities for this information set"
+            yield {"_fallback_reason": str(error)}
 
     def judge_note(self, learned: LearnedJudge) -> str:
         """Return what positions are evaluated by."""

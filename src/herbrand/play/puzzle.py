@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import HerbrandError
@@ -12,7 +11,7 @@ from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.fallback import FallbackPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from herbrand.analyse.solving.plan import Plan
     from herbrand.game import Game
@@ -50,7 +49,7 @@ class PuzzlePlayer(FallbackPlayer):
         self.plan = None
         self._plan_moves = {}
 
-    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         """Search for plans, the highest goal value first."""
         del role
         if len(game.roles) != 1:
@@ -65,7 +64,7 @@ class PuzzlePlayer(FallbackPlayer):
             for value in values:
                 plan = self._find(game, value, deadline)
                 if plan.moves is not None:
-                    yield partial(self._store, plan, _moves_by_state(game, plan.moves))
+                    yield {"plan": plan, "_plan_moves": _moves_by_state(game, plan.moves)}
                 if plan.exists is not False:
                     return
         except (HerbrandError, MemoryError):
@@ -87,10 +86,6 @@ class PuzzlePlayer(FallbackPlayer):
             if plan.exists is not None or time.monotonic() >= deadline:
                 return plan
             length *= _LONGER
-
-    def _store(self, plan: Plan, moves: dict[frozenset[str], tuple[int, Move]]) -> None:
-        self.plan = plan
-        self._plan_moves = moves
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return the next move of the plan."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.fallback import FallbackPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -190,33 +189,29 @@ class SolvedPlayer(FallbackPlayer):
         self.strategy = None
         self._unsolved_reason = "the game is not solved yet"
 
-    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         """Explore the state space and solve it, or read the strategies of a file."""
         started = time.monotonic()
         try:
             if self.file is not None:
-                yield partial(setattr, self, "strategy", _strategy_for(game, self.file))
+                yield {"strategy": _strategy_for(game, self.file)}
                 return
             if game.has_percepts:
                 from herbrand.play.policy import solve_in_time
 
                 nodes = min(self.states, MOST_NODES)
-                yield partial(setattr, self, "hidden_policy", solve_in_time(game, seconds, nodes=nodes))
+                yield {"hidden_policy": solve_in_time(game, seconds, nodes=nodes)}
                 return
             policy = solve_for_role(game, role, seconds, states=self.states, megabytes=self.memory)
         except (HerbrandError, MemoryError) as error:
-            yield partial(setattr, self, "_unsolved_reason", f"the game is not solved: {error}")
+            yield {"_unsolved_reason": f"the game is not solved: {error}"}
         else:
-            yield partial(self._store, policy, time.monotonic() - started)
+            yield {"policy": policy, "_seconds": time.monotonic() - started}
 
     @property
     def has_solution(self) -> bool:
         """Whether the game was solved."""
         return self.policy is not None or self.hidden_policy is not None
-
-    def _store(self, policy: OptimalPolicy, seconds: float) -> None:
-        self._seconds = seconds
-        self.policy = policy
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return an optimal move."""
@@ -253,13 +248,10 @@ class SolvedPlayer(FallbackPlayer):
         """Return the move of a strategy that is for this state."""
         advice = strategy.advice(self.role, state.facts)
         name = Path(self.file or "").name
-        move = (
-            None if advice is None else next((m for m in moves if str(m).lower() == advice[0].lower()), None)
-        )
+        by_text = {str(move).lower(): move for move in moves}
+        move = None if advice is None else by_text.get(advice[0].lower())
         if advice is None or move is None:
-            self._unsolved_reason = (
-                f"the strategies of {Path(self.file or '').name} do not lead to this state"
-            )
+            self._unsolved_reason = f"the strategies of {name} do not lead to this state"
             return None
         claim = advice[1]
         note = f"by a strategy of {name}: {claim}"

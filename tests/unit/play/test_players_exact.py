@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,7 +20,7 @@ from herbrand.play.search.rules_search import RulesSearch
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from herbrand.game import Game
 
@@ -175,12 +175,12 @@ def test_alpha_beta_is_picked_where_values_can_be_learned(
     """Two who take turns, too many states, enough explained; where tree search is better nothing is learned."""
     learned: list[LearnedJudge] = []
 
-    def study(self: AlphaBetaPlayer, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+    def study(self: AlphaBetaPlayer, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         assert role == game.role_index(self.role)
         assert seconds > 0
         assert explained is not None
         learned.append(LearnedJudge(no_judge(2), 1, 1, explained, 0.1))
-        yield lambda: self._store([], learned[-1])
+        yield {"learned": learned[-1], "_engines": []}
 
     monkeypatch.setattr(AlphaBetaPlayer, "study", study)
     monkeypatch.setattr("herbrand.play.meta._MAX_SOLVED_STATES", 10)
