@@ -148,14 +148,8 @@ class IsMctsPlayer(Player):
         if self.has_time(deadline):
             self.run_in_background(run, deadline)
         counts, totals = dict(search.root.counts), dict(search.root.totals)
-        reports = [
-            MoveReport(
-                str(move),
-                counts.get(move, 0),
-                100 * totals[move] / counts[move] if counts.get(move) else None,
-            )
-            for move in moves
-        ]
+        means = {move: 100 * totals[move] / count for move, count in counts.items()}
+        reports = [MoveReport(str(move), counts.get(move, 0), means.get(move)) for move in moves]
         order = sorted(range(len(moves)), key=lambda k: (-reports[k].visits, -(reports[k].mean or 0.0)))
         best = moves[order[0]] if counts else self.chance.choice(moves)
         notes = (
@@ -205,14 +199,9 @@ class IsMctsPlayer(Player):
         chances = information.average()
         best = self.chance.choices(range(len(moves)), chances)[0]
         order = sorted(range(len(moves)), key=lambda k: (k != best, -chances[k]))
+        visits, totals = information.traversals, information.totals
         reports = tuple(
-            MoveReport(
-                str(moves[k]),
-                information.traversals,
-                information.totals[k] / information.traversals,
-                chance=chances[k],
-            )
-            for k in order
+            MoveReport(str(moves[k]), visits, totals[k] / visits, chance=chances[k]) for k in order
         )
         note = f"draws moves by a strategy learned from {sampled.plays} plays from the start"
         self._report = PlayerReport(

@@ -290,7 +290,7 @@ class MctsPlayer(Player):
             if search is None:
                 return move
         match.rules_search = None
-        return self._select_by_search(match, search, moves, started, deadline, play_clock)
+        return self._select_by_search(match, search, moves, started, play_clock)
 
     def consider(self, state: State, seconds: float) -> Move:
         """Search in this thread for `seconds` of processor time; `HerbrandError` without a network."""
@@ -331,14 +331,9 @@ class MctsPlayer(Player):
         return search
 
     def _select_by_search(
-        self,
-        match: _MatchData,
-        search: Search,
-        moves: list[Move],
-        started: float,
-        deadline: float,
-        play_clock: float,
+        self, match: _MatchData, search: Search, moves: list[Move], started: float, play_clock: float
     ) -> Move:
+        deadline = started + play_clock - CLOCK_MARGIN
         before, bound = search.playouts, self.playouts
 
         def needs_playouts() -> bool:

@@ -440,6 +440,8 @@ def _describe(error: Exception) -> str:
 
 def _run() -> None:
     """Be a host until the server closes the stream."""
+    from herbrand.play import make_player
+
     with stream_to_parent() as (messages, send):
         settings = next(messages, None)
         if settings is None:
@@ -447,20 +449,21 @@ def _run() -> None:
         with contextlib.suppress(AttributeError, OSError):  # no such thing on Windows
             os.nice(_NICENESS)
         sys.setswitchinterval(_SWITCH_SECONDS)
-        create = _player_maker(settings["player"], settings["seed"], ponder=settings["ponder"])
+
+        def create(number: int, megabytes: float) -> Player:
+            seed = None if settings["seed"] is None else settings["seed"] + number - 1
+            return make_player(
+                settings["player"], seed=seed, memory=megabytes, ponder=settings["ponder"] or None
+            )
+
         try:
             create(0, 1.0)
         except HerbrandError as error:
             send({"kind": "unknown", "reason": str(error)})
             return
         megabytes = int(settings["memory"] / MORE_MEMORY)
-        host = MatchHost(
-            create,
-            send,
-            memory=megabytes,
-            matches=settings["matches"],
-            thinking=max(2, os.cpu_count() or 1),
-        )
+        thinking = max(2, os.cpu_count() or 1)
+        host = MatchHost(create, send, memory=megabytes, matches=settings["matches"], thinking=thinking)
         send({"kind": "hello"})
         for module in _PREPARING:
             __import__(module)
@@ -470,16 +473,6 @@ def _run() -> None:
                     host.handle(message)
         except BudgetExceeded:
             os._exit(EXCEEDED_STATUS)
-
-
-def _player_maker(name: str, seed: int | None, *, ponder: bool) -> Callable[[int, float], Player]:
-    from herbrand.play import make_player
-
-    def create(number: int, megabytes: float) -> Player:
-        own_seed = None if seed is None else seed + number - 1
-        return make_player(name, seed=own_seed, memory=megabytes, ponder=ponder or None)
-
-    return create
 
 
 if __name__ == "__main__":

@@ -139,12 +139,8 @@ class OngoingMatch:
     @property
     def is_orphan(self) -> bool:
         """Whether the manager should have sent a message by now."""
-        clock = (
-            self.start.play_clock
-            if self.request_count
-            else max(self.start.start_clock, self.start.play_clock)
-        )
-        return self.silence() > clock + ORPHAN_SECONDS
+        preparation = 0 if self.request_count else self.start.start_clock
+        return self.silence() > max(preparation, self.start.play_clock) + ORPHAN_SECONDS
 
     @property
     def is_forgotten(self) -> bool:

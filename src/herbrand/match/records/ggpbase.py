@@ -21,8 +21,6 @@ from herbrand.match.records.resume import game_of
 from herbrand.match.records.shape import require_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from herbrand.game import Game
     from herbrand.machine.state import State
 
@@ -128,7 +126,7 @@ def read_ggpbase(data: Any, game: Game) -> MatchRecord:
         if completed:
             values = [int(value) for value in _list(data, "goalValues")]
             record.goals = dict(zip(roles, values, strict=True))
-        record.problems = [_problem(*entry, record) for entry in _errors(data, roles)]
+        record.problems = _problems(data, record)
         require_shape(record)
     except RecordError:
         raise
@@ -137,21 +135,17 @@ def read_ggpbase(data: Any, game: Game) -> MatchRecord:
     return record
 
 
-def _errors(data: dict[str, Any], roles: Sequence[str]) -> list[tuple[int, str, str]]:
-    return [
-        (step, role, str(text))
-        for step, texts in enumerate(data.get("errors") or [])
-        for role, text in zip(roles, texts, strict=True)
-        if text
-    ]
-
-
-def _problem(step: int, role: str, text: str, record: MatchRecord) -> Problem:
-    code, _, reply = text.partition(" ")
-    played = None
-    if 0 < step <= len(record.moves):
-        played = record.moves[step - 1][record.roles.index(role)]
-    return Problem(step, role, _KINDS.get(code, "failed"), reply[:200] or None, text[:200], played)
+def _problems(data: dict[str, Any], record: MatchRecord) -> list[Problem]:
+    problems = []
+    for step, texts in enumerate(data.get("errors") or []):
+        has_move = 0 < step <= len(record.moves)
+        joint = record.moves[step - 1] if has_move else [None] * len(record.roles)
+        for role, text, played in zip(record.roles, texts, joint, strict=True):
+            if text:
+                code, _, reply = str(text).partition(" ")
+                kind = _KINDS.get(code, "failed")
+                problems.append(Problem(step, role, kind, reply[:200] or None, str(text)[:200], played))
+    return problems
 
 
 def _joint(step: int, texts: Any, game: Game) -> tuple[str, ...]:

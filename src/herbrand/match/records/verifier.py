@@ -138,26 +138,20 @@ class Verifier:
 
 
 def _check_header(record: MatchRecord, manager: Manager) -> list[Finding]:
-    findings = []
     game = manager.game
-    if record.roles != game.roles:
-        findings.append(
-            Finding(None, f"the roles are {', '.join(game.roles)}, not {', '.join(record.roles)}")
-        )
-    if set(record.players) != set(game.players):
-        findings.append(Finding(None, f"the players are not for {', '.join(game.players)}"))
     names = None if record.scramble is None else dict(scramble(game.tree, record.scramble).names)
-    if names != record.names:
-        findings.append(Finding(None, "the scrambled names do not follow from the seed"))
-    if len(record.step_times) != len(record.moves):
-        findings.append(Finding(None, "the numbers of steps and of times differ"))
     columns = {"start_clock": record.start_clock, "play_clock": record.play_clock, "seed": record.seed}
-    if record.origin == "herbrand" and any(record.settings.get(name) != columns[name] for name in columns):
-        findings.append(Finding(None, "clocks and seed differ from the settings"))
+    has_other_columns = any(record.settings.get(name) != columns[name] for name in columns)
     times = [record.started, *record.step_times, *([] if record.ended is None else [record.ended])]
-    if any(later < earlier - 1 for earlier, later in pairwise(times)):
-        findings.append(Finding(None, "the times are not in order"))
-    return findings
+    checks = {
+        f"the roles are {', '.join(game.roles)}, not {', '.join(record.roles)}": record.roles != game.roles,
+        f"the players are not for {', '.join(game.players)}": set(record.players) != set(game.players),
+        "the scrambled names do not follow from the seed": names != record.names,
+        "the numbers of steps and of times differ": len(record.step_times) != len(record.moves),
+        "clocks and seed differ from the settings": record.origin == "herbrand" and has_other_columns,
+        "the times are not in order": any(later < earlier - 1 for earlier, later in pairwise(times)),
+    }
+    return [Finding(None, text) for text, is_wrong in checks.items() if is_wrong]
 
 
 class _Replay:

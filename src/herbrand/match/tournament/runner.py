@@ -108,9 +108,9 @@ class Tournament:
         order = "ORDER BY pairing.round, encounter, leg"
         rows = self.store.query(f"{select} WHERE {where} = ? {order}", (value,))
         for number, at, players, game, seats, name, match, failure, *ending in rows:
-            leg = None
-            if name is not None:
-                leg = self._leg(name, tuple(json.loads(seats)), match, failure, *ending)
+            leg = None if name is None else Leg(name, tuple(json.loads(seats)), None, failure)
+            if leg is not None and match is not None:
+                leg = self._ended(leg, match, *ending)
             yield number, at, tuple(json.loads(players)), game, leg
 
     def results(self) -> Results:
@@ -124,18 +124,8 @@ class Tournament:
         rounds = {meeting.encounter.round for meeting in meetings}
         return len(rounds) == self.plan.rounds and all(meeting.is_over for meeting in meetings)
 
-    def _leg(
-        self,
-        name: str,
-        seats: tuple[str, ...],
-        match: int | None,
-        failure: str | None,
-        status: str | None,
-        reason: str | None,
-        steps: int,
-    ) -> Leg:
-        if match is None:
-            return Leg(name, seats, None, failure)
+    def _ended(self, leg: Leg, match: int, status: str | None, reason: str | None, steps: int) -> Leg:
+        """Return a match with its results, given its number in the database."""
         rows = self.store.query(
             "SELECT role, goal FROM seat WHERE match = ? AND player IS NOT NULL ORDER BY place", (match,)
         )
@@ -147,11 +137,9 @@ class Tournament:
             kinds.setdefault(role, {})[kind] = number
         goals = tuple(goal for _, goal in rows) if status == "completed" else None
         word, _, role = (reason or "").partition(" ")
-        forfeit = None
-        if word == "forfeit":
-            forfeit = dict(zip(kinds, seats, strict=True)).get(role)
+        forfeit = dict(zip(kinds, leg.seats, strict=True)).get(role) if word == "forfeit" else None
         replaced = tuple(map(ReplacedMoves.count, kinds.values()))
-        return Leg(name, seats, goals, reason, steps, replaced, forfeit)
+        return replace(leg, goals=goals, reason=reason, steps=steps, replaced=replaced, forfeit=forfeit)
 
     # -- playing ------------------------------------------------------------------------------
 
@@ -175,9 +163,7 @@ class Tournament:
         """
         own = executor is None
         pool = executor if executor is not None else WorkerPool(workers)
-        live = own if shared is None else shared
-        if live and self.store.path == ":memory:":
-            live = False
+        live = (own if shared is None else shared) and self.store.path != ":memory:"
         self._retry_refused()
         running: dict[Future[Played], MatchJob] = {}
         waiting: list[MatchJob] = []

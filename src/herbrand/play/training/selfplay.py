@@ -207,16 +207,13 @@ def play_match(
             states = after.states[_best(scores, parents, starts)]
         ends[numbers] = states
         goals.append(np.maximum(expander.goals(ends), 0).astype(float))
-    roles = len(expander.roles)
-    if roles == 1:
+    if len(expander.roles) == 1:
         return float(0.5 + (goals[0] - goals[1]).mean() / 200)
-    first_goals = [
-        goals[first][:, [r for r in range(roles) if (r + first) % 2 == 0]].mean(axis=1) for first in range(2)
+    leads = [  # every other role is of the first model
+        ends[:, first::2].mean(axis=1) - ends[:, 1 - first :: 2].mean(axis=1)
+        for first, ends in enumerate(goals)
     ]
-    second_goals = [
-        goals[first][:, [r for r in range(roles) if (r + first) % 2]].mean(axis=1) for first in range(2)
-    ]
-    return float(np.mean([0.5 + (a - b) / 200 for a, b in zip(first_goals, second_goals, strict=True)]))
+    return float(0.5 + np.mean(leads) / 200)
 
 
 def _openings(expander: Expander, generator: np.random.Generator, games: int, most: int) -> States:

@@ -209,10 +209,8 @@ class Trainer(Training):
                     rate=_RATE + (_LAST_RATE - _RATE) * now, seed=self.settings.seed,
                 )  # fmt: skip
                 snapshot = None
-                has_time = (
-                    compared <= _COMPARING * (time.monotonic() - began) or math.isinf(until) or now >= 1.0
-                )
-                if math.floor(now * snapshots) > snapshots_taken and has_time:
+                has_time = compared <= _COMPARING * (time.monotonic() - began) or math.isinf(until)
+                if math.floor(now * snapshots) > snapshots_taken and (has_time or now >= 1.0):
                     snapshots_taken = math.floor(now * snapshots)
                     compared -= time.monotonic()
                     snapshot = self._take_snapshot(error)
@@ -227,24 +225,13 @@ class Trainer(Training):
     def _send_round(self, runner: Runner, until: float, most: int) -> list[Future[TaskResult]]:
         """Send the tasks of a round of self-play, of `most` games each at most."""
         self.rounds += 1
-        model = self.model.copy()
-        return [
-            runner.submit(
-                Task(
-                    f"train-{self.rounds:06}-{part:03}",
-                    play_part,
-                    (
-                        self.game,
-                        model,
-                        (self.settings.seed, 1, self.rounds, part),
-                        self._opening,
-                        most,
-                        until,
-                    ),
-                )
-            )
-            for part in range(self.settings.batch)
-        ]
+        model, opening = self.model.copy(), self._opening
+        futures = []
+        for part in range(self.settings.batch):
+            seed = (self.settings.seed, 1, self.rounds, part)
+            arguments = (self.game, model, seed, opening, most, until)
+            futures.append(runner.submit(Task(f"train-{self.rounds:06}-{part:03}", play_part, arguments)))
+        return futures
 
     @property
     def _opening(self) -> int:
