@@ -73,8 +73,7 @@ class Legal:
     @property
     def going(self) -> NDArray[np.bool_]:
         """[n] Whether the game goes on: the state is not terminal, and every role has a legal move."""
-        going: NDArray[np.bool_] = ~self.over & (self.counts() > 0).all(axis=1)
-        return going
+        return ~self.over & (self.counts() > 0).all(axis=1)
 
     def sample(self, role: int, random: np.random.Generator) -> NDArray[np.int32]:
         """Return a random legal move of a role in each state, [n], all equally likely; 0 without any."""
@@ -111,8 +110,7 @@ class Legal:
 
         Numbers are capped at 2**62.
         """
-        counts: NDArray[np.int64] = core.joint_counts(self.over, self.bits, self.places.tolist())
-        return counts
+        return core.joint_counts(self.over, self.bits, self.places.tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +272,7 @@ class Expander:
 
     def goals(self, states: States) -> NDArray[np.int16]:
         """Return the goal values, [n, roles], or `core.NO_VALUE` or `SEVERAL_VALUES`."""
-        values: NDArray[np.int16] = self.core.goals(self._checked(states))
-        return values
+        return self.core.goals(self._checked(states))
 
     def step(self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None = None) -> States:
         """Return the states after joint moves, [k, words].
@@ -374,8 +371,7 @@ class Expander:
             raise ValueError(f"{len(numbers)} joint moves for {len(states)} states")
         if parents is not None:
             parents = np.ascontiguousarray(parents, np.int64)
-        successors: tuple[States, NDArray[np.uint64]] = self.core.step(states, numbers, parents, sees)
-        return successors
+        return self.core.step(states, numbers, parents, sees)
 
     def _checked(self, states: States) -> States:
         states = np.ascontiguousarray(states, np.uint64)

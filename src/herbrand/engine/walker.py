@@ -113,8 +113,7 @@ class Walker:
     @property
     def key(self) -> bytes:
         """The current state: its fluents as bits in the order of the network, in whole words of 64."""
-        state: bytes = self.memory.key
-        return state
+        return self.memory.key
 
     def go(self, key: bytes) -> None:
         """Go to the state with this key; `ValueError` if it is not a key of this network."""

@@ -74,8 +74,7 @@ def _for_chooser(
     """Return each value for the role that chooses."""
     if constant_sum:
         return np.where(choosers == 0, values[:, 0], 1 - values[:, 0])
-    chosen: NDArray[np.float32] = values[np.arange(len(values)), choosers]
-    return chosen
+    return values[np.arange(len(values)), choosers]
 
 
 def _best(
@@ -84,8 +83,7 @@ def _best(
     """Return the index of the highest score for each parent; `starts` are the first indices."""
     highest = np.maximum.reduceat(scores, starts)
     at = np.flatnonzero(scores == highest[parents])
-    best: NDArray[np.int64] = at[np.unique(parents[at], return_index=True)[1]]
-    return best
+    return at[np.unique(parents[at], return_index=True)[1]]
 
 
 def _successors(expander: Expander, states: States) -> tuple[NDArray[np.bool_], NDArray[np.int64], Expansion]:
