@@ -64,12 +64,10 @@ def threats(network: Network, role: int, goal: int, turns: tuple[int, int]) -> N
     except TooLarge:
         return None
     decided = ahead.circuit.any_of((wins, fails))
-    nothing = np.zeros_like
-    return (
-        ahead.network(terminal=decided, legal=nothing(network.legal), goal=nothing(network.goal))
-        if decided
-        else None
-    )
+    if not decided:
+        return None
+    legal, goal_literals = np.zeros_like(network.legal), np.zeros_like(network.goal)
+    return ahead.network(terminal=decided, legal=legal, goal=goal_literals)
 
 
 def find_turns(expander: Expander, states: NDArray[np.bool_]) -> tuple[int, int] | None:

@@ -55,19 +55,15 @@ class BatchSimulator:
         started = time.thread_time()
         # compiling the program counts as time played
         games = Playouts(self.network.circuit, playouts, seed % (1 << 64), max_steps, walk=self.walk)
-        stopped = None
-        while True:
+        done, stopped = False, None
+        while not done and stopped is None:
             done = games.play(min(clock.left(), _PROGRESS_SECONDS), stop)
             if progress is not None:
                 progress(games.played, playouts)
-            if done:
-                break
-            if stop.is_set:
+            if not done and stop.is_set:
                 stopped = "stopped"
-                break
-            if not clock.left():
+            elif not done and not clock.left():
                 stopped = f"over budget: {time_spent(limits.seconds)}"
-                break
         return self._result(name, games, seed, time.thread_time() - started, stopped)
 
     def _result(

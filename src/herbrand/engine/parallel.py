@@ -234,7 +234,6 @@ def _simulator(network: Network, weights: Weights | None) -> BatchSimulator:
 def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:
     """Combine the statistics of several runs of one game."""
     first = simulations[0]
-    transitions = sum(part.transitions for part in simulations)
     visited = [part.transitions + part.stuck for part in simulations]
     lengths: Counter[int] = Counter()
     for part in simulations:
@@ -252,7 +251,7 @@ def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:
         truncated=sum(part.truncated for part in simulations),
         stuck=sum(part.stuck for part in simulations),
         stuck_in=next((part.stuck_in for part in simulations if part.stuck_in), None),
-        transitions=transitions,
+        transitions=sum(part.transitions for part in simulations),
         lengths=dict(sorted(lengths.items())),
         goals=goals,
         seconds=sum(part.seconds for part in simulations),

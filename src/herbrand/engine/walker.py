@@ -162,10 +162,8 @@ class Walker:
             return
         # with one state cached for each role, a step starts from the last one in which the same role was to
         # move
-        settings = [
-            (False, 1),
-            *((True, count) for count in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)})),
-        ]
+        counts = sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)})
+        settings = [(False, 1), *((True, count) for count in counts)]
         joints = self._random_game(random.Random(1))
         durations = [math.inf] * len(settings)
         for _ in range(_TRIALS):

@@ -82,9 +82,8 @@ class LocalMatch:
         self._ponder = ponder
         self._on_start = on_start
         self._chance = random.Random(seed)
-        self._players: dict[tuple[str, str], Player] = {}
-        self._starting: dict[tuple[str, str], Future[None]] = {}
-        """Of programs whose preparation has not been waited for."""
+        self._players: dict[tuple[str, str], tuple[Player, Future[None]]] = {}
+        """By role and name, with what ends when the program has prepared."""
         self._knowledge: dict[str, Knowledge | HerbrandError] = {}
         """The knowledge of each role in the present state, or the error in computing it."""
 
@@ -175,7 +174,7 @@ class LocalMatch:
 
     def close(self) -> None:
         """Stop all programs."""
-        for player in self._players.values():
+        for player, _ in self._players.values():
             player.stop()
 
     # -- programs ---------------------------------------------------------------------------
@@ -195,24 +194,20 @@ class LocalMatch:
 
         Raises `herbrand.play.NoSuchPlayer`.
         """
-        key = role, name
-        starting = self._starting.get(key)
-        is_new = key not in self._players
-        if self._on_start is not None and (is_new or (starting is not None and not starting.done())):
+        is_new = (role, name) not in self._players
+        if self._on_start is not None and (is_new or not self._players[role, name][1].done()):
             self._on_start(name, role)
         if is_new:
-            starting = self._start(role, name)
-        if starting is not None:
-            starting.result()
-            self._starting.pop(key, None)
-        return self._players[key]
+            self._start(role, name)
+        player, started = self._players[role, name]
+        started.result()
+        return player
 
-    def _start(self, role: str, name: str) -> Future[None]:
-        """Create a program and let it prepare in a thread; return what ends with the preparation."""
+    def _start(self, role: str, name: str) -> None:
+        """Create a program and let it prepare in a thread."""
         player = make_player(name, seed=self._chance.getrandbits(32), ponder=self._ponder or None)
-        self._players[role, name] = player
         started: Future[None] = Future()
-        self._starting[role, name] = started
+        self._players[role, name] = player, started
 
         def start() -> None:
             if self.network_seconds:
@@ -226,7 +221,6 @@ class LocalMatch:
                 started.set_exception(error)
 
         threading.Thread(target=start, daemon=True).start()
-        return started
 
     def hint(self, role: str, name: str | None = None) -> tuple[Move, PlayerReport | None]:
         """Return the move that a program would choose for a role, and its report about it.

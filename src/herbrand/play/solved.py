@@ -120,19 +120,15 @@ def _solve_cyclic(space: StateSpace, solving: Any, role: int) -> OptimalPolicy:
     undecided = solving.sum / 2 if opposed else float(np.mean(goals))  # assumed value of infinite play
     values = np.full(len(space.states), undecided)
     steps = np.full(len(space.states), -1, np.int64)
-    for goal in goals:
-        if goal > undecided:
-            rank, _ = strong(space, role, space.over & (space.goals[:, role] >= goal))
-            fresh = (rank >= 0) & (steps < 0)
-            values[fresh] = goal
-            steps[fresh] = rank[fresh]
+    wanted = [(role, goal, goal) for goal in goals if goal > undecided]
     for other in others if opposed else ():
-        for goal in sorted({int(v) for v in space.goals[space.over, other]}, reverse=True):
-            if solving.sum - goal < undecided:
-                rank, _ = strong(space, other, space.over & (space.goals[:, other] >= goal))
-                lost = (rank >= 0) & (steps < 0)
-                values[lost] = solving.sum - goal
-                steps[lost] = rank[lost]
+        theirs = sorted({int(v) for v in space.goals[space.over, other]}, reverse=True)
+        wanted += [(other, goal, solving.sum - goal) for goal in theirs if solving.sum - goal < undecided]
+    for side, goal, value in wanted:
+        rank, _ = strong(space, side, space.over & (space.goals[:, side] >= goal))
+        fresh = (rank >= 0) & (steps < 0)
+        values[fresh] = value
+        steps[fresh] = rank[fresh]
     over = space.over & (steps < 0)
     values[over] = np.maximum(space.goals[over, role], 0)
     steps[over] = 0

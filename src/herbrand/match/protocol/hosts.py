@@ -11,7 +11,7 @@ import contextlib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import HerbrandError
 from herbrand.runtime.json_stream import JsonStream
@@ -58,31 +58,6 @@ _MOST_UNEVEN = 1.25
 
 class UnknownPlayer(HerbrandError, LookupError):
     """The hosts know no player of this name, or not these settings; the message has a suggestion."""
-
-
-class Hosts(Protocol):
-    """The hosts of a server."""
-
-    async def start(self) -> None:
-        """Get ready for a match; `UnknownPlayer` if there is no such player."""
-
-    async def close(self) -> None:
-        """End everything."""
-
-    def place(self, match: OngoingMatch, until: float) -> bool:
-        """Give a match to a host, to be prepared until a time; False if there is no room for it."""
-
-    def ask(self, match: OngoingMatch, request: MoveRequest) -> None:
-        """Pass on a request for a move."""
-
-    def confirm(self, match: OngoingMatch, move: str) -> None:
-        """Pass on the move that was sent to the manager."""
-
-    def end(self, match: OngoingMatch, text: str | None) -> None:
-        """End a match by the text of a STOP, or without one."""
-
-    def report_missed(self, match: OngoingMatch) -> None:
-        """Note that no legal move was known at a deadline."""
 
 
 class ThreadHost:
@@ -514,6 +489,10 @@ class HostPool:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+Hosts: TypeAlias = ThreadHost | HostPool
+"""The hosts of a server."""
 
 
 def _send_match(host: Host, match: OngoingMatch) -> bool:

@@ -69,7 +69,7 @@ class ProcessSeat(RemoteSeat):
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Start the process, then send START."""
-        await self._end()
+        await self.close()
         command = player_command(self.player, "--until-eof", "--ponder" if self.ponder else "--no-ponder")
         command += ["--memory", str(MEGABYTES)]
         if self.seed is not None:
@@ -96,9 +96,6 @@ class ProcessSeat(RemoteSeat):
 
     async def close(self) -> None:
         """End the process."""
-        await self._end()
-
-    async def _end(self) -> None:
         process, self._process = self._process, None
         if self._drainer is not None:
             self._drainer.cancel()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import __version__
 from herbrand.match.protocol.manager import Problem
 from herbrand.match.records.record import MatchRecord, MessageRecord, RecordError, new_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from herbrand.match.protocol.events import Event
     from herbrand.match.records.store import Store
 
 __all__ = ["Recorder"]
+
+_WRITTEN: Final = ("exchange", "started", "step", "end", "aborted")
+"""The kinds of events that are written, besides the first one of a match."""
 
 
 class Recorder:
@@ -28,13 +29,6 @@ class Recorder:
         self._numbers: dict[str, tuple[int, tuple[str, ...]]] = {}
         """Row numbers and roles of the running matches."""
         self._broken: set[str] = set()
-        self._writers: dict[str, Callable[[int, tuple[str, ...], Event], None]] = {
-            "exchange": self._exchange,
-            "started": self._started,
-            "step": self._step,
-            "end": self._end,
-            "aborted": self._aborted,
-        }
 
     def __call__(self, event: Event) -> None:
         """Write an event in its own transaction."""
@@ -44,10 +38,9 @@ class Recorder:
         try:
             if event.kind == "match":
                 self._match(name, event)
-            elif event.kind in self._writers:
-                number, roles = self._numbers[name]
+            elif event.kind in _WRITTEN:
                 with self.store.writing():
-                    self._writers[event.kind](number, roles, event)
+                    self._write(*self._numbers[name], event)
         except RecordError:
             self._broken.add(name)
             raise
@@ -69,40 +62,27 @@ class Recorder:
                 self.store.add_remark(number, f"resumed after step {steps}")
         self._numbers[name] = number, roles
 
-    def _exchange(self, number: int, roles: tuple[str, ...], event: Event) -> None:
-        del roles
-        data = {**event.data, "notes": tuple(event.data["notes"])}
-        kind, sent = data.pop("message"), round(event.time - data["seconds"], 4)
-        self.store.add_message(number, MessageRecord(kind=kind, sent=sent, **data))
-
-    def _started(self, number: int, roles: tuple[str, ...], event: Event) -> None:
-        del roles
-        self._problems(number, event.data["problems"])
-
-    def _step(self, number: int, roles: tuple[str, ...], event: Event) -> None:
-        data = event.data
-        seen = {roles.index(role): tuple(texts) for role, texts in data["percepts"].items()}
-        self.store.add_step(number, data["step"], event.time, tuple(data["moves"]), seen)
-        self._problems(number, data["problems"])
-
-    def _end(self, number: int, roles: tuple[str, ...], event: Event) -> None:
-        data = event.data
-        self._problems(number, data["problems"])
-        goals = None
-        if data["goals"] is not None:
-            goals = {roles.index(role): goal for role, goal in data["goals"].items()}
-        status = "completed" if data["reason"] == "terminal" else "cut"
-        self.store.end(number, status, data["reason"], event.time, goals)
-
-    def _aborted(self, number: int, roles: tuple[str, ...], event: Event) -> None:
-        del roles
-        ((status,),) = self.store.query("SELECT status FROM match WHERE number = ?", (number,))
-        if status == "running":  # the failure may have come after the end
-            self.store.end(number, "aborted", event.data["reason"], event.time, None)
-
-    def _problems(self, number: int, problems: Sequence[dict[str, Any]]) -> None:
-        for problem in problems:
-            self.store.add_problem(number, Problem(**problem))
+    def _write(self, number: int, roles: tuple[str, ...], event: Event) -> None:
+        data, store = event.data, self.store
+        if event.kind == "exchange":
+            fields = {**data, "notes": tuple(data["notes"])}
+            kind, sent = fields.pop("message"), round(event.time - data["seconds"], 4)
+            store.add_message(number, MessageRecord(kind=kind, sent=sent, **fields))
+        elif event.kind == "step":
+            seen = {roles.index(role): tuple(texts) for role, texts in data["percepts"].items()}
+            store.add_step(number, data["step"], event.time, tuple(data["moves"]), seen)
+        elif event.kind == "end":
+            goals = None
+            if data["goals"] is not None:
+                goals = {roles.index(role): goal for role, goal in data["goals"].items()}
+            status = "completed" if data["reason"] == "terminal" else "cut"
+            store.end(number, status, data["reason"], event.time, goals)
+        elif event.kind == "aborted":
+            ((status,),) = store.query("SELECT status FROM match WHERE number = ?", (number,))
+            if status == "running":  # the failure may have come after the end
+                store.end(number, "aborted", data["reason"], event.time, None)
+        for problem in data.get("problems", ()):
+            store.add_problem(number, Problem(**problem))
 
 
 def new_record(name: str, data: dict[str, Any], started: float) -> MatchRecord:
