@@ -91,7 +91,8 @@ class _Builder(Lookahead):
             quiet = {move: int(self.legal_literals[move]) for move in wins[role]}
             others = [can_win[other] for other in roles if other != role and can_win[other]]
             if others:
-                threat = self._extract(circuit.any_of(others))
+                # a network whose `terminal` says that another role can win
+                threat = self.network(legal=np.zeros_like(source.legal), terminal=circuit.any_of(others))
                 safe = {
                     move: circuit.all_of([quiet[move], self._threatened(threat, after) ^ 1])
                     for move, after in following[role].items()
@@ -104,10 +105,6 @@ class _Builder(Lookahead):
             for move, win in wins[role].items():
                 legal[move] = circuit.any_of([win, circuit.all_of([quiet[move], can_win[role] ^ 1])])
         return legal
-
-    def _extract(self, literal: int) -> Network:
-        """Return the cone of a literal as a network whose `terminal` it is."""
-        return self.network(legal=np.zeros_like(self.source.legal), terminal=literal)
 
     def _threatened(self, threat: Network, fluents: NDArray[np.int32]) -> int:
         """Return the literal of `terminal` of `threat` in the state with these fluents."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -51,14 +52,11 @@ def weight_function(weights: Weights, terms: TermTable, roles: Sequence[int]) ->
             for move, weight in moves.items()
         }
         return lambda role, move: table.get((role, move), 1)
-    cache: dict[tuple[int, int], int] = {}
 
+    @cache
     def weigh(role: int, move: int) -> int:
-        weight = cache.get((role, move))
-        if weight is None:
-            text = terms.text(move)
-            weight = cache[role, move] = _checked(weights(names[role], text), names[role], text)
-        return weight
+        text = terms.text(move)
+        return _checked(weights(names[role], text), names[role], text)
 
     return weigh
 

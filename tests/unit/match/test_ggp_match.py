@@ -910,8 +910,8 @@ def test_percepts_that_cannot_be_are_followed_by_a_guess() -> None:
     """A player goes on playing legal moves when a manager tells it what cannot have been seen."""
     game = herbrand.load("kuhn")
     view = MatchView(game, "first")
-    assert view.apply_percepts("noop", ("(dealt nobody)",), turn=1, over=False, seconds=2)
-    assert not view.is_sure
+    (note,) = view.apply_percepts("noop", ("(dealt nobody)",), turn=1, over=False, seconds=2)
+    assert note.endswith("a legal step is guessed")
     assert view.step == 1
     assert view.state.legal_moves("first")
     assert view.apply_percepts("noop", (), turn=9, over=False, seconds=2)

@@ -307,7 +307,7 @@ class _HostedMatch:
             self._replay(view)
             legal = self._choose_legal(view)
         except Exception as error:  # noqa: BLE001  # untrusted rules
-            self._fail(error)
+            self._send("failed", reason=f"not playable: {_describe(error)}"[:_LONGEST_TEXT])
             return
         self._view = view
         self._emit("match", game=game.name, role=view.role, roles=list(game.roles))
@@ -423,9 +423,6 @@ class _HostedMatch:
 
     def _send(self, kind: str, **data: object) -> None:
         self._host.send({"kind": kind, "match": self.id, **data})
-
-    def _fail(self, error: Exception) -> None:
-        self._send("failed", reason=f"not playable: {_describe(error)}"[:_LONGEST_TEXT])
 
     def _emit(self, event: str, **data: object) -> None:
         self._send("event", event=event, data=bounded(data, characters=_LONGEST_TEXT, items=_MOST_ITEMS))

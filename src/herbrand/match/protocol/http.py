@@ -104,14 +104,12 @@ def write_reply(
     Pages of `origin` may read it, with None no pages.  It has further `headers`.
     """
     body = text.encode()
-    shared = (
-        ""
-        if origin is None
-        else (
+    shared = ""
+    if origin is not None:
+        shared = (
             f"Access-Control-Allow-Origin: {origin}\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n"
             "Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n"
         )
-    )
     if origin not in (None, "*"):  # permits the page to reach private addresses, too
         shared += "Access-Control-Allow-Private-Network: true\r\nVary: Origin\r\n"
     close = "" if version == "HTTP/1.0" else "Connection: close\r\n"
@@ -133,10 +131,8 @@ async def read_request(stream: asyncio.StreamReader, *, limit: int) -> Request:
         raise ProtocolError("not an HTTP request")
     method, target, version = line[1].upper(), line[2], (line[3] or "HTTP/1.0").upper()
     path = unquote(target, errors="replace").removeprefix("/")
-    if method == "GET":
-        return Request(method, path, version, headers, path)
     if method != "POST":
-        return Request(method, "", version, headers, path)
+        return Request(method, path if method == "GET" else "", version, headers, path)
     body, _ = await _read_body(stream, rest, headers, limit)
     return Request(method, _decode(body), version, headers, path)
 
@@ -165,9 +161,8 @@ async def _read_head(
         searched = max(0, len(data) - 3)
         if end is not None and (end.start() or data[:1].isspace()):
             return data[: end.start()], data[end.end() :]
-        if len(data) > max(MAX_HEAD_BYTES, limit) or (
-            len(data) > MAX_HEAD_BYTES and data[:5].upper() == b"HTTP/"
-        ):
+        most = MAX_HEAD_BYTES if data[:5].upper() == b"HTTP/" else max(MAX_HEAD_BYTES, limit)
+        if len(data) > most:
             raise MessageTooLarge(f"more than {MAX_HEAD_BYTES} bytes before the body")
         piece = await stream.read(_CHUNK_BYTES)
         if not piece:

@@ -362,13 +362,8 @@ class _Run:
             if chosen is None:
                 break
             self._report_step(await self._in_executor(partial(self._advance, chosen)))
-        self._report(
-            "end",
-            goals=match.goals,
-            reason=match.reason,
-            steps=len(match.moves),
-            problems=self._new_problems(),
-        )
+        ending = {"goals": match.goals, "reason": match.reason, "steps": len(match.moves)}
+        self._report("end", **ending, problems=self._new_problems())
         await self._stop()
 
     # -- prescribed steps ----------------------------------------------------------------------

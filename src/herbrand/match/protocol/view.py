@@ -63,8 +63,6 @@ class MatchView:
         """The current state, or with hidden information one that is consistent with the history."""
         self.step = 0
         """Joint moves made so far."""
-        self.is_sure = True
-        """False once `state` had to be guessed."""
         self._previous: tuple[State, tuple[str, ...]] | None = None
         self._history: list[HistoryStep] = []
         self._own: Move | None = None
@@ -134,7 +132,6 @@ class MatchView:
         if turn is not None and turn == self.step:
             return ["the same step again"]
         if turn is not None and turn != self.step + 1:
-            self.is_sure = False
             return [f"step {turn} follows step {self.step}; the state is unchanged"]
         try:
             move = self._own if own is None else Move(own)
@@ -149,10 +146,8 @@ class MatchView:
         try:
             self.state = self._sample_state(over=over, seconds=seconds)
         except HerbrandError as error:
-            self.is_sure = False
             self._guess(before, move)
             return [f"no state found for these percepts ({error}); a legal step is guessed"]
-        self.is_sure = True
         return []
 
     def _sample_state(self, *, over: bool, seconds: float) -> State:

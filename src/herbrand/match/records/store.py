@@ -146,9 +146,7 @@ class Store:
             return
         with self._errors("write to"):
             try:
-                if (
-                    self.connection.in_transaction
-                ):  # one that could not be ended, which would hold this one up
+                if self.connection.in_transaction:  # one that could not be ended would hold this one up
                     self.connection.execute("ROLLBACK")
                 self.connection.execute("BEGIN IMMEDIATE")
                 self._is_writing = True

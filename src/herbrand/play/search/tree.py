@@ -183,11 +183,6 @@ class Search:
         """The number of positions in the tree."""
         return int(self.tree.positions)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the tree cannot grow; playouts then start from existing leaves."""
-        return bool(self.tree.is_full)
-
     def is_decided(self, role: int) -> bool:
         """Whether more rounds cannot change the choice of a role at the root."""
         tree, at = self.tree, self.root
