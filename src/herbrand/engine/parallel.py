@@ -184,11 +184,7 @@ def play_on(
     # a file of results has whole parts only, independent of the time of this call
     seconds = limits.seconds if results is None else math.inf
     tasks = [
-        Task(
-            f"simulate-{game.name}-{number:04}",
-            function,
-            (game, size, own, max_steps, seconds, weights),
-        )
+        Task(f"simulate-{game.name}-{number:04}", function, (game, size, own, max_steps, seconds, weights))
         for number, (size, own) in enumerate(zip(sizes, own_seeds, strict=True), 1)
     ]
     clock = limits.start()
@@ -212,12 +208,7 @@ def _part_as_data(*arguments: Any) -> dict[str, Any]:
 
 
 def _play_part(
-    game: _HasNetwork,
-    playouts: int,
-    seed: int,
-    max_steps: int,
-    seconds: float,
-    weights: Weights | None,
+    game: _HasNetwork, playouts: int, seed: int, max_steps: int, seconds: float, weights: Weights | None
 ) -> Simulation:
     return _simulator(game.network, weights).play(
         game.name, playouts=playouts, seed=seed, max_steps=max_steps, limits=Limits(seconds=seconds)

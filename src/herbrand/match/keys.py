@@ -68,9 +68,7 @@ def make_key(path: str | Path) -> str:
     serialization, ed25519 = _library()
     key = ed25519.Ed25519PrivateKey.generate()
     data = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -116,11 +116,7 @@ class ThreadTeam:
         return not self._threads
 
     def run_until(
-        self,
-        deadline: float,
-        tasks: Sequence[Callable[[], bool]],
-        stops: Sequence[Stop],
-        player: Player,
+        self, deadline: float, tasks: Sequence[Callable[[], bool]], stops: Sequence[Stop], player: Player
     ) -> bool:
         """Run the tasks until all have ended, one returns True, or the player has no more time.
 

@@ -48,13 +48,7 @@ class MatchView:
     """
 
     def __init__(
-        self,
-        game: Game,
-        role: str,
-        *,
-        reader: MoveReader | None = None,
-        seed: int = 0,
-        engine: str = "auto",
+        self, game: Game, role: str, *, reader: MoveReader | None = None, seed: int = 0, engine: str = "auto"
     ) -> None:
         self.game = game
         self.role = game.roles[game.role_index(role)]

@@ -410,12 +410,7 @@ class Store:
         return number
 
     def add_step(
-        self,
-        number: int,
-        step: int,
-        at: float,
-        moves: tuple[str, ...],
-        percepts: dict[int, tuple[str, ...]],
+        self, number: int, step: int, at: float, moves: tuple[str, ...], percepts: dict[int, tuple[str, ...]]
     ) -> None:
         """Insert a step; percepts are given by index of the role."""
         with self.writing():

@@ -21,11 +21,7 @@ def page(results: Results) -> str:
     ratings, progress = _ratings(results, alone=False), _progress(results)
     replaced = [row["player"] for row in results.table if _replaced(row)]
     text = render(
-        "match/tournament/report.html",
-        results=results,
-        ratings=ratings,
-        progress=progress,
-        replaced=replaced,
+        "match/tournament/report.html", results=results, ratings=ratings, progress=progress, replaced=replaced
     )
     return f"{text}\n"
 
