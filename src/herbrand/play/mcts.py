@@ -339,15 +339,7 @@ class MctsPlayer(Player):
         def needs_playouts() -> bool:
             return bound is None or search.playouts - before < bound
 
-        def grow(worker: int) -> bool:
-            poll = self._poll_function(
-                match, search, needs_playouts, lambda: deadline - time.monotonic(), threads=threads
-            )
-            search.run(poll, worker, seconds=self._slice)
-            return True
-
-        threads = len(search.workers)
-        tasks = [partial(grow, worker) for worker in range(threads)]
+        tasks = self._tasks(match, search, needs_playouts, lambda: deadline - time.monotonic())
         stop_time = deadline - (CLOCK_MARGIN if self._ponders else 0.0)
         ended = self._team.run_until(stop_time, tasks, _stops(match, search), self)
         if match.probe is not None and ended:
@@ -375,16 +367,10 @@ class MctsPlayer(Player):
         def left() -> float:
             return end - time.monotonic()
 
-        def grow(worker: int) -> bool:
-            poll = self._poll_function(
-                match, search, lambda: left() > 0 and self._match is match and not self.stopped, left,
-                threads=threads,
-            )  # fmt: skip
-            search.run(poll, worker, seconds=_SLICE)
-            return True
+        def keep_going() -> bool:
+            return left() > 0 and self._match is match and not self.stopped
 
-        threads = len(search.workers)
-        tasks = [partial(grow, worker) for worker in range(threads)]
+        tasks = self._tasks(match, search, keep_going, left)
         ended = self._team.start(tasks, _stops(match, search))
         if until is not None:
             self.wait_for(ended, until - CLOCK_MARGIN)
@@ -394,6 +380,19 @@ class MctsPlayer(Player):
         super().stop()
         self._team.request_stop()
         self._match = _MatchData()
+
+    def _tasks(
+        self, match: _MatchData, search: Search, keep_going: Callable[[], bool], left: Callable[[], float]
+    ) -> list[Callable[[], bool]]:
+        """Return what each thread does to grow the tree, see `_poll_function`."""
+        threads = len(search.workers)
+
+        def grow(worker: int) -> bool:
+            poll = self._poll_function(match, search, keep_going, left, threads=threads)
+            search.run(poll, worker, seconds=self._slice)
+            return True
+
+        return [partial(grow, worker) for worker in range(threads)]
 
     def _poll_function(
         self,

@@ -90,16 +90,10 @@ def play(job: MatchJob) -> Played:
 
 
 async def _play(job: MatchJob, store: Store, record: MatchRecord | None) -> None:
-    seats = [
-        _seat(
-            address,
-            name,
-            draw_seed(job.settings.seed, name, place),
-            job.seats[:place].count((name, address)),
-            ponder=job.ponder,
-        )
-        for place, (name, address) in enumerate(job.seats)
-    ]
+    seats = []
+    for place, (name, address) in enumerate(job.seats):
+        seed, before = draw_seed(job.settings.seed, name, place), job.seats[:place].count((name, address))
+        seats.append(_seat(address, name, seed, before, ponder=job.ponder))
     past: Past | None = None
     opening: Sequence[Sequence[str]] = ()
     if record is not None:

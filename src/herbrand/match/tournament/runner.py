@@ -201,7 +201,7 @@ class Tournament:
             " WHERE tournament = ? AND match IS NULL AND failure IS NULL AND id IS NOT NULL ORDER BY number",
             (self.number,),
         )
-        plan = self.plan
+        plan, database = self.plan, self.store.path if live else None
         jobs = []
         for number, game, seats, seed, name, attempts in rows:
             settings = MatchSettings(
@@ -212,20 +212,10 @@ class Tournament:
                 max_steps=plan.max_steps,
                 seed=int(seed),
             )
-            jobs.append(
-                MatchJob(
-                    number,
-                    name,
-                    game,
-                    plan.games[game],
-                    tuple((player, plan.players[player]) for player in json.loads(seats)),
-                    settings,
-                    plan.opening,
-                    draw_seed(seed, "names") % 2**31 if plan.scramble else None,
-                    self.store.path if live else None,
-                    attempts,
-                )
-            )
+            players = tuple((player, plan.players[player]) for player in json.loads(seats))
+            scramble = draw_seed(seed, "names") % 2**31 if plan.scramble else None
+            match = number, name, game, plan.games[game], players, settings, plan.opening, scramble
+            jobs.append(MatchJob(*match, database, attempts))
         return jobs
 
     def _next_round(self) -> bool:

@@ -17,7 +17,7 @@ from herbrand.errors import HerbrandError
 from herbrand.runtime.arrays import read_arrays, write_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -31,7 +31,7 @@ __all__ = [
     "natural",
     "read_archive",
     "reading",
-    "restore_times",
+    "restore_progress",
     "write_archive",
 ]
 
@@ -118,11 +118,14 @@ def file_for(path: Path | str, game: Game) -> str | None:
     return None
 
 
-def restore_times(training: Training, about: dict[str, Any]) -> None:
-    """Let a training go on from the times in a file."""
+def restore_progress(training: Training, about: dict[str, Any], read: Callable[..., Any], most: int) -> None:
+    """Let a training go on from the times and the snapshots in a file, at most so many; `read` makes one."""
     training.seconds, training.cpu_seconds = (
         max(0.0, float(about[name])) for name in ("seconds", "cpu_seconds")
     )
+    if len(about["snapshots"]) > most:
+        raise ValueError("too many snapshots")
+    training.snapshots = [read(one) for one in about["snapshots"]]
 
 
 def natural(value: Any) -> int:

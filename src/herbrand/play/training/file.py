@@ -20,7 +20,7 @@ from herbrand.play.training.archive import (
     natural,
     read_archive,
     reading,
-    restore_times,
+    restore_progress,
     write_archive,
 )
 from herbrand.play.training.model import Parameters, ValueModel
@@ -124,15 +124,13 @@ def read_self_play(path: Path | str, game: Game) -> Trainer:
         for name in ("games", "states", "rounds"):
             setattr(trainer, name, natural(about[name]))
         trainer.optimizer.steps = natural(about["steps"])
-        restore_times(trainer, about)
+        restore_progress(trainer, about, _snapshot, _MOST_SNAPSHOTS)
         trainer.length = max(0.0, float(about["length"]))
-        listed = about["snapshots"]
-        if len(listed) > _MOST_SNAPSHOTS:
-            raise ValueError("too many snapshots")
-        trainer.snapshots = [
-            Snapshot(**{name: float(value) for name, value in one.items()}) for one in listed
-        ]
     return trainer
+
+
+def _snapshot(data: dict[str, Any]) -> Snapshot:
+    return Snapshot(**{name: float(value) for name, value in data.items()})
 
 
 def _parameters(arrays: dict[str, NDArray[Any]], prefix: str, model: ValueModel) -> Parameters:

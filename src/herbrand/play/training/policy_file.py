@@ -20,7 +20,7 @@ from herbrand.play.training.archive import (
     natural,
     read_archive,
     reading,
-    restore_times,
+    restore_progress,
     write_archive,
 )
 from herbrand.play.training.file import VALUES_FORMAT
@@ -105,15 +105,12 @@ def read_regrets(path: Path | str, game: Game) -> RegretTrainer:
                     raise ValueError(f"the {name} do not fit the game")
                 array[...] = saved
         trainer.minimiser.rounds = natural(about["rounds"])
-        restore_times(trainer, about)
-        listed = about["snapshots"]
-        if len(listed) > _MOST_SNAPSHOTS:
-            raise ValueError("too many snapshots")
-        trainer.snapshots = [
-            RegretSnapshot(natural(one["rounds"]), float(one["seconds"]), float(one["exploitability"]))
-            for one in listed
-        ]
+        restore_progress(trainer, about, _snapshot, _MOST_SNAPSHOTS)
     return trainer
+
+
+def _snapshot(data: dict[str, Any]) -> RegretSnapshot:
+    return RegretSnapshot(natural(data["rounds"]), float(data["seconds"]), float(data["exploitability"]))
 
 
 def _table(arrays: dict[str, NDArray[Any]], number: int, moves: int) -> StrategyTable:
