@@ -291,7 +291,7 @@ class Expander:
 
         Bit `i % 64` of word `i // 64` is set if percept i of `network.percepts` is seen.
         """
-        return self._step(states, moves, sees=True)
+        return self._step(states, moves, None, sees=True)
 
     def expand(self, states: States, legal: Legal | None = None) -> Expansion:
         """Return all successors of the states, one for each legal joint move.
@@ -356,12 +356,7 @@ class Expander:
     # -- internals ------------------------------------------------------------------------
 
     def _step(
-        self,
-        states: States,
-        moves: NDArray[Any],
-        parents: NDArray[np.int64] | None = None,
-        *,
-        sees: bool = False,
+        self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None, *, sees: bool = False
     ) -> tuple[States, NDArray[np.uint64]]:
         numbers = np.ascontiguousarray(moves, np.int32)
         if numbers.ndim != 2 or numbers.shape[1] != len(self.roles):

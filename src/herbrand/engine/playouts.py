@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from herbrand.errors import BudgetExceeded
 from herbrand.runtime.limits import UNLIMITED
+from herbrand.runtime.numbers import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -125,9 +126,7 @@ class Simulation:
             table(rows, ("role", "mean goal", "legal moves", "goals"), numbers=(1, 2)),
             bars(self.lengths, f"lengths of {self.playouts} playouts of {self.game}"),
             "; ".join(lines),
-            note=f"{self.playouts:,} random playouts, engine: {self.engine}, seed {self.seed}".replace(
-                ",", " ", 1
-            ),
+            note=f"{spaced(self.playouts)} random playouts, engine: {self.engine}, seed {self.seed}",
         )
 
     def as_json(self) -> dict[str, Any]:

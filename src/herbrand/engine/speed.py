@@ -118,13 +118,5 @@ def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: 
     return _speed(simulation, 1)
 
 
-def _speed(simulation: Simulation, lanes: int, code: str = "") -> Speed:
-    return Speed(
-        lanes,
-        simulation.seconds,
-        simulation.transitions,
-        simulation.playouts,
-        simulation.stuck,
-        simulation.stuck_in,
-        code,
-    )
+def _speed(games: Simulation, lanes: int, code: str = "") -> Speed:
+    return Speed(lanes, games.seconds, games.transitions, games.playouts, games.stuck, games.stuck_in, code)

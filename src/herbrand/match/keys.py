@@ -25,9 +25,9 @@ __all__ = [
     "InvalidKey",
     "PrivateKey",
     "ReplyChecker",
-    "ReplySigner",
     "is_valid",
     "make_key",
+    "reply_headers",
     "require_public_key",
 ]
 
@@ -104,18 +104,15 @@ def is_valid(public_key: str, data: bytes, signature: str) -> bool:
     return True
 
 
-class ReplySigner:
-    """Signs the replies of a player to messages with a challenge."""
+def reply_headers(key: PrivateKey, request: Mapping[str, str], message: str, reply: str) -> dict[str, str]:
+    """Return the headers that sign a reply to a message with a challenge, none without a challenge.
 
-    def __init__(self, key: PrivateKey) -> None:
-        self._key = key
-
-    def headers(self, request: Mapping[str, str], message: str, reply: str) -> dict[str, str]:
-        """Return the headers of a reply, given those of the request by name in lower case."""
-        challenge = request.get(CHALLENGE_HEADER.lower(), "")
-        if not _CHALLENGE.fullmatch(challenge):
-            return {}
-        return {SIGNATURE_HEADER: self._key.sign(_signed(challenge, message, reply))}
+    `request` are the headers of the message, by name in lower case.
+    """
+    challenge = request.get(CHALLENGE_HEADER.lower(), "")
+    if not _CHALLENGE.fullmatch(challenge):
+        return {}
+    return {SIGNATURE_HEADER: key.sign(_signed(challenge, message, reply))}
 
 
 class ReplyChecker:

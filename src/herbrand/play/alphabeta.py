@@ -81,7 +81,6 @@ class AlphaBetaPlayer(FallbackPlayer):
         """The learned evaluation function; None without one."""
         self._engines: list[AlphaBetaSearch] = []
         self._team = ThreadTeam()
-        self._fallback_reason = ""
 
     # -- preparation ----------------------------------------------------------------------
 
@@ -90,7 +89,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         game = self.game
         if game.has_percepts or game.chance_role is not None:
             self.forget()
-            self._fallback_reason = "hidden information" if game.has_percepts else "the game has chance moves"
+            self._reason = "hidden information" if game.has_percepts else "the game has chance moves"
             self.start_fallback(deadline - time.monotonic())
             return
         super().prepare(deadline)
@@ -113,7 +112,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         """Release the transposition table and the evaluation function."""
         super().forget()
         self._engines, self.learned = [], None
-        self._fallback_reason = _NOT_YET
+        self._reason = _NOT_YET
 
     def study(self, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         """Build the searches without an evaluation function, then learn one and build them again."""
@@ -134,7 +133,7 @@ class AlphaBetaPlayer(FallbackPlayer):
             if learned.features:
                 yield {"learned": learned, "_engines": self._build_engines(game, role, learned)}
         except (HerbrandError, MemoryError) as error:
-            yield {"_fallback_reason": f"no network: {error}"}
+            yield {"_reason": f"no network: {error}"}
 
     def _learn_by_self_play(self, learned: LearnedJudge, deadline: float) -> Iterator[dict[str, Any]]:
         """Build the searches again with better values, if self-play finds any."""
@@ -160,17 +159,10 @@ class AlphaBetaPlayer(FallbackPlayer):
 
         judge = None if learned is None else learned.judge
         network = game.network if learned is None else with_gates(game.network, learned.gates)
-        first = AlphaBetaSearch(
-            network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
-        )
+        search = partial(AlphaBetaSearch, network, role, judge=judge, novelty=self.novelty)
+        first = search(memory=int(self.memory * 1e6))
         first.table.touch()
-        return [
-            first,
-            *(
-                AlphaBetaSearch(network, role, judge=judge, table=first.table, ahead=1, novelty=self.novelty)
-                for _ in range(1, self.threads)
-            ),
-        ]
+        return [first, *(search(table=first.table, ahead=1) for _ in range(1, self.threads))]
 
     # -- selecting a move -----------------------------------------------------------------
 
@@ -223,7 +215,7 @@ class AlphaBetaPlayer(FallbackPlayer):
         until = time.thread_time() + seconds
         engines = self._engines_at(state, JOIN_TIMEOUT)[:1]
         if not engines:
-            raise HerbrandError(self._fallback_reason)
+            raise HerbrandError(self._reason)
         engines[0].stop.clear()
         while time.thread_time() < until and not engines[0].is_done:
             engines[0].slice()
@@ -243,12 +235,12 @@ class AlphaBetaPlayer(FallbackPlayer):
         try:
             root = pack_state(engines[0].expander, state)
         except HerbrandError as error:
-            self._fallback_reason = str(error)
+            self._reason = str(error)
             return []
         for engine in engines:
             engine.move_to(root)
         if engines[0].chooser != engines[0].role:
-            self._fallback_reason = _SIMULTANEOUS
+            self._reason = _SIMULTANEOUS
             return []
         return engines
 
@@ -265,7 +257,7 @@ class AlphaBetaPlayer(FallbackPlayer):
     def _best_choice(self, engines: list[AlphaBetaSearch], moves: list[Move]) -> Choice | None:
         """Return the move of the search that reached the greatest depth."""
         if any(engine.is_simultaneous for engine in engines):
-            self._fallback_reason = _SIMULTANEOUS
+            self._reason = _SIMULTANEOUS
             self._engines = []
             return None
         best = max(engines, key=lambda engine: (engine.is_solved, engine.depth))
@@ -290,10 +282,6 @@ class AlphaBetaPlayer(FallbackPlayer):
         if learned.self_played:
             source += f" and {learned.self_played} games against itself"
         return f"evaluates positions by {learned.features} conditions of the rules, learned from {source}"
-
-    def note(self) -> str:
-        """Return why alpha-beta did not choose."""
-        return self._fallback_reason
 
 
 def move_reports(search: AlphaBetaSearch) -> list[MoveReport]:

@@ -45,6 +45,8 @@ class FallbackPlayer(DelegatingPlayer):
         self._study_thread: threading.Thread | None = None
         self._make_report: Callable[[], PlayerReport | None] | None = None
         self._history: History = ()
+        self._reason = ""
+        """Why the fallback chooses."""
         self.started = self.deadline = 0.0
         """Start and end of the last play clock, on the monotonic clock."""
         self.finished = threading.Event()
@@ -78,7 +80,7 @@ class FallbackPlayer(DelegatingPlayer):
 
     def note(self) -> str:
         """Return a short reason why the fallback chooses."""
-        raise NotImplementedError
+        return self._reason
 
     def create_fallback(self) -> Player:
         """Return a new fallback, not started."""

@@ -90,16 +90,16 @@ class LearnedPlayer(AlphaBetaPlayer):
                 strategy, exploitability = read_policy(self._path, game)
                 policy = MixedPolicy(strategy, f"the strategies of {self._path}", exploitability)
                 reason = f"{self._path} has no probabilities for this information set"
-                yield {"_policy": policy, "_fallback_reason": reason}
+                yield {"_policy": policy, "_reason": reason}
                 return
             model = read_model(self._path, game)
             learned = LearnedJudge(model.judge(role), 0, len(model.literals), 0.0, 0.0, gates=model.gates)
             yield {"learned": learned, "_engines": self._build_engines(game, role, learned)}
         except MemoryError:
-            yield {"_fallback_reason": "no network: no memory"}
+            yield {"_reason": "no network: no memory"}
         except HerbrandError as error:
             self._refusal = error
-            yield {"_fallback_reason": str(error)}
+            yield {"_reason": str(error)}
 
     def judge_note(self, learned: LearnedJudge) -> str:
         """Return what positions are evaluated by."""

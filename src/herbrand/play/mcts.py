@@ -314,7 +314,7 @@ class MctsPlayer(Player):
 
         Waits up to `timeout` seconds for threads that still ponder.
         """
-        search, probe, beam = match.search, match.probe, match.beam
+        search = match.search
         if search is None or not self._team.stop_and_join(timeout):
             return None
         from herbrand.play.search.results import pack_state
@@ -323,11 +323,9 @@ class MctsPlayer(Player):
             root = pack_state(search.expander, state)
         except HerbrandError:  # the network cannot represent the state
             return None
-        search.move_to(root)
-        if probe is not None:
-            probe.move_to(root)
-        if beam is not None:
-            beam.move_to(root)
+        for each in (search, match.probe, match.beam):
+            if each is not None:
+                each.move_to(root)
         return search
 
     def _select_by_search(
@@ -467,11 +465,9 @@ class MctsPlayer(Player):
 
         rules_search = match.rules_search
         if rules_search is None:
+            exploration = _EXPLORATION if self.exploration is None else self.exploration
             rules_search = match.rules_search = RulesSearch(
-                self.role,
-                self.chance.getrandbits(32),
-                exploration=_EXPLORATION if self.exploration is None else self.exploration,
-                memory=self.memory,
+                self.role, self.chance.getrandbits(32), exploration=exploration, memory=self.memory
             )
         if not self.has_time(deadline):
             return self.chance.choice(moves)

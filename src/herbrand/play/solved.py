@@ -175,7 +175,6 @@ class SolvedPlayer(FallbackPlayer):
         self.policy: OptimalPolicy | None = None
         self.hidden_policy: MixedPolicy | None = None
         """Strategies for a game of hidden information, if it was solved."""
-        self._unsolved_reason = ""
         self._seconds = 0.0
 
     def forget(self) -> None:
@@ -183,7 +182,7 @@ class SolvedPlayer(FallbackPlayer):
         super().forget()
         self.policy = self.hidden_policy = None
         self.strategy = None
-        self._unsolved_reason = "the game is not solved yet"
+        self._reason = "the game is not solved yet"
 
     def study(self, game: Game, role: int, seconds: float) -> Iterator[dict[str, Any]]:
         """Explore the state space and solve it, or read the strategies of a file."""
@@ -200,7 +199,7 @@ class SolvedPlayer(FallbackPlayer):
                 return
             policy = solve_for_role(game, role, seconds, states=self.states, megabytes=self.memory)
         except (HerbrandError, MemoryError) as error:
-            yield {"_unsolved_reason": f"the game is not solved: {error}"}
+            yield {"_reason": f"the game is not solved: {error}"}
         else:
             yield {"policy": policy, "_seconds": time.monotonic() - started}
 
@@ -247,14 +246,10 @@ class SolvedPlayer(FallbackPlayer):
         by_text = {str(move).lower(): move for move in moves}
         move = None if advice is None else by_text.get(advice[0].lower())
         if advice is None or move is None:
-            self._unsolved_reason = f"the strategies of {name} do not lead to this state"
+            self._reason = f"the strategies of {name} do not lead to this state"
             return None
         claim = advice[1]
         note = f"by a strategy of {name}: {claim}"
         at_least = float(claim.goal) if claim.holds else 0.0
         report = MoveReport(str(move), 0, None, at_least=at_least)
         return move, lambda: PlayerReport(self.name, self.role, (report,), 0.0, notes=(note,))
-
-    def note(self) -> str:
-        """Return why the game is not solved."""
-        return self._unsolved_reason

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import herbrand
 from herbrand.cli.main import cli
 from herbrand.errors import MissingExtra
-from herbrand.match.keys import InvalidKey, ReplyChecker, is_valid, make_key
+from herbrand.match.keys import InvalidKey, ReplyChecker, is_valid, make_key, reply_headers
 from herbrand.match.protocol.http import read_reply, read_request, write_reply, write_request
 from herbrand.match.protocol.manager import Manager, MatchSettings, seats_for
 from herbrand.match.protocol.messages import InfoMessage
@@ -144,16 +144,16 @@ def test_every_message_has_a_challenge_of_its_own(tmp_path: Path) -> None:
     one, two = ReplyChecker(server.key.public), ReplyChecker(server.key.public)
     assert one.headers != two.headers
     given = {name.lower(): value for name, value in one.headers.items()}
-    signer = server._signer
-    assert signer is not None
-    signed = {name.lower(): text for name, text in signer.headers(given, "(INFO)", "ready").items()}
+    headers = reply_headers(server.key, given, "(INFO)", "ready")
+    signed = {name.lower(): text for name, text in headers.items()}
     assert one.is_signed(signed, "(INFO)", "ready")
     assert not two.is_signed(signed, "(INFO)", "ready")
     assert not one.is_signed(signed, "(PING)", "ready")
     assert not one.is_signed(signed, "(INFO)", "busy")
     assert not one.is_signed({}, "(INFO)", "ready")
-    assert signer.headers({}, "(INFO)", "ready") == {}
-    assert signer.headers({"herbrand-challenge": "not hexadecimal"}, "(INFO)", "ready") == {}
+    assert reply_headers(server.key, {}, "(INFO)", "ready") == {}
+    wrong = {"herbrand-challenge": "not hexadecimal"}
+    assert reply_headers(server.key, wrong, "(INFO)", "ready") == {}
     assert not is_valid("00" * 31, b"", "00" * 64)
 
 

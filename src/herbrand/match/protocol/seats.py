@@ -278,10 +278,8 @@ class ScrambledSeat:
     def _translate_back(self, word: re.Match[str]) -> str:
         """Translate a word back; `?` for an original name, which the player cannot know."""
         name = word[0].lower()
-        original = self.scrambled.original.get(name)
-        if original is not None:
-            return original
-        return word[0] if name not in self.scrambled.names else "?"
+        unknown = "?" if name in self.scrambled.names else word[0]
+        return self.scrambled.original.get(name, unknown)
 
 
 class LocalSeat:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from herbrand.errors import HerbrandError, ProtocolError
-from herbrand.match.keys import PrivateKey, ReplySigner
+from herbrand.match.keys import PrivateKey, reply_headers
 from herbrand.match.protocol.access import Access
 from herbrand.match.protocol.events import Event, silent
 from herbrand.match.protocol.hosts import HostPool, ThreadHost
@@ -155,7 +155,6 @@ class PlayerServer:
         else:
             self.hosts = ThreadHost(player, self._receive, memory=self.memory, matches=matches)
         self.key = None if key is None else PrivateKey(key)
-        self._signer = None if self.key is None else ReplySigner(self.key)
         self._access = Access(names=[host, *allowed_hosts], origins=allowed_origins, token=token)
         self._playing: dict[str, OngoingMatch] = {}
         self._begun = 0
@@ -312,9 +311,7 @@ class PlayerServer:
         if request.method in ("POST", "GET"):
             text = await self.answer(admitted.text, arrived=arrived, peer=peer)
         origin = self._access.allowed_origin(request.headers) or "*"
-        signer, headers = self._signer, {}
-        if signer is not None:
-            headers = signer.headers(admitted.headers, admitted.text, text)
+        headers = {} if self.key is None else reply_headers(self.key, admitted.headers, admitted.text, text)
         return write_reply(text, version=request.version, origin=origin, headers=headers)
 
     # -- answering --------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.match.protocol.manager import MatchSettings
 from herbrand.match.records.schema import WITH_TOURNAMENTS
@@ -47,6 +47,8 @@ __all__ = ["Tournament", "as_players", "plan_with"]
 
 ATTEMPTS = 5
 """How often a match is submitted before it is left without a result."""
+_SETTINGS: Final = ("start_clock", "play_clock", "substitute", "forfeit_after", "max_steps")
+"""The settings of matches that a plan has, too."""
 
 
 class Tournament:
@@ -204,14 +206,7 @@ class Tournament:
         plan, database = self.plan, self.store.path if live else None
         jobs = []
         for number, game, seats, seed, name, attempts in rows:
-            settings = MatchSettings(
-                start_clock=plan.start_clock,
-                play_clock=plan.play_clock,
-                substitute=plan.substitute,
-                forfeit_after=plan.forfeit_after,
-                max_steps=plan.max_steps,
-                seed=int(seed),
-            )
+            settings = MatchSettings(seed=int(seed), **{name: getattr(plan, name) for name in _SETTINGS})
             players = tuple((player, plan.players[player]) for player in json.loads(seats))
             scramble = draw_seed(seed, "names") % 2**31 if plan.scramble else None
             match = number, name, game, plan.games[game], players, settings, plan.opening, scramble

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import Expander
     from herbrand.play.training.model import Optimizer, ValueModel
+    from herbrand.play.training.selfplay import Lesson
 
 __all__ = ["DeviceFitter"]
 
@@ -53,18 +54,13 @@ class DeviceFitter(Fitter):
         self._goals = torch.zeros((self.capacity, model.views), dtype=torch.float32, device=self.device)
         self._shifts = torch.arange(8, dtype=torch.uint8, device=self.device)
 
-    def _put(
-        self,
-        rows: NDArray[np.int64],
-        features: NDArray[np.uint64],
-        counts: NDArray[np.int32],
-        targets: NDArray[np.float32],
-    ) -> None:
-        there = self._there(rows)
+    def _put(self, rows: NDArray[np.int64], lesson: Lesson) -> None:
+        there, n = self._there(rows), len(rows)
+        features = self.reader.features(lesson.states[:n])
         packed = np.ascontiguousarray(features).astype("<u8", copy=False).view(np.uint8)
-        self._bytes[there] = self._there(packed.reshape(len(rows), self._bytes.shape[1]))
-        self._inputs[there] = self._there((counts * COUNT_SCALE).astype(np.float32))
-        self._goals[there] = self._there(targets)
+        self._bytes[there] = self._there(packed.reshape(n, self._bytes.shape[1]))
+        self._inputs[there] = self._there((lesson.counts[:n] * COUNT_SCALE).astype(np.float32))
+        self._goals[there] = self._there(lesson.targets[:n])
 
     def _there(self, array: NDArray[Any]) -> Any:
         """Return a copy of an array on the device."""

@@ -50,22 +50,17 @@ class Fitter:
         """Add states; those of long ago are overwritten."""
         n = min(len(lesson.states), self.capacity)
         rows = (self._next + np.arange(n)) % self.capacity
-        self._put(rows, self.reader.features(lesson.states[:n]), lesson.counts[:n], lesson.targets[:n])
+        self._put(rows, lesson)
         self._next = (self._next + n) % self.capacity
         self.size = min(self.size + n, self.capacity)
         self.added += n
 
-    def _put(
-        self,
-        rows: NDArray[np.int64],
-        features: NDArray[np.uint64],
-        counts: NDArray[np.int32],
-        targets: NDArray[np.float32],
-    ) -> None:
-        """Store states in these rows."""
-        self._features[rows] = features
-        self._counts[rows] = counts
-        self._targets[rows] = targets
+    def _put(self, rows: NDArray[np.int64], lesson: Lesson) -> None:
+        """Store the first states of a lesson in these rows."""
+        n = len(rows)
+        self._features[rows] = self.reader.features(lesson.states[:n])
+        self._counts[rows] = lesson.counts[:n]
+        self._targets[rows] = lesson.targets[:n]
 
     def fit(
         self, model: ValueModel, averaged: ValueModel, optimizer: Optimizer, *, rate: float, seed: int
