@@ -381,12 +381,7 @@ class GameDescription:
             raise ValueError("results are those of an executor: give one")
         limits = limits or UNLIMITED
         started = time.monotonic()
-        how: dict[str, Any] = {
-            "playouts": playouts,
-            "seed": seed,
-            "max_steps": max_steps,
-            "progress": progress,
-        }
+        how: Any = {"playouts": playouts, "seed": seed, "max_steps": max_steps, "progress": progress}
         note = None
         if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:
             note = f"fewer than {FEW_PLAYOUTS} playouts: the network is not worth building"

@@ -115,18 +115,17 @@ class PlayerReport:
 
     def table(self, most: int = 8) -> str:
         """Return a text with a line for each of the `most` best moves, the expected line and the notes."""
-        lines = []
-        if self.moves:
-            width = max(len(report.move) for report in self.moves[:most])
-            digits = max(len(str(report.visits)) for report in self.moves[:most])
-            lines += [_line(report, width, digits) for report in self.moves[:most]]
+        shown = self.moves[:most]
+        width = max((len(report.move) for report in shown), default=0)
+        digits = max((len(str(report.visits)) for report in shown), default=0)
+        lines = [_line(report, width, digits) for report in shown]
         hidden = len(self.moves) - most
         if hidden > 0:
             lines.append(f"... {hidden} more")
         if self.moves and len(self.best.line) > 1:
-            shown = ["/".join(move for move in joint if move != "noop") for joint in self.best.line]
-            ellipsis = " ..." if len(shown) > _SHOWN_STEPS else ""
-            lines.append(f"expected: {' '.join(shown[:_SHOWN_STEPS])}{ellipsis}")
+            steps = ["/".join(move for move in joint if move != "noop") for joint in self.best.line]
+            ellipsis = " ..." if len(steps) > _SHOWN_STEPS else ""
+            lines.append(f"expected: {' '.join(steps[:_SHOWN_STEPS])}{ellipsis}")
         lines += self.notes
         return "\n".join(lines)
 

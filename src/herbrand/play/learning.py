@@ -221,12 +221,10 @@ def evaluate_states(
     """
     bits = (valuer or judge.valuer(expander.network, role)).features(states)
     legal = expander.legal(states)
-    words = (
-        bits.view(np.uint8).reshape(len(states), -1) if bits.size else np.zeros((len(states), 0), np.uint8)
-    )
+    octets = bits.view(np.uint8)
     values: NDArray[np.float64] = np.full(len(states), judge.bias)
     for j in range(len(judge.table)):
-        values += judge.table[j][words[:, j]]
+        values += judge.table[j][octets[:, j]]
     if judge.mobility.any():
         values += legal.counts() @ judge.mobility
     if judge.progress.any():

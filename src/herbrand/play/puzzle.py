@@ -58,9 +58,7 @@ class PuzzlePlayer(FallbackPlayer):
         try:
             network = game.network
             texts = [network.terms.text(term) for term in network.goals[:, 1].tolist()]
-            values = sorted(
-                {value for text in texts if (value := goal_value(text)) is not None}, reverse=True
-            )
+            values = sorted({value for value in map(goal_value, texts) if value is not None}, reverse=True)
             for value in values:
                 plan = self._find(game, value, deadline)
                 if plan.moves is not None:

@@ -183,10 +183,8 @@ class SampledRegrets:
     ) -> float:
         successor = position.successors.get(joint)
         if successor is None:
-            percepts = state.percepts(joint)
-            steps = [
-                _step(str(move), percepts[role]) for role, move in zip(self.game.roles, joint, strict=True)
-            ]
+            percepts = state.percepts(joint).values()
+            steps = [_step(str(move), seen) for move, seen in zip(joint, percepts, strict=True)]
             successor = position.successors[joint] = state.next(joint), steps
         after = []
         for one, step in zip(sets, successor[1], strict=True):

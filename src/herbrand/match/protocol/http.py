@@ -123,9 +123,7 @@ def write_reply(
 async def read_request(stream: asyncio.StreamReader, *, limit: int) -> Request:
     """Read a request; `ProtocolError` if it is not HTTP, `MessageTooLarge` beyond `limit` bytes of body."""
     head, rest = await _read_head(stream)
-    if head is None:
-        raise ProtocolError("not an HTTP request")
-    first, headers = _parse_head(head)
+    first, headers = _parse_head(head or b"")
     line = _REQUEST.fullmatch(first)
     if line is None:
         raise ProtocolError("not an HTTP request")

@@ -101,7 +101,7 @@ class MatchView:
         joint, notes = self._read(moves)
         if notes:
             return notes
-        if not self._is_legal(self.state, joint):
+        if self.state.is_terminal or not all(map(self.state.is_legal, self.game.roles, joint)):
             if self._previous is not None and self._previous[1] == joint:
                 return ["the same step again"]
             return [f"({' '.join(joint)}) is not legal in this state; the state is unchanged"]
@@ -185,8 +185,3 @@ class MatchView:
             except HerbrandError as error:
                 return (), [f"{error}; the state is unchanged"]
         return tuple(joint), []
-
-    def _is_legal(self, state: State, joint: Sequence[str]) -> bool:
-        return not state.is_terminal and all(
-            state.is_legal(role, move) for role, move in zip(self.game.roles, joint, strict=True)
-        )

@@ -125,10 +125,8 @@ def file_findings(connection: sqlite3.Connection, version: int) -> list[str]:
 
 def digest_holds(connection: sqlite3.Connection, kind: str, number: int) -> bool:
     """Whether the rows of a match or tournament are those that were written."""
-    row = connection.execute(
-        "SELECT value FROM digest WHERE kind = ? AND number = ?", (kind, number)
-    ).fetchone()
-    return row is not None and row[0] == compute(connection, kind, number)
+    rows = connection.execute("SELECT value FROM digest WHERE kind = ? AND number = ?", (kind, number))
+    return rows.fetchall() == [(compute(connection, kind, number),)]
 
 
 def _lines(connection: sqlite3.Connection, check: str) -> list[str]:

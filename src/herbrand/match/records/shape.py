@@ -67,22 +67,16 @@ def _message(message: MessageRecord, roles: Sequence[str]) -> None:
     _require(
         _is_number(message.sent) and _is_number(message.seconds), "the time of a message is not a number"
     )
-    optional = (message.text, message.reply, message.problem)
-    _require(
-        _are_texts((message.kind, *message.notes, *(text for text in optional if text is not None))),
-        "a message or its answer is not a string",
-    )
+    are_texts = _are_texts((message.kind, *message.notes), (message.text, message.reply, message.problem))
+    _require(are_texts, "a message or its answer is not a string")
 
 
 def _problem(problem: Problem, roles: Sequence[str]) -> None:
     _require(problem.role in roles, "a problem of an unknown role")
     _require(_is_count(problem.step), "invalid step of a problem")
     _require(problem.kind in PROBLEMS, f"unknown kind of problem {problem.kind!r}")
-    optional = (problem.reply, problem.played)
-    _require(
-        _are_texts((problem.note, *(text for text in optional if text is not None))),
-        "the text of a problem is not a string",
-    )
+    are_texts = _are_texts((problem.note,), (problem.reply, problem.played))
+    _require(are_texts, "the text of a problem is not a string")
 
 
 def _require(condition: bool, message: str) -> None:
@@ -90,8 +84,11 @@ def _require(condition: bool, message: str) -> None:
         raise RecordError(message)
 
 
-def _are_texts(values: Iterable[Any]) -> bool:
-    return all(isinstance(value, str) for value in values)
+def _are_texts(values: Iterable[Any], optional: Iterable[Any] = ()) -> bool:
+    """Whether values are texts, and the optional ones texts or None."""
+    return all(isinstance(value, str) for value in values) and all(
+        value is None or isinstance(value, str) for value in optional
+    )
 
 
 def _is_number(value: Any) -> bool:

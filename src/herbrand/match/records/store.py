@@ -369,10 +369,7 @@ class Store:
                 (number,),
             )
         ]
-        signed = query(
-            "SELECT algorithm, public_key, value FROM signature WHERE match = ?", (number,)
-        ).fetchone()
-        if signed is not None:
+        for signed in query("SELECT algorithm, public_key, value FROM signature WHERE match = ?", (number,)):
             record.signature = dict(zip(_SIGNATURE, signed, strict=True))
         return record
 

@@ -13,12 +13,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    Past: TypeAlias = Sequence[tuple["Encounter", Mapping[str, float]]]
+    """Encounters with their scores, each a player's share of the points from 0 to 1."""
 
 __all__ = ["KINDS", "Encounter", "TournamentError", "TournamentPlan", "draw_seed", "encounters"]
 
@@ -103,13 +106,8 @@ def draw_seed(*parts: object) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def encounters(
-    plan: TournamentPlan, number: int, past: Sequence[tuple[Encounter, Mapping[str, float]]]
-) -> list[Encounter]:
-    """Return the encounters of a round (from 1), given the previous ones with their scores.
-
-    A score is a player's share of the points of an encounter, from 0 to 1.
-    """
+def encounters(plan: TournamentPlan, number: int, past: Past) -> list[Encounter]:
+    """Return the encounters of a round (from 1), given the previous ones with their scores."""
     if plan.kind == "round-robin":
         pairs: list[tuple[str, tuple[str, ...]]] = [
             (game, pair) for game in plan.games for pair in combinations(plan.players, 2)
@@ -121,9 +119,7 @@ def encounters(
     return [Encounter(number, at, game, pair) for at, (game, pair) in enumerate(pairs)]
 
 
-def _swiss(
-    plan: TournamentPlan, past: Sequence[tuple[Encounter, Mapping[str, float]]]
-) -> list[tuple[str, ...]]:
+def _swiss(plan: TournamentPlan, past: Past) -> list[tuple[str, ...]]:
     names = list(plan.players)
     score = dict.fromkeys(names, 0.0)
     byes = dict.fromkeys(names, 0)
@@ -181,14 +177,12 @@ def _nearest(order: Sequence[str], meetings: Mapping[frozenset[str], int]) -> li
     return pairs
 
 
-def _neighbours(
-    plan: TournamentPlan, number: int, past: Sequence[tuple[Encounter, Mapping[str, float]]]
-) -> list[tuple[str, ...]]:
+def _neighbours(plan: TournamentPlan, number: int, past: Past) -> list[tuple[str, ...]]:
     order = ladder_order(plan, past)
     return [(order[at], order[at + 1]) for at in range((number - 1) % 2, len(order) - 1, 2)]
 
 
-def ladder_order(plan: TournamentPlan, past: Sequence[tuple[Encounter, Mapping[str, float]]]) -> list[str]:
+def ladder_order(plan: TournamentPlan, past: Past) -> list[str]:
     """Return the players in the order of the ladder, the highest first."""
     order = list(plan.players)
     for encounter, scores in past:

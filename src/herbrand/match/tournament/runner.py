@@ -270,11 +270,9 @@ class Tournament:
 
     def _store(self, played: Played, listener: Listener | None) -> None:
         """Store the result of a match unless its pairing has one."""
-        with self.store.writing() as connection:
-            row = connection.execute(
-                "SELECT match FROM pairing WHERE number = ?", (played.pairing,)
-            ).fetchone()
-            if row[0] is not None:  # played twice: the first result counts
+        with self.store.writing():
+            ((match,),) = self.store.query("SELECT match FROM pairing WHERE number = ?", (played.pairing,))
+            if match is not None:  # played twice: the first result counts
                 return
             if played.record is not None and played.match not in self.store.ids():
                 self.store.save(played.record)

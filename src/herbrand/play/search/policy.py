@@ -86,9 +86,7 @@ def playout_expander(expander: Expander, policy: PlayoutPolicy) -> Expander:
     return expander if network is expander.network else Expander(network)
 
 
-def learn_mast_weights(
-    expander: Expander, *, seed: int = 0, games: int = _GAMES, max_steps: int = 500
-) -> NDArray[np.int64]:
+def learn_mast_weights(expander: Expander, *, seed: int = 0, games: int = _GAMES) -> NDArray[np.int64]:
     """Return the weights of all moves, [moves], from uniform playouts of the initial state."""
     network = expander.network
     generator = new_generator(seed)
@@ -98,7 +96,7 @@ def learn_mast_weights(
     sums, finished = np.zeros(len(expander.roles)), 0
     start = np.zeros(_LANES, np.int64)
     for _ in range(0, games, _LANES):
-        ended = expander.core.rollouts(expander.initial, start, generator, max_steps, played=True)
+        ended = expander.core.rollouts(expander.initial, start, generator, _MAX_LENGTH, played=True)
         goals = ended.goals
         valid = np.asarray((goals >= 0).all(axis=1))
         played = np.unpackbits(ended.played.view(np.uint8), axis=1, bitorder="little").astype(np.float32)

@@ -31,18 +31,7 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.play.search.policy import PlayoutPolicy
 
-__all__ = [
-    "ALONE",
-    "BUSY",
-    "JOINT",
-    "LANES",
-    "LEAF",
-    "OVER",
-    "Search",
-    "SearchWorker",
-    "SolutionLine",
-    "spread",
-]
+__all__ = ["ALONE", "BUSY", "JOINT", "LANES", "LEAF", "OVER", "Search", "SearchWorker", "SolutionLine"]
 
 LANES: Final = 512
 """Playouts run at once."""
