@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from case_report import CaseReport
 
 from herbrand.game import load
-from herbrand.match.keys import PrivateKey, ReplyChecker, ReplySigner, make_key
+from herbrand.match.keys import PrivateKey, ReplyChecker, make_key, reply_headers
 from herbrand.match.protocol.http import read_reply, write_reply
 from herbrand.match.records import Store, Verifier
 from herbrand.match.tournament import Tournament, plan_with
@@ -62,7 +62,7 @@ def _try_replies(folder: Path, cases: int, chance: Random) -> list[CaseReport]:
             ReplyChecker(keys[0].public),
         )
         asked = {name.lower(): value for name, value in checker.headers.items()}
-        data = write_reply(text, headers=ReplySigner(keys[0]).headers(asked, message, text))
+        data = write_reply(text, headers=reply_headers(keys[0], asked, message, text))
         if kind != "true":
             data = _STRANGERS[kind](data, chance, keys, asked, message)
         reply = asyncio.run(_read(data))
@@ -96,7 +96,7 @@ def _other_bytes(data: bytes, chance: Random, *_: Any) -> bytes:
 def _other_key(data: bytes, chance: Random, keys: list[PrivateKey], asked: Any, message: str) -> bytes:
     del data
     text = chance.choice(("( mark 2 1 )", "( mark 2 3 )"))
-    return write_reply(text, headers=ReplySigner(keys[1]).headers(asked, message, text))
+    return write_reply(text, headers=reply_headers(keys[1], asked, message, text))
 
 
 def _unsigned(data: bytes, chance: Random, *_: Any) -> bytes:
@@ -112,7 +112,7 @@ def _earlier(data: bytes, chance: Random, keys: list[PrivateKey], asked: Any, me
         asked = {name.lower(): value for name, value in ReplyChecker(keys[0].public).headers.items()}
     else:
         message = "( PLAY m (noop noop ) )"
-    return write_reply(text, headers=ReplySigner(keys[0]).headers(asked, message, text))
+    return write_reply(text, headers=reply_headers(keys[0], asked, message, text))
 
 
 _STRANGERS: Final[dict[str, Callable[..., bytes]]] = {

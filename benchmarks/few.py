@@ -136,11 +136,11 @@ def mcts(game: herbrand.Game, *, regret: bool = False) -> Callable[[], int]:
         slices = {}
 
     def work() -> int:
-        if search.is_solved or search.is_full:
+        if search.is_solved or search.tree.is_full:
             (search.tree.clear if hasattr(search.tree, "clear") else search._clear)()
             search.move_to(search.expander.initial)
         before, until = search.playouts, time.process_time() + 0.25
-        search.run(lambda: time.process_time() < until and not search.is_full, **slices)
+        search.run(lambda: time.process_time() < until and not search.tree.is_full, **slices)
         return int(search.playouts - before)
 
     return work

@@ -96,7 +96,7 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
 
 def picked(player: Player) -> Player:
     """Return the player itself, or the one that `meta` has picked."""
-    return player._player or player if isinstance(player, MetaPlayer) else player
+    return player._deputy or player if isinstance(player, MetaPlayer) else player
 
 
 def forget_positions(game: Game, role: str, player: Player) -> None:
@@ -108,8 +108,7 @@ def forget_positions(game: Game, role: str, player: Player) -> None:
         if match.probe is not None:
             match.probe = player._build_probe(game, game.role_index(role))
     elif isinstance(player, AlphaBetaPlayer) and player._engines:
-        learned = player.learned
-        player._store(player._build_engines(game, game.role_index(role), learned), learned)
+        player._engines = player._build_engines(game, game.role_index(role), player.learned)
 
 
 _LEARNED: dict[Any, Player] = {}
