@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,7 +24,7 @@ from herbrand.convert.cut_short import cut_short
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator, Sized
 
     from numpy.typing import NDArray
 
@@ -80,11 +81,8 @@ def strong_by_search(
                 continue
             left.remove(role)
             name = forced.roles[role]
-            reason = (
-                f"{name} can force {value}"
-                if holds
-                else f"whatever {name} does, the others can prevent {value}"
-            )
+            refutation = f"whatever {name} does, the others can prevent {value}"
+            reason = f"{name} can force {value}" if holds else refutation
             certificate: Certificate | None = _strategy(forced, role, value, holds=holds)
             if certificate is not None and hopeless is not None and not holds:
                 certificate = CutShort(hopeless, certificate)
@@ -114,18 +112,13 @@ def _questions(
             other = cut_short(game, hopeless.conditions)
             other.network_within(seconds)
             shorter[role] = other, hopeless
-    whole = len(shorter) < len(roles)
-    each = replace(budget, megabytes=budget.megabytes / (len(shorter) + whole or 1))
-    tables = len(roles) - len(shorter)
-    plain = ForcedGoals(game, budget=each, progress=progress, certain=True, tables=tables) if whole else None
+    others = [role for role in roles if role not in shorter]
+    each = replace(budget, megabytes=budget.megabytes / (len(shorter) + bool(others) or 1))
+    search = partial(ForcedGoals, budget=each, progress=progress, certain=True)
     questions: dict[int, tuple[ForcedGoals, Hopeless | None]] = {}
-    for role in roles:
-        if role in shorter:
-            other, hopeless = shorter[role]
-            questions[role] = ForcedGoals(other, budget=each, progress=progress, certain=True), hopeless
-        elif plain is not None:
-            questions[role] = plain, None
-    return questions
+    if others:
+        questions = dict.fromkeys(others, (search(game, tables=len(others)), None))
+    return questions | {role: (search(other), hopeless) for role, (other, hopeless) in shorter.items()}
 
 
 def _strategy(forced: ForcedGoals, role: int, value: int, *, holds: bool) -> Policy | Spoiler | None:
@@ -150,11 +143,8 @@ class _Writer:
         """Return the moves of the role in all states to which they lead."""
         expander = self.forced.expander
         moves: dict[frozenset[str], str] = {}
-        while self.queue:
-            after, facts = self._expand(self.queue.pop(), len(moves))
-            if after is None:
-                continue
-            own, (verdicts, work) = after.moves[:, self.role], self._known(after)
+        for facts, after, verdicts, work in self._expansions(moves):
+            own = after.moves[:, self.role]
             move = self._winning_move(after, own, verdicts, work)
             moves[facts] = expander.moves[self.role][move]
             self._follow(after.states[own == move])
@@ -162,13 +152,9 @@ class _Writer:
 
     def spoiler(self) -> Spoiler:
         """Return a reply of the others to each move of the role, in all states to which replies lead."""
-        expander = self.forced.expander
         replies: dict[tuple[frozenset[str], str], tuple[str, ...]] = {}
-        while self.queue:
-            after, facts = self._expand(self.queue.pop(), len(replies))
-            if after is None:
-                continue
-            own, (verdicts, work) = after.moves[:, self.role], self._known(after)
+        for facts, after, verdicts, work in self._expansions(replies):
+            own = after.moves[:, self.role]
             chosen = []
             for move in np.unique(own):
                 group = own == move
@@ -179,26 +165,29 @@ class _Writer:
                 joint = after.joint_move(chosen[-1])
                 replies[facts, joint[self.role]] = joint
             self._follow(after.states[chosen])
-        return Spoiler(expander.roles[self.role], replies, self.value)
+        return Spoiler(self.forced.roles[self.role], replies, self.value)
 
-    def _expand(self, state: States, size: int) -> tuple[Expansion | None, frozenset[str]]:
-        """Return what follows a state, None if nothing does, and its facts."""
-        if size > _MOST_MOVES or time.monotonic() > self.until:
-            raise BudgetExceeded("the size of a strategy", f"{size} moves")
+    def _expansions(
+        self, written: Sized
+    ) -> Iterator[tuple[frozenset[str], Expansion, NDArray[np.int8], NDArray[np.float64]]]:
+        """Yield the facts of each state in the queue with its successors, if it has any.
+
+        Also what is known of them, and the work for it; 0 for those that are written already.
+        """
         expander = self.forced.expander
-        legal = expander.legal(state)
-        if int(legal.joint_counts()[0]) > _MOST_JOINTS:
-            raise BudgetExceeded(f"{_MOST_JOINTS} joint moves", "in a state of a strategy")
-        after = expander.expand(state, legal)
-        if not len(after):
-            return None, frozenset()
-        return after, expander.facts(state)[0]
-
-    def _known(self, after: Expansion) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-        """Return what is known of successors, and the work for it; 0 for those that are written already."""
-        verdicts, work = self.forced.known(after.states, self.role, self.value)
-        seen = np.fromiter((state.tobytes() in self.seen for state in after.states), np.bool_, len(after))
-        return verdicts, np.where(seen, 0.0, np.exp2(work.astype(np.float64)))
+        while self.queue:
+            state = self.queue.pop()
+            if len(written) > _MOST_MOVES or time.monotonic() > self.until:
+                raise BudgetExceeded("the size of a strategy", f"{len(written)} moves")
+            legal = expander.legal(state)
+            if int(legal.joint_counts()[0]) > _MOST_JOINTS:
+                raise BudgetExceeded(f"{_MOST_JOINTS} joint moves", "in a state of a strategy")
+            after = expander.expand(state, legal)
+            if len(after):
+                verdicts, work = self.forced.known(after.states, self.role, self.value)
+                seen = [successor.tobytes() in self.seen for successor in after.states]
+                effort = np.where(seen, 0.0, np.exp2(work, dtype=np.float64))
+                yield expander.facts(state)[0], after, verdicts, effort
 
     def _winning_move(
         self,
