@@ -121,8 +121,7 @@ class _Solver:
             if role == first:
                 continue
             if len(self._roles) == 2 and self._total is not None:
-                interval = self._bounds[first]
-                self._bounds[role] = GoalInterval(self._total - interval.high, self._total - interval.low)
+                self._bounds[role] = self._bounds[first].opposed(self._total)
             else:
                 self._ask(role)
 
@@ -143,9 +142,8 @@ class _Solver:
             can_force(goal)
         for interval in (self._bounds[role], *(self._moves.values() if role == self._chooser else ())):
             interval.low = self._at_an_end(role, interval.low)
-            interval.high = max(
-                [value for value in self._ends[role] if value <= interval.high], default=interval.low
-            )
+            below = [value for value in self._ends[role] if value <= interval.high]
+            interval.high = max(below, default=interval.low)
 
     def _at_an_end(self, role: int, goal: int) -> int:
         """Return the least goal value of a role at an end that is at least `goal`, if that is known."""
@@ -153,30 +151,22 @@ class _Solver:
 
     def _can_force(self, role: int, goal: int) -> bool:
         self._process.ask(role, goal, self._budget.left)
-        answer = False
-        step = None
         for _ in range(self.steps):
             step = self._process.retreat(self._budget.left)
             self._total = step.total
-            answer = bool(step.states)
             if self._solved is not None:
                 self._solved(f"{self._roles[role]} {goal}", step)
-        if step is not None:
-            self._ends[role] = step.values
+        self._ends[role] = step.values  # there is one step at least, with the initial state
         if role == self._chooser:
             self._note_moves(role, goal)
-        return answer
+        return bool(step.states)
 
     def _note_moves(self, role: int, goal: int) -> None:
         """Note after which first moves the role that chooses can force the goal value."""
         expansion = self._expander.expand(self._expander.initial)
-        goals = self._goals[role]
-        for move, state in zip(
-            expansion.moves[:, role].tolist(), self._expander.bits(expansion.states), strict=True
-        ):
-            interval = self._moves.setdefault(
-                self._expander.moves[role][move], GoalInterval(goals[0], goals[-1])
-            )
+        goals, names = self._goals[role], self._expander.moves[role]
+        for move, state in zip(expansion.moves[:, role], self._expander.bits(expansion.states), strict=True):
+            interval = self._moves.setdefault(names[move], GoalInterval(goals[0], goals[-1]))
             if self._process.holds(state.nonzero()[0].tolist(), self._budget.left):
                 interval.low = max(interval.low, goal)
             else:
@@ -186,17 +176,13 @@ class _Solver:
         """Return the values that are known so far."""
         bounds = {role: _pair(interval) for role, interval in zip(self._roles, self._bounds, strict=True)}
         is_known = self._total is not None and all(interval.is_exact for interval in self._bounds)
-        best: tuple[str, ...] = ()
-        chooser = self._roles[self._chooser] if self._chooser >= 0 else None
-        if chooser is not None:
-            most = self._bounds[self._chooser].low
-            best = tuple(move for move, interval in self._moves.items() if interval.low >= most)
+        most = self._bounds[self._chooser].low  # there are no moves without a role that chooses
         return SolvedValue(
             METHOD,
             bounds,
             {role: low for role, (low, _) in bounds.items()} if is_known else None,
-            chooser,
-            best,
+            self._roles[self._chooser] if self._chooser >= 0 else None,
+            tuple(move for move, interval in self._moves.items() if interval.low >= most),
             {move: _pair(interval) for move, interval in self._moves.items()},
             states=self.states,
             seconds=self._budget.elapsed,

@@ -56,24 +56,19 @@ class SearchedValue:
         return all(interval.is_exact for interval in self.bounds.values())
 
 
-def value_by_search(
-    forced: ForcedGoals,
-    *,
-    start: State | None = None,
-    moves: bool = False,
-    line: bool = True,
-) -> SearchedValue:
+def value_by_search(forced: ForcedGoals, *, start: State | None = None, moves: bool = False) -> SearchedValue:
     """Prove the values of the initial state, or of another one, within the budget of `forced`.
 
-    `moves` asks for the value of every first move, `line` for best play.  Raises `GameError`
-    for a terminal state and where the search does not apply.
+    `moves` asks for the value of every first move.  Raises `GameError` for a terminal state and where the
+    search does not apply.
     """
     expander = forced.expander
     first = expander.initial if start is None else expander.pack([start.facts])
     if expander.terminal(first)[0]:
         raise GameError("the state is terminal")
     roles = forced.roles
-    result = SearchedValue({role: forced.interval(number) for number, role in enumerate(roles)})
+    goals = zip(roles, forced.goals, strict=True)
+    result = SearchedValue({role: GoalInterval(some[0], some[-1]) for role, some in goals})
     result.symmetries = forced.symmetries
     began = time.monotonic()
     try:
@@ -86,7 +81,7 @@ def value_by_search(
             _best(forced, after, chooser, result)
             if moves:
                 _moves(forced, after, chooser, result)
-        if line and result.sum is not None:
+        if result.sum is not None:
             result.line = _line(forced, first, result)
     except BudgetExceeded as error:
         result.stopped = error.spent
@@ -100,62 +95,50 @@ def value_by_search(
 def _values(forced: ForcedGoals, first: States, result: SearchedValue) -> None:
     """Prove the value of each role; that of the second of two follows from a constant sum."""
     roles = forced.roles
-    for number, role in enumerate(roles):
-        if number == 1 and len(roles) == 2 and forced.constant_sum is not None:
-            total = result.sum = forced.constant_sum
-            other = result.bounds[roles[0]]
-            result.bounds[role] = GoalInterval(total - other.high, total - other.low)
-            continue
-        forced.narrow(first, number, result.bounds[role])
+    forced.narrow(first, 0, result.bounds[roles[0]])
     if len(roles) == 2 and forced.constant_sum is not None:
+        result.bounds[roles[1]] = result.bounds[roles[0]].opposed(forced.constant_sum)
+    else:
+        for number, role in enumerate(roles[1:], 1):
+            forced.narrow(first, number, result.bounds[role])
+    if len(roles) == 2:
         result.sum = forced.constant_sum
 
 
 def _best(forced: ForcedGoals, after: Expansion, chooser: int, result: SearchedValue) -> None:
     """Collect the first moves that are known to keep the value of the role."""
-    role = forced.roles[chooser]
-    value = result.bounds[role].low
+    value = result.bounds[forced.roles[chooser]].low
     states = after.states
     if chooser == 1 and result.sum is not None:  # questions were about the first role
         goals = [goal for goal in forced.goals[0] if goal > result.sum - value]
         verdicts = -forced.known(states, 0, goals[0])[0] if goals else np.ones(len(states), np.int8)
+    elif value == forced.goals[chooser][0]:  # the lowest goal value need not be forced
+        verdicts = np.ones(len(states), np.int8)
     else:
         verdicts = forced.known(states, chooser, value)[0]
-        if value == forced.goals[chooser][0]:  # the lowest goal value need not be forced
-            verdicts = np.ones(len(states), np.int8)
-    result.best = tuple(
-        forced.expander.moves[chooser][int(after.moves[k][chooser])] for k in np.flatnonzero(verdicts == 1)
-    )
+    moves = forced.expander.moves[chooser]
+    result.best = tuple(moves[number] for number in after.moves[verdicts == 1, chooser])
 
 
 def _moves(forced: ForcedGoals, after: Expansion, chooser: int, result: SearchedValue) -> None:
     """Prove the value after each first move for the role that makes it."""
     role = forced.roles[chooser]
-    upper = result.bounds[role].high
+    value = result.bounds[role].low
     total = result.sum if chooser == 1 else None
-    lowest, highest = (
-        (forced.goals[chooser][0], upper)
-        if total is None
-        else (total - forced.goals[0][-1], total - result.bounds[forced.roles[0]].low)
-    )
-    names = [forced.expander.moves[chooser][int(joint[chooser])] for joint in after.moves]
-    result.moves = {name: GoalInterval(lowest, highest) for name in names}
+    lowest = forced.goals[chooser][0] if total is None else total - forced.goals[0][-1]
+    names = [forced.expander.moves[chooser][number] for number in after.moves[:, chooser]]
+    result.moves = {name: GoalInterval(lowest, result.bounds[role].high) for name in names}
     for k, name in enumerate(names):
-        interval = result.moves[name]
+        asked, interval = chooser, result.moves[name]
+        if total is not None:  # questions are about the first role
+            asked, interval = 0, interval.opposed(total)
         try:
-            if total is None:
-                forced.narrow(after.states[k : k + 1], chooser, interval)
-            else:
-                other = GoalInterval(total - interval.high, total - interval.low)
-                try:
-                    forced.narrow(after.states[k : k + 1], 0, other)
-                finally:
-                    interval.low, interval.high = total - other.high, total - other.low
+            forced.narrow(after.states[k : k + 1], asked, interval)
         finally:
-            value = result.bounds[role].low
+            if total is not None:
+                interval = result.moves[name] = interval.opposed(total)
             if interval.low >= value and name not in result.best:
                 result.best = (*result.best, name)
-    value = result.bounds[role].low
     result.best = tuple(name for name in names if result.moves[name].low >= value)
 
 

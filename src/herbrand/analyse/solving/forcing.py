@@ -59,6 +59,10 @@ class GoalInterval:
         """Whether there is only one value."""
         return self.low == self.high
 
+    def opposed(self, total: int) -> GoalInterval:
+        """Return the goal values of the other role, where those of both add up to a total."""
+        return GoalInterval(total - self.high, total - self.low)
+
     def narrow(self, goals: Sequence[int], can_force: Callable[[int], bool]) -> None:
         """Find which of the goal values, ascending, is the greatest that can be forced.
 
@@ -183,9 +187,7 @@ class ForcedGoals:
         except BudgetExceeded:
             return identity
         elements = symmetries.permutations(self.expander.fluent_names)
-        if elements is None:
-            return identity
-        return subgroup(elements, _MOST_SYMMETRIES).astype(np.int32)
+        return identity if elements is None else subgroup(elements, _MOST_SYMMETRIES).astype(np.int32)
 
     # -- questions ------------------------------------------------------------------------
 
@@ -197,9 +199,8 @@ class ForcedGoals:
         """
         answer = self.attempt(state, role, goal, self.budget.left)
         if answer is None:
-            raise BudgetExceeded(
-                f"{self.budget.seconds:.3g} seconds", f"{self.core.expanded} states expanded"
-            )
+            spent = f"{self.budget.seconds:.3g} seconds"
+            raise BudgetExceeded(spent, f"{self.core.expanded} states expanded")
         return answer
 
     def attempt(
@@ -232,17 +233,12 @@ class ForcedGoals:
             return "the game can end without a goal value for every role"
         return "the result depends on positions that repeat"
 
-    def interval(self, role: int) -> GoalInterval:
-        """Return the interval of which nothing is proved but that the game has these goal values."""
-        return GoalInterval(self.goals[role][0], self.goals[role][-1])
-
-    def narrow(self, state: States, role: int, interval: GoalInterval) -> GoalInterval:
+    def narrow(self, state: States, role: int, interval: GoalInterval) -> None:
         """Prove which value the role can force from a state, [1, words].
 
         The interval is narrowed with every answer, also when the budget ends and an exception is raised.
         """
         interval.narrow(self.goals[role], lambda goal: self.can_force(state, role, goal))
-        return interval
 
     def known(self, states: States, role: int, goal: int) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
         """Return for each state 1 if it is known that the role can force the goal value, -1 if not, else 0.
@@ -269,8 +265,3 @@ class ForcedGoals:
         counts = legal.counts()[0]
         choosing = np.flatnonzero(counts > 1)
         return int(choosing[0]) if len(choosing) == 1 else -1
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the budget began."""
-        return time.monotonic() - self.budget.started
