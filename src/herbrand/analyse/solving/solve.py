@@ -27,6 +27,8 @@ from herbrand.analyse.budget import Budget
 from herbrand.errors import BudgetExceeded, GameError, optional_import
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from herbrand.analyse.exploration.explore import StateSpace
@@ -49,9 +51,9 @@ class Solution:
     """The value of each role under best play; None where only `guaranteed` is known."""
     guaranteed: dict[str, float]
     """The value that each role can force (an expectation, where there is chance or mixing)."""
-    line: Moves
+    line: Moves = ()
     """Best play from the start, up to the end or the first state where chance or mixing decides."""
-    root: tuple[tuple[str, str, dict[str, float]], ...]
+    root: tuple[tuple[str, str, dict[str, float]], ...] = ()
     """For each move of the role that chooses first: role, move, and the values after it; best first."""
     ties: int = 0
     """States in which a role has several best moves with different values for the others."""
@@ -177,23 +179,27 @@ class GraphSolver:
         ties, _ = self.induce(values, best, -1)
         constant = self.sum is not None and len(self.players) <= 2
         value = self._named(values[0])
-        guaranteed = value if constant else {}
-        if not constant:
-            for role in self.players:
-                role_values, moves = self.leaves(), np.full(len(self.space.states), -1, np.int32)
-                self.induce(role_values, moves, role)
-                guaranteed[self.roles[role]] = _number(role_values[0, role])
         return {
             "method": "expectation" if self.chance >= 0 else "backward induction",
             "value": value,
-            "guaranteed": guaranteed,
-            "line": self._line(best),
+            "guaranteed": value if constant else self.guarantees()[0],
+            "line": self._line(lambda state, _: max(0, int(best[state]))),
             "root": self._root(values),
             "ties": 0 if constant else ties,
-            "mixed": 0,
         }
 
     def _matrices(self) -> dict[str, Any]:
+        guaranteed, mixed = self.guarantees()
+        value = guaranteed if self.sum is not None and len(self.players) == 2 else None
+        if value is None:
+            self.notes.append(
+                "several roles choose at once, without a constant sum: "
+                "only guaranteed values are known, not the result of play"
+            )
+        return {"method": "matrix games", "value": value, "guaranteed": guaranteed, "mixed": mixed}
+
+    def guarantees(self) -> tuple[dict[str, float], int]:
+        """Return what each role can force against all others, and the greatest number of mixed states."""
         guaranteed, mixed = {}, 0
         best = np.full(len(self.space.states), -1, np.int32)
         for role in self.players:
@@ -201,22 +207,7 @@ class GraphSolver:
             _, more = self.induce(values, best, role)
             mixed = max(mixed, more)
             guaranteed[self.roles[role]] = _number(values[0, role])
-        value = None
-        if self.sum is not None and len(self.players) == 2:
-            value = guaranteed
-        else:
-            self.notes.append(
-                "several roles choose at once, without a constant sum: "
-                "only guaranteed values are known, not the result of play"
-            )
-        return {
-            "method": "matrix games",
-            "value": value,
-            "guaranteed": guaranteed,
-            "line": (),
-            "root": (),
-            "mixed": mixed,
-        }
+        return guaranteed, mixed
 
     # -- endless plays -------------------------------------------------------------------
 
@@ -228,13 +219,14 @@ class GraphSolver:
         if self.chance >= 0:
             raise GameError("plays with chance need not end")
         guaranteed: dict[str, float] = {}
-        lines: dict[int, Any] = {}
+        forced: dict[int, NDArray[np.int32]] = {}
+        """For each role the number of its move in each state by which it forces that value, or 0."""
         for role in self.players:
             for goal in sorted({int(v) for v in space.goals[space.over, role]}, reverse=True):
                 rank, move = strong(space, role, space.over & (space.goals[:, role] >= goal))
                 if rank[0] >= 0:
                     guaranteed[self.roles[role]] = goal
-                    lines[role] = rank, move
+                    forced[role] = np.where(rank > 0, move, 0)
                     break
         value: dict[str, float] | None = None
         if len(self.players) == 1 and guaranteed:
@@ -250,46 +242,24 @@ class GraphSolver:
         if value is None:
             self.notes.append("plays need not end: values that no role can force may stay undecided")
         line: Moves = ()
-        if value is not None and self.turns:
-            line = self._forced_line(lines)
-        return {
-            "method": "retrograde analysis",
-            "value": value,
-            "guaranteed": guaranteed,
-            "line": line,
-            "root": (),
-        }
-
-    def _forced_line(self, lines: dict[int, Any]) -> Moves:
-        """Follow the forcing strategies of all roles at once, each by its own ranks."""
-        space, state, path = self.space, 0, [0]
-        while not space.over[state] and len(path) <= 10_000:
-            edge = 0
-            for r in range(len(self.roles)):
-                number = 0
-                if space.counts[state, r] > 1 and r in lines:
-                    rank, move = lines[r]
-                    number = int(move[state]) if rank[state] > 0 else 0
-                edge = edge * int(space.counts[state, r]) + number
-            state = int(space.children[space.starts[state] + edge])
-            path.append(state)
-        return space.line_along(path)
+        if value is not None and self.turns:  # all forcing strategies at once, each by its own ranks
+            line = self._line(lambda state, role: int(forced[role][state]) if role in forced else 0)
+        return {"method": "retrograde analysis", "value": value, "guaranteed": guaranteed, "line": line}
 
     # -- results --------------------------------------------------------------------------
 
     def _named(self, values: NDArray[Any]) -> dict[str, float]:
         return {self.roles[r]: _number(values[r]) for r in self.players}
 
-    def _line(self, best: NDArray[Any]) -> Moves:
-        """Follow the best moves up to the end, or to the first state where chance decides."""
+    def _line(self, choice: Callable[[int, int], int]) -> Moves:
+        """Follow choices, by state and role, up to the end or the first state where chance decides."""
         space, state, path = self.space, 0, [0]
-        while not space.over[state]:
+        while not space.over[state] and (space.acyclic or len(path) <= 10_000):
             if self.chance >= 0 and space.counts[state, self.chance] > 1:
                 break
             edge = 0
-            for r in range(len(self.roles)):
-                number = max(0, int(best[state])) if space.counts[state, r] > 1 else 0
-                edge = edge * int(space.counts[state, r]) + number
+            for role, count in enumerate(space.counts[state].tolist()):
+                edge = edge * count + (choice(state, role) if count > 1 else 0)
             state = int(space.children[space.starts[state] + edge])
             path.append(state)
         return space.line_along(path)
@@ -299,10 +269,8 @@ class GraphSolver:
         from herbrand.analyse.exploration.by_states import edges_with_move, move_of
 
         space = self.space
-        if space.over[0]:
-            return ()
         choosers = [r for r in self.players if space.counts[0, r] > 1]
-        if len(choosers) != 1:
+        if space.over[0] or len(choosers) != 1:
             return ()
         role = choosers[0]
         moves = []

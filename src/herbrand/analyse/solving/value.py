@@ -20,7 +20,7 @@ import numpy as np
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.solving.by_search import value_by_search
-from herbrand.analyse.solving.forcing import METHOD, ForcedGoals
+from herbrand.analyse.solving.forcing import METHOD, ForcedGoals, goal_values
 from herbrand.analyse.solving.solved_value import SolvedValue
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 
@@ -153,19 +153,8 @@ def _listed(space: StateSpace, budget: Budget, began: float, *, moves: bool) -> 
     try:
         return _exact(space, budget, moves=moves, began=began)
     except BudgetExceeded as error:
-        lowest, highest = _extremes(space)
-        return SolvedValue(
-            "backward induction",
-            {
-                role: (float(low), float(high))
-                for role, low, high in zip(space.expander.roles, lowest, highest, strict=True)
-                if role.lower() != "random"
-            },
-            None,
-            states=len(space.states),
-            seconds=time.monotonic() - began,
-            stopped=error.spent,
-        )
+        unsolved = SolvedValue("backward induction", _extremes(space), None, states=len(space.states))
+        return replace(unsolved, seconds=time.monotonic() - began, stopped=error.spent)
 
 
 def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> SolvedValue:
@@ -173,22 +162,13 @@ def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> S
     from herbrand.analyse.solving.solve import solve_space
 
     solution: Solution = solve_space(space, budget)
-    lowest, highest = _extremes(space)
-    bounds = {}
-    for number, role in enumerate(space.expander.roles):
-        if role.lower() == "random":
-            continue
-        exact = solution.guaranteed.get(role)
-        bounds[role] = (float(lowest[number]), float(highest[number])) if exact is None else (exact, exact)
     root = solution.root
-    chooser = root[0][0] if root else None
-    best = tuple(move for role, move, value in root if value[role] == root[0][2][root[0][0]])
     return SolvedValue(
         solution.method,
-        bounds,
+        _extremes(space) | {role: (value, value) for role, value in solution.guaranteed.items()},
         solution.value,
-        chooser,
-        best,
+        root[0][0] if root else None,
+        tuple(move for role, move, value in root if value[role] == root[0][2][role]),
         {move: (value[role], value[role]) for role, move, value in root} if moves else {},
         solution.line,
         len(space.states),
@@ -197,17 +177,14 @@ def _exact(space: StateSpace, budget: Budget, *, moves: bool, began: float) -> S
     )
 
 
-def _extremes(space: StateSpace) -> tuple[list[int], list[int]]:
-    """Return the least and the greatest goal value that the rules have for each role."""
-    from herbrand.engine.playouts import goal_value
-
-    network = space.expander.network
-    values: list[list[int]] = [[] for _ in space.expander.roles]
-    for role, term in network.goals.tolist():
-        value = goal_value(network.terms.text(term))
-        if value is not None:
-            values[role].append(min(max(value, 0), 100))
-    return [min(some, default=0) for some in values], [max(some, default=100) for some in values]
+def _extremes(space: StateSpace) -> dict[str, tuple[float, float]]:
+    """Return the least and the greatest goal value that the rules have for each role but chance."""
+    goals = goal_values(space.expander.network, every=False)
+    return {
+        role: (float(min(values, default=0)), float(max(values, default=100)))
+        for role, values in zip(space.expander.roles, goals, strict=True)
+        if role.lower() != "random"
+    }
 
 
 def _bounded(space: StateSpace, budget: Budget, began: float) -> SolvedValue:
@@ -219,25 +196,15 @@ def _bounded(space: StateSpace, budget: Budget, began: float) -> SolvedValue:
 
     if not space.acyclic:
         raise BudgetExceeded(space.stopped or "", "positions repeat, so that a part of them shows nothing")
-    lowest, highest = _extremes(space)
+    extremes = _extremes(space)
     frontier = np.arange(len(space.states)) >= space.expanded
     known_end = space.over & ~frontier
     both: list[dict[str, float]] = []
-    for extremes in (lowest, highest):
-        goals = np.where(known_end[:, None], space.goals, np.array(extremes, np.int16)[None, :])
+    for end in (0, 1):
+        worth = [extremes.get(role, (0, 0))[end] for role in space.expander.roles]
+        goals = np.where(known_end[:, None], space.goals, np.array(worth, np.int16))
         part = replace(space, over=space.over | frontier, goals=goals, stopped=None)
-        solver = GraphSolver(part, budget)
-        guaranteed = {}
-        for role in solver.players:
-            values = solver.leaves()
-            solver.induce(values, np.full(len(part.states), -1, np.int32), role)
-            guaranteed[solver.roles[role]] = float(values[0, role])
-        both.append(guaranteed)
-    return SolvedValue(
-        "bounds from the first states",
-        {role: (both[0][role], both[1][role]) for role in both[0]},
-        None,
-        states=space.expanded,
-        seconds=time.monotonic() - began,
-        stopped=space.stopped or "",
-    )
+        both.append(GraphSolver(part, budget).guarantees()[0])
+    bounds = {role: (float(low), float(both[1][role])) for role, low in both[0].items()}
+    partial = SolvedValue("bounds from the first states", bounds, None, states=space.expanded)
+    return replace(partial, seconds=time.monotonic() - began, stopped=space.stopped or "")
