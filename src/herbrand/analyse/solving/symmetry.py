@@ -19,7 +19,7 @@ from herbrand.errors import BudgetExceeded
 from herbrand.syntax.nodes import Function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -65,32 +65,32 @@ class Symmetries:
             if None in images:
                 return None
             steps.append(np.array(images, np.int64))
-        first = np.arange(len(fluents))
-        elements = {first.tobytes(): first}
-        queue = [first]
-        for element in queue:
-            for step in steps:
-                product = step[element]
-                if elements.setdefault(product.tobytes(), product) is product:
-                    queue.append(product)
-            if len(queue) > _MOST_ELEMENTS:
-                return None
-        return np.array(queue)
+        elements = _products([np.arange(len(fluents))], steps, _MOST_ELEMENTS)
+        return None if elements is None else np.array(elements)
 
 
 def subgroup(elements: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Return a subgroup of at most `most` elements, permutations in rows, the identity first."""
-    chosen = {elements[0].tobytes(): elements[0]}
+    chosen = [elements[0]]
     for candidate in elements[1:]:
-        grown, queue = dict(chosen), [*chosen.values()]
-        for element in queue:
-            for step in (candidate, *chosen.values()):
-                product = step[element]
-                if len(grown) <= most and grown.setdefault(product.tobytes(), product) is product:
-                    queue.append(product)
-        if len(grown) <= most:
-            chosen = grown
-    return np.array([*chosen.values()])
+        chosen = _products(chosen, [candidate, *chosen], most) or chosen
+    return np.array(chosen)
+
+
+def _products(
+    elements: Iterable[NDArray[np.int64]], steps: Sequence[NDArray[np.int64]], most: int
+) -> list[NDArray[np.int64]] | None:
+    """Return permutations with all their products by some others; None if there are more than `most`."""
+    found = {element.tobytes(): element for element in elements}
+    queue = [*found.values()]
+    for element in queue:
+        for step in steps:
+            product = step[element]
+            if found.setdefault(product.tobytes(), product) is product:
+                queue.append(product)
+        if len(queue) > most:
+            return None
+    return queue
 
 
 def up_to_symmetry(space: StateSpace, symmetries: Symmetries) -> int | None:
@@ -199,58 +199,52 @@ class _Graph:
         self.colours: list[Any] = ["atom"] * (program.atoms + 1)
         edges: list[tuple[int, int, int]] = []
         labels = {name: n for n, name in enumerate(_LABELS, 1)}
-        vertex: dict[tuple[str, ...], int] = {}
+        vertex: dict[tuple[str, str], int] = {}
         always: dict[int, set[str]] = {}
 
-        def of(*key: str) -> int:
-            if key not in vertex:
-                node = vertex[key] = len(self.colours)
-                self.colours.append(key[0] if len(key) == 2 or exchanging else key[:2])
-                self.names[node] = (
-                    f"(does {key[1]} {key[2]})"
-                    if len(key) > 2
-                    else f"(percept {key[1]})"
-                    if key[0] == "percept"
-                    else key[1]
-                )
-                if len(key) > 2 and exchanging:
-                    edges.append((node, player(key[1]), labels["role"]))
-            return vertex[key]
+        def new(colour: Any) -> int:
+            self.colours.append(colour)
+            return len(self.colours) - 1
+
+        def of(kind: str, name: str, colour: Any) -> int:
+            """Return the vertex of a fluent, move, player or percept, which has a name."""
+            if (kind, name) not in vertex:
+                node = vertex[kind, name] = new(colour)
+                self.names[node] = name
+            return vertex[kind, name]
+
+        def move(role: str, name: str) -> int:
+            before = len(self.colours)
+            node = of("move", f"(does {role} {name})", "move" if exchanging else ("move", role))
+            if exchanging and node == before:  # it is new
+                edges.append((node, player(role), labels["role"]))
+            return node
 
         def player(name: str) -> int:
-            if ("role", name) not in vertex:
-                node = vertex["role", name] = len(self.colours)
-                self.colours.append("random" if name.lower() == "random" else "player")
-                self.names[node] = f"(role {name})"
-            return vertex["role", name]
+            return of("role", f"(role {name})", "random" if name.lower() == "random" else "player")
 
         def outcome(atom: int, relation: str, role: str, what: str) -> None:
             """Add a goal value or percept, which may be that of any player."""
-            if not atom:  # it always holds
-                atom = len(self.colours)
-                self.colours.append("")
+            atom = atom or new("")  # without an atom it always holds
             self.colours[atom] = (relation, what) if relation == "goal" else relation
             edges.append((atom, player(role), labels["role"]))
             if relation == "sees":
-                edges.append((atom, of("percept", what), labels["sees"]))
+                edges.append((atom, of("percept", f"(percept {what})", "percept"), labels["sees"]))
 
         for relation, rows in program.named.items():
             for atom, *terms in rows.tolist():
                 args = list(map(text, terms))
                 if relation in ("true", "next", "init", "base"):
-                    node = of("fluent", args[0])
+                    node = of("fluent", args[0], "fluent")
                 elif relation in ("does", "legal", "input"):
-                    node = of("move", *args)
-                elif exchanging and relation in ("goal", "sees"):
-                    outcome(atom, relation, *args)
-                    continue
-                elif exchanging and relation == "role":
-                    player(args[0])
-                    continue
-                elif atom:
-                    self.colours[atom] = (relation, *args)
-                    continue
+                    node = move(*args)
                 else:
+                    if exchanging and relation in ("goal", "sees"):
+                        outcome(atom, relation, *args)
+                    elif exchanging and relation == "role":
+                        player(args[0])
+                    elif atom:
+                        self.colours[atom] = (relation, *args)
                     continue
                 if atom:
                     edges.append((node, atom, labels[relation]))
@@ -264,8 +258,7 @@ class _Graph:
             for i, head in enumerate(program.head.tolist())
         }
         for head, literals in sorted(rules):
-            node = len(self.colours)
-            self.colours.append("rule")
+            node = new("rule")
             edges.append((node, head, labels["head"]))
             edges += [(node, abs(x), labels["body" if x > 0 else "not"]) for x in literals]
         self.edges = np.array(edges, np.int64).reshape(-1, 3)
