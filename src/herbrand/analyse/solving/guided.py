@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from itertools import count, islice, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander, Legal, States
 
-__all__ = ["guided_line", "keys_of", "sampled"]
+__all__ = ["guided_line", "keys_of", "sampled", "traced"]
 
 _WIDTHS = (8, 64, 512, 4096, 16384)
 """Beam widths in order; the last one repeats."""
@@ -39,7 +39,6 @@ def guided_line(
     distances: Sequence[Callable[[States], NDArray[np.float32]]],
     deadline: float,
     *,
-    longest: int = _LONGEST,
     seeds: Iterator[int] | None = None,
     beams: int | None = None,
 ) -> Moves | None:
@@ -58,11 +57,9 @@ def guided_line(
         width = _WIDTHS[min(seed // len(ways), len(_WIDTHS) - 1)]
         distance, preference = ways[seed % len(ways)]
         beam = _Beam(expander, distance, width, preference, seed)
-        line = beam.run(deadline, longest)
-        if line is not None:
+        line = beam.run(deadline)
+        if line is not None or beam.exhausted:
             return line
-        if beam.exhausted:
-            break
     return None
 
 
@@ -87,12 +84,12 @@ class _Beam:
         self.history: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
         """For each step, the index in the previous beam and the joint move of each state."""
 
-    def run(self, deadline: float, longest: int) -> Moves | None:
+    def run(self, deadline: float) -> Moves | None:
         """Search until a line is found, the beam is empty or time is up."""
         expander = self.expander
         states = expander.initial
         visited = set(keys_of(states))
-        for _ in range(longest):
+        for _ in range(_LONGEST):
             if time.monotonic() > deadline:
                 self.exhausted = False
                 return None
@@ -101,8 +98,8 @@ class _Beam:
             parents, moves, after = sampled(expander, states, legal, self.rng, _ALL)
             if not len(after):
                 return None
-            keys = keys_of(after)
-            fresh = {key: place for place, key in reversed(list(enumerate(keys))) if key not in visited}
+            keys = reversed(list(enumerate(keys_of(after))))
+            fresh = {key: place for place, key in keys if key not in visited}
             if not fresh:
                 return None
             visited.update(fresh)
@@ -111,7 +108,7 @@ class _Beam:
             distances = self.distance(after)
             self.history.append((parents, moves))
             if not distances.all():
-                return self._line(int((distances == 0).argmax()))
+                return tuple(map(expander.joint_move, traced(self.history, int(distances.argmin()))))
             chosen = self._chosen(after, distances)
             self.history[-1] = (parents[chosen], moves[chosen])
             states = after[chosen]
@@ -133,13 +130,17 @@ class _Beam:
             rank += np.float32(self.preference / 2) * (options / int(options.max())).astype(np.float32)
         return going[np.argpartition(rank, self.width)[: self.width]]
 
-    def _line(self, place: int) -> Moves:
-        """Return the joint moves to a state after the last step."""
-        joints = []
-        for parents, moves in reversed(self.history):
-            joints.append(self.expander.joint_move(moves[place]))
-            place = int(parents[place])
-        return tuple(reversed(joints))
+
+def traced(history: Sequence[tuple[NDArray[Any], NDArray[np.int32]]], place: int) -> list[Any]:
+    """Return the moves to a state after the last step.
+
+    `history` has for each step the state before it, by its place after the last one, and the move of each.
+    """
+    made = []
+    for parents, moves in reversed(history):
+        made.append(moves[place])
+        place = int(parents[place])
+    return made[::-1]
 
 
 def sampled(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.analyse.solving.guided import traced
 from herbrand.analyse.solving.parts import find_parts
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class _Beam:
         for step in range(longest + 1):
             found = np.all([want[at] for want, at in zip(puzzle.wanted, values, strict=True)], axis=0)
             if found.any():
-                return self._line(int(found.argmax()))
+                return traced(self.history, int(found.argmax()))
             if step == longest:
                 break
             parents, moves, hashes, distances = self._successors(values)
@@ -235,11 +236,3 @@ class _Beam:
         for keys, at in zip(self.keys, values, strict=True):
             total ^= keys[at]
         return total
-
-    def _line(self, place: int) -> list[int]:
-        """Return the moves to a state of the last step."""
-        moves: list[int] = []
-        for parents, made in reversed(self.history):
-            moves.append(int(made[place]))
-            place = int(parents[place])
-        return moves[::-1]
