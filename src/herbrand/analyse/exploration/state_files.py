@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from bisect import bisect_left
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final, Self
@@ -176,22 +177,18 @@ class StateFiles:
     def read(self, path: Path, begin: int, end: int) -> Codes:
         """Return the codes in places of a file."""
         count = (end - begin) * self.code.size
-        with path.open("rb") as file:
-            codes = np.fromfile(file, "<u8", count, offset=begin * self.row)
+        codes = np.fromfile(path, "<u8", count, offset=begin * self.row)
         return codes.astype(np.uint64, copy=False).reshape(-1, self.code.size)
 
     def position(self, path: Path, count: int, word: int) -> int:
         """Return the first place in a sorted file whose first word is at least `word`."""
-        low, high = 0, count
         with path.open("rb") as file:
-            while low < high:
-                middle = (low + high) // 2
-                file.seek(middle * self.row)
-                if int.from_bytes(file.read(8), "little") < word:
-                    low = middle + 1
-                else:
-                    high = middle
-        return low
+
+            def word_at(place: int) -> int:
+                file.seek(place * self.row)
+                return int.from_bytes(file.read(8), "little")
+
+            return bisect_left(range(count), word, key=word_at)
 
     def between(self, path: Path, count: int, low: int, high: int) -> Codes:
         """Return the codes of a sorted file whose first word is from `low` to below `high`."""

@@ -183,9 +183,7 @@ class _Induction:
         while begin < len(others):
             end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + joints, "right")) - 1)
             here = others[begin:end]
-            (expansion,) = self.expander.expansions(
-                states[here], _rows_of(rows, slice(begin, end)), joints=1 << 62
-            )
+            expansion = self.expander.expand(states[here], _rows_of(rows, slice(begin, end)))
             successor_values = self.look_up(step + 1, self.files.code.encode(expansion.states))
             # the minimum of some values is 255 less the maximum of their complements
             flip = minimizes[begin:end]
@@ -241,9 +239,8 @@ class _Induction:
             while len(other):  # another code with the same first word
                 places[other] += 1
                 if (places[other] >= len(block)).any():
-                    raise GameError(
-                        f"`{self.files.layer(step)}` is damaged: remove the folder and begin again"
-                    )
+                    path = self.files.layer(step)
+                    raise GameError(f"`{path}` is damaged: remove the folder and begin again")
                 other = other[_differ(block, places[other], part[other])]
             result[order[begin:end]] = values[places]
             begin = end
@@ -257,8 +254,7 @@ class _Induction:
         is_whole = count <= self.block
         at = 0 if is_whole else self.files.position(path, count, int(word))
         end = min(at + self.block + _MORE, count)
-        with self._path(step).open("rb") as file:
-            values = np.fromfile(file, np.uint8, end - at, offset=at)
+        values = self._read_values(step, at, end)
         block = at, min(self.block, end - at), self.files.read(path, at, end), values
         self._whole_step = (step, block) if is_whole else None
         return block
@@ -285,8 +281,7 @@ class _Induction:
                 first = list(zip(texts, self._of(role, values), strict=True))
             line.append(expansion.joint_move(best))
             states = expansion.states[best : best + 1]
-        with self._path(0).open("rb") as file:
-            root = np.fromfile(file, np.uint8, 1)
+        root = self._read_values(0, 0, 1)
         value = {role: self._of(number, root)[0] for number, role in enumerate(self.roles)}
         best_of = max((number for _, number in first), default=0.0)
         return SolvedValue(
@@ -309,9 +304,12 @@ class _Induction:
             at = self.files.position(path, count, int(code[0]))
             block = self.files.read(path, at, min(at + _MORE, count))
             place = at + int((block == code).all(axis=1).argmax())
-            with self._path(step).open("rb") as file:
-                values[number] = np.fromfile(file, np.uint8, 1, offset=place)[0]
+            values[number] = self._read_values(step, place, place + 1)[0]
         return values
+
+    def _read_values(self, step: int, begin: int, end: int) -> Values:
+        """Return the values of the states in places of a step."""
+        return np.fromfile(self._path(step), np.uint8, end - begin, offset=begin)
 
     def _of(self, role: int, values: Values) -> list[float]:
         """Return the goal values of a role."""
