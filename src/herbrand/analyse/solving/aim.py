@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
@@ -133,11 +133,8 @@ class Aim:
         Ends in which the groups of sampled states hold come first, then those in which `groups` hold.
         """
         observed = observed_groups(self.expander.network, self.states)
-
-        def wins(frame: Frame) -> int:
-            return frame.wins(role)
-
-        return self.reach(wins, observed, deadline) or self.reach(wins, groups, deadline)
+        search = partial(self.reach, lambda frame: frame.wins(role), deadline=deadline)
+        return search(groups=observed) or search(groups=groups)
 
     def reach(
         self,

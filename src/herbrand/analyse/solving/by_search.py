@@ -201,7 +201,7 @@ def solve_by_search(
             values = {searched.chooser: low, other: searched.sum - low}
             root.append((searched.chooser, move, {role: values[role] for role in game.roles}))
         root.sort(key=lambda entry: -entry[2][entry[0]])
-    note = "only guaranteed values are known, not the result of play" if searched.sum is None else ""
+    note = "only guaranteed values are known, not the result of play"
     return Solution(
         method=METHOD,
         value=dict(guaranteed) if searched.sum is not None else None,
@@ -210,5 +210,5 @@ def solve_by_search(
         root=tuple(root),
         states=searched.expanded,
         seconds=searched.seconds,
-        notes=(note,) if note else (),
+        notes=(note,) if searched.sum is None else (),
     )

@@ -125,10 +125,9 @@ def _strategy(forced: ForcedGoals, role: int, value: int, *, holds: bool) -> Pol
     """Return the strategy by which a role forces a value, or that of the others; None if it is too large."""
     until = time.monotonic() + _STRATEGY_SHARE * forced.budget.left
     writer = _Writer(forced, role, value, until)
-    try:
+    with suppress(BudgetExceeded, GameError):
         return writer.policy() if holds else writer.spoiler()
-    except (BudgetExceeded, GameError):
-        return None
+    return None
 
 
 class _Writer:

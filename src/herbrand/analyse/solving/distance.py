@@ -43,10 +43,9 @@ class Distance:
         state: NDArray[np.int32],
         literals: Sequence[int],
         domains: Domains | None = None,
-        weights: Sequence[float] | None = None,
     ) -> None:
         self.domains = domains or _NO_DOMAINS
-        self.weights = np.array(weights or [1] * len(literals), np.float32)
+        self.weights = np.ones(len(literals), np.float32)
         places = {int(variable) >> 1: place for place, variable in enumerate(state.tolist())}
         gates, stack, visited = [], [literal >> 1 for literal in literals], set()
         while stack:

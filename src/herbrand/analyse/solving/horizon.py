@@ -10,6 +10,7 @@ not matter, as in lights out, they are made in one order.  Failure proves nothin
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -52,26 +53,23 @@ def line_of_some_length(expander: Expander, role: int, value: int, deadline: flo
     system = System(expander.network)
     unrolled = _Unrolled(system, role, value, ordered=_all_commute(expander))
     refuted: set[int] = set()
-    try:
-        with Solver(system.circuit, deadline) as solver:
-            for round_number in count():
-                scale = 1 << round_number
-                lengths = {*range(_SHORT * scale), *range(longest, longest + _LONG * scale)} - refuted
-                for length in sorted(lengths):
-                    if not unrolled.extend(solver, length):
-                        break
-                    ends, answer = unrolled.ends(length), None
-                    for _ in range(scale):  # between checks of the clock
-                        answer = answer if answer is not None else solver.attempt(_CONFLICTS, *ends)
-                    if answer:
-                        return read_line(system, unrolled.steps[:length], solver.model())
-                    if answer is False:
-                        refuted.add(length)
-                all_refuted = unrolled.is_complete and len(refuted) == len(unrolled.frames)
-                if all_refuted or time.monotonic() > deadline:
-                    return None
-    except BudgetExceeded:
-        pass
+    with suppress(BudgetExceeded), Solver(system.circuit, deadline) as solver:
+        for round_number in count():
+            scale = 1 << round_number
+            lengths = {*range(_SHORT * scale), *range(longest, longest + _LONG * scale)} - refuted
+            for length in sorted(lengths):
+                if not unrolled.extend(solver, length):
+                    break
+                ends, answer = unrolled.ends(length), None
+                for _ in range(scale):  # between checks of the clock
+                    answer = answer if answer is not None else solver.attempt(_CONFLICTS, *ends)
+                if answer:
+                    return read_line(system, unrolled.steps[:length], solver.model())
+                if answer is False:
+                    refuted.add(length)
+            all_refuted = unrolled.is_complete and len(refuted) == len(unrolled.frames)
+            if all_refuted or time.monotonic() > deadline:
+                return None
     return None
 
 

@@ -192,10 +192,9 @@ def plan_by_estimates(
         None if progress is None else lambda states, _: progress("states", states, states),
     )
     seconds = time.monotonic() - began
-    if result.line is None and result.complete:
-        return Plan(value, None, False, False, method, refuted, seconds)
-    exists = True if result.line is not None else None
-    return Plan(value, result.line, exists is True, exists, method, max(refuted, result.refuted), seconds)
+    exists = result.line is not None if result.complete else None
+    refuted = max(refuted, result.refuted)
+    return Plan(value, result.line, exists is True, exists, method, refuted, seconds)
 
 
 def plan_by_steps(

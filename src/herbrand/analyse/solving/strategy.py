@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
@@ -124,7 +124,7 @@ class Strategy:
             "digest": self.digest,
             "fluents": self.fluents,
             "moves": self.moves,
-            "claims": [{"role": c.role, "goal": c.goal, "holds": c.holds} for c in self.claims],
+            "claims": list(map(asdict, self.claims)),
         }
         arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
         for number, (states, moves) in enumerate(self.tables):
@@ -198,12 +198,10 @@ def make_strategy(
             tables.append(_table(forced, number, goal, holds=holds, progress=progress))
     if not claims:
         raise GameError("nothing is proved that needs a strategy")
-    moves = [
-        (role, move) for role, names in zip(expander.roles, expander.moves, strict=True) for move in names
-    ]
-    return Strategy(
-        game.name, digest_of(game), expander.fluent_names, tuple(moves), tuple(claims), tuple(tables)
-    )
+    by_role = zip(expander.roles, expander.moves, strict=True)
+    moves = tuple((role, move) for role, names in by_role for move in names)
+    digest = digest_of(game)
+    return Strategy(game.name, digest, expander.fluent_names, moves, tuple(claims), tuple(tables))
 
 
 def _table(
@@ -212,9 +210,8 @@ def _table(
     """Return the states of one strategy, sorted, and its moves by their numbers among those of all roles."""
     expander = forced.expander
     wanted = 1 if holds else -1
-    seen: set[bytes] = set()
+    seen = set(_row_bytes(expander.initial))
     queue: list[States] = [expander.initial]
-    seen.update(_row_bytes(expander.initial))
     own_states: list[States] = []
     chosen: list[NDArray[np.int32]] = []
     while queue:
@@ -223,11 +220,9 @@ def _table(
             queue.append(states[_CHUNK:])
             states = states[:_CHUNK]
         if forced.budget.left <= 0:
-            raise BudgetExceeded(
-                f"{forced.budget.seconds:.3g} seconds", f"a strategy of more than {len(seen)} states"
-            )
-        legal = expander.legal(states)
-        states = states[~legal.over]
+            spent = f"{forced.budget.seconds:.3g} seconds"
+            raise BudgetExceeded(spent, f"a strategy of more than {len(seen)} states")
+        states = states[~expander.terminal(states)]
         if not len(states):
             continue
         counts = expander.legal(states).counts()
@@ -370,23 +365,22 @@ def _replay(
         legal = [sorted(set(engine.legal(key, role))) for role in range(len(roles))]
         if not all(legal):
             return "a role has no legal move"
-        choosers = [r for r in range(len(roles)) if (r == subject) == claim.holds and len(legal[r]) > 1]
-        if len(choosers) > 1 or (
-            choosers and any(len(legal[r]) > 1 for r in range(len(roles)) if r not in choosers)
-        ):
+        choosing = [r for r in range(len(roles)) if len(legal[r]) > 1]
+        followers = [r for r in choosing if (r == subject) == claim.holds]
+        if followers and len(choosing) > 1:
             return "several roles choose at the same time"
-        if choosers:
+        for chooser in followers:  # at most one
             facts = tuple(map(text, engine.fluents(key)))
             choice = strategy.move_for(number, facts)
             if choice is None:
-                return f"no move for {roles[choosers[0]]} in a state that can be reached"
+                return f"no move for {roles[chooser]} in a state that can be reached"
             role, move = choice
-            moves = [m for m in legal[choosers[0]] if text(m).lower() == move.lower()]
-            if role.lower() != roles[choosers[0]] or not moves:
-                return f"`{move}` is not a legal move of {roles[choosers[0]]}"
-            legal[choosers[0]] = moves
+            moves = [m for m in legal[chooser] if text(m).lower() == move.lower()]
+            if role.lower() != roles[chooser] or not moves:
+                return f"`{move}` is not a legal move of {roles[chooser]}"
+            legal[chooser] = moves
             if visit is not None:
-                visit(ReplayedChoice(number, facts, game.roles[choosers[0]], text(moves[0])))
+                visit(ReplayedChoice(number, facts, game.roles[chooser], text(moves[0])))
         return list(product(*legal))
 
     answer = replies(first)

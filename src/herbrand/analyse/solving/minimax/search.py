@@ -184,9 +184,7 @@ class AlphaBetaSearch:
         move = self.choice
         while len(line) < _LONGEST and move >= 0:
             legal = expander.legal(state)
-            if legal.over[0]:
-                break
-            joint = self.joint_move(legal, move)
+            joint = None if legal.over[0] else self.joint_move(legal, move)
             if joint is None:
                 return tuple(line)
             line.append(expander.joint_move(joint))
