@@ -49,13 +49,8 @@ def termination(space: StateSpace) -> Verdict:
         if not space.complete:
             return Verdict.unknown(f"no cycle found {_explored(space)}")
         reason = f"no state among {_all(space)} recurs; the longest play has {space.longest_play} steps"
-        return Verdict(
-            "proved",
-            METHOD,
-            reason,
-            certificate=StateSet(space, "ranked"),
-            details={"bound": space.longest_play},
-        )
+        ranked, details = StateSet(space, "ranked"), {"bound": space.longest_play}
+        return Verdict("proved", METHOD, reason, certificate=ranked, details=details)
     depth = np.searchsorted(space.levels, np.arange(len(space.states)), side="right") - 1
     cycle, finished = space.graph.lasso(depth, space.unsorted, _WORK)
     if not cycle:
@@ -93,9 +88,7 @@ def goal_verdict(space: StateSpace, roles: Sequence[int]) -> Verdict:
         return Verdict("refuted", METHOD, f"the game ends without one goal value for {role}", witness)
     if not space.complete:
         return Verdict.unknown(f"no terminal state without goal values found {_explored(space)}")
-    reason = f"each role has one goal value in all {space.terminal_states:,} terminal states".replace(
-        ",", " "
-    )
+    reason = f"each role has one goal value in all {spaced(space.terminal_states)} terminal states"
     return Verdict("proved", METHOD, reason, certificate=StateSet(space, "goals"))
 
 
@@ -104,12 +97,9 @@ def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
     chosen = list(roles)
     if not space.expanded:
         return Verdict.unknown("no state was expanded")
-    values = np.concatenate(
-        [
-            space.expander.goals(space.states[i : min(i + _CHUNK, space.expanded)])
-            for i in range(0, space.expanded, _CHUNK)
-        ]
-    )[:, chosen]
+    expanded = space.states[: space.expanded]
+    chunks = (expanded[i : i + _CHUNK] for i in range(0, space.expanded, _CHUNK))
+    values = np.concatenate(list(map(space.expander.goals, chunks)))[:, chosen]
     missing = np.flatnonzero((values < 0).any(axis=1))
     first, before = (int(missing[0]), -1) if len(missing) else (len(space.states), -1)
     for begin in range(0, space.expanded if len(space.children) else 0, _CHUNK):
@@ -125,16 +115,15 @@ def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
             if parents[lower[0]] < first:
                 before, first = int(parents[lower[0]]), int(children[lower[0]])
             break
-    if first < len(space.states):
-        if before < 0:
-            role = space.expander.roles[chosen[int((values[first] < 0).argmax())]]
-            witness = Witness(space.line_to(first), role=role, shortest=True)
-            return Verdict(
-                "refuted", METHOD, f"{role} does not have exactly one goal value in some state", witness
-            )
+    if before >= 0:
         role = space.expander.roles[chosen[int((values[first] < values[before]).argmax())]]
         line = (*space.line_to(before), *space.line_along([before, first]))
         return Verdict("refuted", METHOD, f"a step lowers the goal value of {role}", Witness(line, role=role))
+    if len(missing):
+        role = space.expander.roles[chosen[int((values[first] < 0).argmax())]]
+        witness = Witness(space.line_to(first), role=role, shortest=True)
+        reason = f"{role} does not have exactly one goal value in some state"
+        return Verdict("refuted", METHOD, reason, witness)
     if not space.complete or (space.transitions and not len(space.children)):
         return Verdict.unknown(f"no decreasing goal value found {_explored(space)}")
     reason = f"goal values never decrease in {_all(space)}"
@@ -177,12 +166,11 @@ def strong_of(space: StateSpace, role: int, value: int) -> Verdict:
         return weak(space, role, value)
     rank, move = strong(space, role, target)
     if rank[0] >= 0:
-        policy = _policy(space, role, move, value, int(rank[0]))
-        reason = f"{name} can force {value} within {rank[0]} steps"
-        return Verdict(
-            "proved", METHOD, reason, certificate=policy, seconds=time.monotonic() - started,
-            details={"steps": int(rank[0])},
-        )  # fmt: skip
+        steps = int(rank[0])
+        policy = _policy(space, role, move, value, steps)
+        reason, details = f"{name} can force {value} within {steps} steps", {"steps": steps}
+        seconds = time.monotonic() - started
+        return Verdict("proved", METHOD, reason, certificate=policy, seconds=seconds, details=details)
     if not space.complete:
         return Verdict.unknown(f"no way for {name} to force {value} found {_explored(space)}")
     spoiler = _spoiler(space, role, rank, value)

@@ -154,14 +154,12 @@ class Policy:
 
         def follow(node: ReplayedState) -> list[tuple[int, ...]]:
             nonlocal complete
-            move = moves.get(node.facts)
-            recorded_move = [m for m in node.legal[role] if terms.text(m).lower() == move]
-            if not recorded_move or not all(node.legal):
+            move, options = moves.get(node.facts), list(node.legal)
+            options[role] = tuple(m for m in options[role] if terms.text(m).lower() == move)
+            if not all(options):
                 complete = False
                 return []
-            return list(
-                product(*(recorded_move if r == role else legal for r, legal in enumerate(node.legal)))
-            )
+            return list(product(*options))
 
         for node, successors in walk(game, seconds, allowed=follow):
             if node.over and goals_of(game, node)[role] != self.value:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Codes", "StateCoder", "difference", "sorted_set"]
 
 Codes: TypeAlias = NDArray[np.uint64]
+_Tables: TypeAlias = list[list[tuple[int, NDArray[np.uint64]]]]
 
 _SLICE: Final = 16
 _SLICES: Final = 64 // _SLICE
@@ -61,13 +62,7 @@ class StateCoder:
 
     def encode(self, states: States) -> Codes:
         """Return the codes of packed states."""
-        pieces = states.astype("<u8", copy=False).view("<u2")
-        codes = np.empty((len(states), self.size), np.uint64)
-        for word in range(self.size):
-            column = np.zeros(len(states), np.uint64)
-            for at, table in self._encoding[word]:
-                column |= table[pieces[:, at]]
-            codes[:, word] = column
+        codes = _looked_up(self._encoding, states)
         if self.size > 1:
             codes[:, 0] = (codes[:, 0] + _folded(codes)) * np.uint64(_MIX)
         return codes
@@ -77,14 +72,7 @@ class StateCoder:
         if self.size > 1:
             codes = codes.copy()
             codes[:, 0] = codes[:, 0] * np.uint64(pow(_MIX, -1, 1 << 64)) - _folded(codes)
-        pieces = np.ascontiguousarray(codes).astype("<u8", copy=False).view("<u2")
-        states = np.empty((len(codes), self.words), np.uint64)
-        for word in range(self.words):
-            column = np.zeros(len(codes), np.uint64)
-            for at, table in self._decoding[word]:
-                column |= table[pieces[:, at]]
-            states[:, word] = column
-        return states
+        return _looked_up(self._decoding, np.ascontiguousarray(codes))
 
     def summing(self, weights: Sequence[Sequence[int]]) -> Callable[[States], NDArray[np.int64]]:
         """Return a function from states to sums of weights, given for each part and value."""
@@ -109,9 +97,21 @@ class StateCoder:
         return sums
 
 
-def _tables(every: NDArray[np.uint64]) -> list[list[tuple[int, NDArray[np.uint64]]]]:
+def _tables(every: NDArray[np.uint64]) -> _Tables:
     """Return for each word of a result the tables that are not empty, with the place of their 16 bits."""
     return [[(at, table) for at, table in enumerate(tables) if table.any()] for tables in every]
+
+
+def _looked_up(tables: _Tables, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the words of the results for some rows."""
+    pieces = rows.astype("<u8", copy=False).view("<u2")
+    results = np.empty((len(rows), len(tables)), np.uint64)
+    for word, of_word in enumerate(tables):
+        column = np.zeros(len(rows), np.uint64)
+        for at, table in of_word:
+            column |= table[pieces[:, at]]
+        results[:, word] = column
+    return results
 
 
 def _places(parts: Sequence[StatePart]) -> list[int]:

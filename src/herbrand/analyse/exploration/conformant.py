@@ -7,6 +7,7 @@ every state of the belief; terminal states must have the wanted value, and are d
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,25 +26,21 @@ def sequence_of(space: StateSpace, role: int, value: int, budget: Budget) -> Ver
     """Decide whether some fixed sequence of actions always gets a role a goal value; shortest first."""
     name = space.expander.roles[role]
     wanted = space.over & (space.goals[:, role] == value)
-    options: dict[int, dict[int, frozenset[int]]] = {}
 
+    @cache
     def actions(state: int) -> dict[int, frozenset[int]]:
         """Return the possible successors of a state by move of the role."""
-        outcomes = options.get(state)
-        if outcomes is None:
-            legal = space.expander.legal(space.states[state : state + 1])
-            moves = np.flatnonzero(legal.mask(role)[0]).tolist() if space.counts[state].all() else []
-            outcomes = options[state] = {
-                move: frozenset(space.children[edges_with_move(space, state, role, k)].tolist())
-                for k, move in enumerate(moves)
-            }
-        return outcomes
+        legal = space.expander.legal(space.states[state : state + 1])
+        moves = np.flatnonzero(legal.mask(role)[0]).tolist() if space.counts[state].all() else []
+        return {
+            move: frozenset(space.children[edges_with_move(space, state, role, k)].tolist())
+            for k, move in enumerate(moves)
+        }
 
-    start = frozenset() if wanted[0] else frozenset([0])
-    if not start:
+    if wanted[0]:
         return Verdict("proved", METHOD, f"the game begins with {value} for {name}", details={"actions": []})
-    parents: dict[frozenset[int], tuple[frozenset[int], int] | None] = {start: None}
-    level = [start]
+    level = [frozenset([0])]
+    parents: dict[frozenset[int], tuple[frozenset[int], int] | None] = {level[0]: None}
     while level:
         following = []
         for belief in level:
@@ -60,10 +57,10 @@ def sequence_of(space: StateSpace, role: int, value: int, budget: Budget) -> Ver
                 parents[after] = belief, move
                 if not after:
                     line = []
-                    node: tuple[frozenset[int], int] | None = (belief, move)
-                    while node is not None:
-                        line.append(space.expander.moves[role][node[1]])
-                        node = parents[node[0]]
+                    step = parents[after]
+                    while step is not None:
+                        line.append(space.expander.moves[role][step[1]])
+                        step = parents[step[0]]
                     reason = f"{name} always gets {value} with {len(line)} actions fixed in advance"
                     return Verdict("proved", METHOD, reason, details={"actions": line[::-1]})
                 following.append(after)

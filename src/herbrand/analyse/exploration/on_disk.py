@@ -261,10 +261,9 @@ class _DiskExplorer:
 
     def _split(self) -> None:
         """Choose ranges of codes that fit into memory."""
-        runs = self.journal.runs
         most = max(1, int(_RANGE_SHARE * self.budget.megabytes * 1e6 / self.files.row))
         samples = []
-        for number, count in enumerate(runs):
+        for number, count in enumerate(self.journal.runs):
             step = -(-count // _SAMPLES)
             with self.files.run(number).open("rb") as file:
                 for at in range(0, count, step):
@@ -312,10 +311,8 @@ class _DiskExplorer:
 
     def _range(self, number: int) -> Codes:
         """Return the codes of a range of all runs that are in no earlier step."""
-        journal = self.journal
-        low = journal.splits[number]
-        high = journal.splits[number + 1] if number + 1 < len(journal.splits) else 1 << 64
-        files = self.files
+        journal, files = self.journal, self.files
+        low, high = [*journal.splits, 1 << 64][number : number + 2]
         parts = [files.between(files.run(run), count, low, high) for run, count in enumerate(journal.runs)]
         codes = sorted_set(np.concatenate(parts)) if parts else np.empty((0, self.code.size), np.uint64)
         del parts
