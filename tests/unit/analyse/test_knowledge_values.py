@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand.analyse.knowledge import solve, unfold
-from herbrand.analyse.knowledge.plans import best_reply, expected_goals, from_choices, regret, uniform
+from herbrand.analyse.knowledge.plans import best_reply, expected_goals, from_choices, regret
 from herbrand.analyse.knowledge.sequence_form import best_plan, equilibrium, proved_bounds
 from herbrand.analyse.solving.matrix import matrix_value, maximum
 from herbrand.cli.main import cli
@@ -254,7 +254,7 @@ def test_the_unfolding_of_kuhn_poker_is_that_of_the_book():
     assert len(tree.leaves) == 30
     assert tree.constant_sum == 100
     assert tree.steps == 4
-    plans = [uniform(player) for player in tree.players]
+    plans = [from_choices(player, lambda _: [Fraction(1, 2)] * 2) for player in tree.players]
     total = sum(
         leaf.weight * plans[0][leaf.sequences[0]] * plans[1][leaf.sequences[1]] for leaf in tree.leaves
     )
@@ -267,7 +267,7 @@ def test_the_unfolding_of_kuhn_poker_is_that_of_the_book():
 def test_best_replies_agree_with_trying_all_pure_plans():
     """The best reply to even play is worth as much as the best of all 64 pure plans."""
     tree = unfold(herbrand.load("kuhn"))
-    plans = [uniform(player) for player in tree.players]
+    plans = [from_choices(player, lambda _: [Fraction(1, 2)] * 2) for player in tree.players]
     for place, player in enumerate(tree.players):
         worths = []
         for pure in itertools.product((0, 1), repeat=len(player.sets)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -74,16 +75,14 @@ class BehaviourStrategy:
 
     def choices(self, role: str, key: bytes) -> list[MoveChance]:
         """Return the moves of a role in the information set with a key; empty if it is unknown."""
-        table = self.tables.get(role)
-        first, end = (0, 0) if table is None else table.places.get(key, (0, 0))
+        if role not in self.tables:
+            return []
+        table = self.tables[role]
+        places = slice(*table.places.get(key, (0, 0)))
+        columns = (column[places].tolist() for column in (table.moves, table.chances, table.values))
         return [
-            MoveChance(
-                self.moves[table.moves[k]],
-                float(table.chances[k]),
-                None if np.isnan(table.values[k]) else float(table.values[k]),
-            )
-            for k in range(first, end)
-            if table is not None
+            MoveChance(self.moves[number], chance, None if isnan(value) else value)
+            for number, chance, value in zip(*columns, strict=True)
         ]
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from herbrand.engine.playouts import goal_value
@@ -106,8 +106,7 @@ class EpistemicGame:
 
     @cached_property
     def _start(self) -> _Key:
-        clock = self.limits.start()
-        model = perfect_model([group for one in self._passes for group in one], (), clock)
+        model = perfect_model(list(chain(*self._passes)), (), self.limits.start())
         return frozenset(fact[1] for fact in model.get("init", ())), (0,) * len(self._players)
 
     def levels(self, steps: int) -> Iterator[tuple[EpistemicPlay, ...]]:
@@ -144,10 +143,7 @@ class EpistemicGame:
     def _level(self, step: int) -> dict[_Key, EpistemicPlay]:
         while len(self._levels) <= step:
             clock = self.limits.start()
-            if not self._levels:
-                keys = [self._start]
-            else:
-                keys = self._next_keys(len(self._levels) - 1, clock)
+            keys = self._next_keys(len(self._levels) - 1, clock) if self._levels else [self._start]
             self._describe(keys, clock)
         return self._levels[step]
 
@@ -171,7 +167,7 @@ class EpistemicGame:
         premises: list[_Fact] = [("true", fluent) for fluent in facts]
         premises += [("does", role, move) for role, move in zip(self._roles, joint, strict=True)]
         premises += self._models[step][key]
-        model = perfect_model([group for one in self._passes for group in one], premises, clock)
+        model = perfect_model(list(chain(*self._passes)), premises, clock)
         extended = []
         for i, history in zip(self._players, histories, strict=True):
             if self.game.has_percepts:
@@ -309,19 +305,17 @@ def _relation(topic: Term, relations: set[tuple[str, int]]) -> tuple[str, int]:
     return key if is_atom else ("", 0)
 
 
+def _nested(topic: Term, relations: set[tuple[str, int]]) -> Iterator[tuple[Term, tuple[str, int]]]:
+    """Yield a topic and, while it is a `knows` itself, the topic of that; each with its relation."""
+    yield topic, _relation(topic, relations)
+    while isinstance(topic, Function) and _relation(topic, relations)[0] == "knows":
+        topic = topic.args[-1]
+        yield topic, _relation(topic, relations)
+
+
 def _topic_relations(rules: Iterable[Rule], relations: set[tuple[str, int]]) -> set[tuple[str, int]]:
     """Return the relations of all topics, including those of nested `knows`."""
-    keys = set()
-    for topic in _topics(rules):
-        inner: Term = topic
-        while True:
-            key = _relation(inner, relations)
-            keys.add(key)
-            if key[0] != "knows":
-                break
-            assert isinstance(inner, Function)
-            inner = inner.args[-1]
-    return keys
+    return {key for topic in _topics(rules) for _, key in _nested(topic, relations)}
 
 
 def _passes(rules: Sequence[Rule], relations: set[tuple[str, int]]) -> list[list[list[Rule]]]:
@@ -332,17 +326,9 @@ def _passes(rules: Sequence[Rule], relations: set[tuple[str, int]]) -> list[list
     shadows: list[Rule] = []
     original: dict[int, Rule] = {}
     for rule in rules:
-        extra: list[Literal] = []
-        for topic in _topics([rule]):
-            inner: Term = topic
-            while isinstance(inner, Function) and _relation(inner, relations)[0] == "knows":
-                inner = inner.args[-1]
-            key = _relation(inner, relations)
-            if key in relations:
-                args = inner.args
-                extra.append(
-                    Not(Atom(key[0], args))
-                )  # a negative edge: the topic must be in an earlier group
+        innermost = [list(_nested(topic, relations))[-1] for topic in _topics([rule])]
+        # a negative edge: the topic must be in an earlier group
+        extra = [Not(Atom(key[0], topic.args)) for topic, key in innermost if key in relations]
         shadow = Rule(rule.head, (*rule.body, *extra))
         shadows.append(shadow)
         original[id(shadow)] = rule

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -150,12 +151,9 @@ class _RulesLevel:
     def joint_moves(self, step: HistoryStep) -> int:
         del step
         total = 0
+        others = [i for i in range(len(self.game.roles)) if i != self.place]
         for key in self.level:
-            product_size = 1
-            for i in range(len(self.game.roles)):
-                if i != self.place:
-                    product_size *= len(self.machine.legal(key, i))
-            total += product_size
+            total += prod(len(self.machine.legal(key, i)) for i in others)
             if total > WORTH_A_NETWORK:
                 break
         return total
@@ -166,9 +164,7 @@ class _RulesLevel:
             options = self._options(key, step)
             if options is None:
                 continue
-            joint_count = 1
-            for moves in options:
-                joint_count *= len(moves)
+            joint_count = prod(map(len, options))
             for joint in product(*options):
                 clock.spend(0)
                 if self._fits(key, joint, step):
@@ -186,12 +182,10 @@ class _RulesLevel:
         if not open_keys:
             return _RulesLevel(self.game, self.place, {})
         weights = [float(self.level[key]) for key, _ in open_keys]
-        tried = 0
-        while samples.total() < count and (tried < 50 * count or samples):
-            clock.spend(0)
-            if tried >= 200 * count:
+        for tried in range(200 * count):
+            if samples.total() >= count or (tried >= 50 * count and not samples):
                 break
-            tried += 1
+            clock.spend(0)
             key, options = chance.choices(open_keys, weights)[0]
             joint = [moves[int(chance.random() * len(moves))] for moves in options]
             if self._fits(key, joint, step):

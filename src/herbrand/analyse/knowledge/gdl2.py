@@ -36,10 +36,8 @@ def write(game: StateMachine) -> Printed:
 def _remarks(game: StateMachine) -> tuple[list[str], str]:
     """Return remarks on the game, and the rule to add, if any."""
     if not game.has_percepts:
-        name = _unused(game, "did")
-        return [
-            "Every role sees every move"
-        ], f"(<= (sees ?p ({name} ?q ?m))\n    (role ?p)\n    (does ?q ?m))"
+        rule = f"(<= (sees ?p ({_unused(game, 'did')} ?q ?m))\n    (role ?p)\n    (does ?q ?m))"
+        return ["Every role sees every move"], rule
     try:
         verdict = perfect_information(game, limits=Limits(seconds=SECONDS))
     except GameError as error:

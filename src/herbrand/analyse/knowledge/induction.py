@@ -11,6 +11,7 @@ raised.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -96,18 +97,16 @@ def backward_values(
     return values[machine.initial()], len(values)
 
 
+@dataclass(frozen=True, slots=True)
 class _Choice:
     """A state with its moves and successors."""
 
-    def __init__(
-        self, choosers: list[int], options: list[list[int]], outcomes: dict[tuple[int, ...], list[Any]]
-    ) -> None:
-        self.choosers = choosers
-        """The players with more than one move, by index."""
-        self.options = options
-        """Their moves."""
-        self.outcomes = outcomes
-        """The successors for each combination of their moves, one for each move of chance."""
+    choosers: list[int]
+    """The players with more than one move, by index."""
+    options: list[list[int]]
+    """Their moves."""
+    outcomes: dict[tuple[int, ...], list[Any]]
+    """The successors for each combination of their moves, one for each move of chance."""
 
     def successors(self) -> set[Any]:
         """Return all successors."""

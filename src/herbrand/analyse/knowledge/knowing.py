@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from herbrand.analyse.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -78,10 +76,7 @@ class Knowledge:
 
     def chance(self, query: str) -> Fraction:
         """Return the probability of an atom."""
-        return self._chance(lambda state: bool(state.ask(query)))
-
-    def _chance(self, condition: Callable[[State], bool]) -> Fraction:
-        return sum((weight for state, weight in self.weights.items() if condition(state)), Fraction(0))
+        return sum((weight for state, weight in self.weights.items() if state.ask(query)), Fraction(0))
 
     @cached_property
     def is_over(self) -> bool | None:

@@ -17,6 +17,7 @@ from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
+    from herbrand.analyse.verdict import Answer
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["perfect_information"]
@@ -42,15 +43,19 @@ def perfect_information(
     clock = limits.start()
     chance = None if game.chance_role is None else game.role_index(game.chance_role)
     parents: dict[Any, tuple[Any, tuple[int, ...]] | None] = {machine.initial(): None}
+
+    def explored(answer: Answer, reason: str, witness: Witness | None = None) -> Verdict:
+        seconds, details = time.perf_counter() - began, {"states": len(parents)}
+        return Verdict(answer, "exploration", reason, witness, seconds=seconds, details=details)
+
     level = list(parents)
     while level:
         following: list[Any] = []
         for key in level:
             if clock.elapsed() > limits.seconds or len(parents) > states:
                 limit = f"{limits.seconds:g} seconds" if len(parents) <= states else f"{states} states"
-                return Verdict.unknown(
-                    f"every role knows the state in all states explored in {limit}", states=len(parents)
-                )
+                reason = f"every role knows the state in all states explored in {limit}"
+                return Verdict.unknown(reason, states=len(parents))
             if machine.terminal(key):
                 continue
             successors: dict[tuple[int, int, frozenset[int]], Any] = {}
@@ -62,29 +67,15 @@ def perfect_information(
                         continue
                     view = i, joint[i], frozenset(machine.percepts(key, joint, i))
                     if successors.setdefault(view, successor) != successor:
-                        moves = (*_line_to(parents, key), joint)
-                        witness = Witness(
-                            tuple(tuple(map(text, joint_move)) for joint_move in moves), role, shortest=True
-                        )
-                        return Verdict(
-                            "refuted",
-                            "exploration",
-                            f"{role} does not always know the state",
-                            witness,
-                            seconds=time.perf_counter() - began,
-                            details={"states": len(parents)},
-                        )
+                        line = [*_line_to(parents, key), joint]
+                        moves = tuple(tuple(map(text, joint_move)) for joint_move in line)
+                        witness = Witness(moves, role, shortest=True)
+                        return explored("refuted", f"{role} does not always know the state", witness)
                 if successor not in parents:
                     parents[successor] = key, joint
                     following.append(successor)
         level = following
-    return Verdict(
-        "proved",
-        "exploration",
-        f"every player knows the state in all {len(parents)} reachable states",
-        seconds=time.perf_counter() - began,
-        details={"states": len(parents)},
-    )
+    return explored("proved", f"every player knows the state in all {len(parents)} reachable states")
 
 
 def _line_to(parents: dict[Any, tuple[Any, tuple[int, ...]] | None], key: Any) -> list[tuple[int, ...]]:

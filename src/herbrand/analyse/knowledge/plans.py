@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.knowledge.unfolding import PlayerDecisions, Unfolding
 
-__all__ = ["Plan", "best_reply", "expected_goals", "from_choices", "regret", "uniform"]
+__all__ = ["Plan", "best_reply", "expected_goals", "from_choices", "regret"]
 
 Plan = list[Fraction]
 """The weight of each sequence."""
@@ -28,13 +28,6 @@ def from_choices(player: PlayerDecisions, choices: Callable[[int], Sequence[Frac
         for i, chance in enumerate(choices(k)):
             plan[information_set.first + i] = plan[information_set.parent] * chance
     return plan
-
-
-def uniform(player: PlayerDecisions) -> Plan:
-    """Return the uniformly random plan."""
-    return from_choices(
-        player, lambda k: [Fraction(1, len(player.sets[k].moves))] * len(player.sets[k].moves)
-    )
 
 
 def expected_goals(tree: Unfolding, plans: Sequence[Plan]) -> list[Fraction]:

@@ -53,9 +53,8 @@ def equilibrium(tree: Unfolding) -> tuple[Fraction, Fraction, list[Plan]]:
         return (*proved_bounds(tree, exact), exact)
     best: tuple[Fraction, Fraction, list[Plan]] | None = None
     for denominator in DENOMINATORS:
-        plans = [
-            rounded(player, plan, denominator) for player, plan in zip(tree.players, floats, strict=True)
-        ]
+        pairs = zip(tree.players, floats, strict=True)
+        plans = [rounded(player, plan, denominator) for player, plan in pairs]
         low, high = proved_bounds(tree, plans)
         if best is None or high - low < best[1] - best[0]:
             best = low, high, plans
@@ -76,20 +75,16 @@ def rounded(player: PlayerDecisions, plan: Sequence[float], denominator: int) ->
     """Return an exact plan near one in floating point; uniform in information sets that it never reaches."""
 
     def choices(k: int) -> list[Fraction]:
-        information_set = player.sets[k]
-        count = len(information_set.moves)
-        parts = [
-            max(float(value), 0.0) for value in plan[information_set.first : information_set.first + count]
-        ]
+        first, count = player.sets[k].first, len(player.sets[k].moves)
+        parts = [max(float(value), 0.0) for value in plan[first : first + count]]
         total = sum(parts)
-        if total <= 1e-9:
-            return [Fraction(1, count)] * count
-        fractions = [Fraction(part / total).limit_denominator(denominator) for part in parts]
-        largest = fractions.index(max(fractions))
-        fractions[largest] += 1 - sum(fractions)
-        if fractions[largest] < 0:
-            return [Fraction(1, count)] * count
-        return fractions
+        if total > 1e-9:
+            fractions = [Fraction(part / total).limit_denominator(denominator) for part in parts]
+            largest = fractions.index(max(fractions))
+            fractions[largest] += 1 - sum(fractions)
+            if fractions[largest] >= 0:
+                return fractions
+        return [Fraction(1, count)] * count
 
     return from_choices(player, choices)
 
@@ -162,13 +157,8 @@ def best_plan(tree: Unfolding, place: int) -> Plan:
 
     at_most([(0, 1)], 1)
     for information_set in player.sets:
-        at_most(
-            [
-                (information_set.parent, -1),
-                *((information_set.first + i, 1) for i in range(len(information_set.moves))),
-            ],
-            0,
-        )
+        moves = ((information_set.first + i, 1) for i in range(len(information_set.moves)))
+        at_most([(information_set.parent, -1), *moves], 0)
     # the payoff at an information set of the opponent is at most that of each of its moves
     replies = [at_most([(own, 1)], 0)]
     for k, information_set in enumerate(other.sets, start=1):

@@ -164,15 +164,13 @@ def solve(
             value = dict(zip(game.players, values, strict=True))
             return GameValue(game.name, "backward induction", value, _tight(value), sizes={"states": states})
         share = 0.6 if method == "auto" and len(game.players) == 2 else 1.0  # the rest is for an exchange
-        tree = unfold(
-            game, engine=engine, nodes=nodes, limits=replace(limits, seconds=share * limits.seconds)
-        )
+        shared = replace(limits, seconds=share * limits.seconds)
+        tree = unfold(game, engine=engine, nodes=nodes, limits=shared)
     except (BudgetExceeded, GameError) as error:
         if isinstance(error, MissingExtra):
             raise
-        exchanged = (
-            _by_exchange(game, limits) if method == "auto" and isinstance(error, BudgetExceeded) else None
-        )
+        may_exchange = method == "auto" and isinstance(error, BudgetExceeded)
+        exchanged = _by_exchange(game, limits) if may_exchange else None
         return exchanged or GameValue(game.name, "none", None, reason=str(error))
     if method in ("cfr", "cfr+"):
         return _by_regrets(tree, rounds=rounds, plus=method == "cfr+", limits=limits)
@@ -182,13 +180,8 @@ def solve(
         return _solution(tree, "best reply", value, _tight(value), [plan])
     if len(tree.players) != 2 or tree.constant_sum is None:
         why = "more than two play" if len(tree.players) > 2 else "the goals have no constant sum"
-        return GameValue(
-            game.name,
-            "none",
-            None,
-            reason=f"hidden information, and {why}: no single value",
-            sizes=_sizes(tree),
-        )
+        reason = f"hidden information, and {why}: no single value"
+        return GameValue(game.name, "none", None, reason=reason, sizes=_sizes(tree))
     from herbrand.analyse.knowledge.sequence_form import equilibrium
 
     try:
@@ -197,11 +190,9 @@ def solve(
         if method != "auto":
             raise
         approximate = _by_regrets(tree, rounds=rounds, plus=True, limits=limits)
-        return (
-            replace(approximate, reason=f"{approximate.reason}; {error}")
-            if approximate.value is None
-            else approximate
-        )
+        if approximate.value is not None:
+            return approximate
+        return replace(approximate, reason=f"{approximate.reason}; {error}")
     return _between(tree, "sequence form", low, high, plans)
 
 
@@ -210,9 +201,9 @@ def _by_exchange(game: StateMachine, limits: Limits) -> GameValue | None:
     from herbrand.analyse.knowledge.exchange import value_by_exchange
 
     value = value_by_exchange(game, budget=Budget(limits.seconds))
-    reason = "a symmetry of the rules exchanges the players, and their goals have a constant sum"
     if value is None:
         return None
+    reason = "a symmetry of the rules exchanges the players, and their goals have a constant sum"
     return GameValue(game.name, "exchange of players", value, _tight(value), reason)
 
 
@@ -226,14 +217,8 @@ def _by_regrets(tree: Unfolding, *, rounds: int, plus: bool, limits: Limits) -> 
     if len(tree.players) == 2 and tree.constant_sum is not None:
         result = _between(tree, method, *proved_bounds(tree, plans), plans)
     else:
-        result = _solution(
-            tree,
-            method,
-            None,
-            None,
-            plans,
-            "regret minimisation guarantees an equilibrium only for two players with a constant sum",
-        )
+        reason = "regret minimisation guarantees an equilibrium only for two players with a constant sum"
+        result = _solution(tree, method, None, None, plans, reason)
     result.sizes["rounds"] = done
     return result
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import count, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.analyse.knowledge.histories import FIRST_KEY, extended_key, state_key
@@ -184,9 +184,8 @@ def unfold(
         after: dict[_Node, Fraction] = {}
         for (key, histories, sequences), weight in frontier.items():
             if clock.elapsed() > limits.seconds:
-                raise BudgetExceeded(
-                    f"{limits.seconds:g} seconds", f"{expanded} nodes, {steps} joint moves deep"
-                )
+                progress = f"{expanded} nodes, {steps} joint moves deep"
+                raise BudgetExceeded(f"{limits.seconds:g} seconds", progress)
             if machine.terminal(key):
                 end = sequences, tuple(single_goal(game, machine, key, i) for i in places)
                 leaves[end] = leaves.get(end, Fraction(0)) + weight
@@ -216,12 +215,8 @@ def unfold(
         game.name,
         tuple(player for player, _ in ordered),
         tuple(
-            Leaf(
-                tuple(order[s] for (_, order), s in zip(ordered, sequence_numbers, strict=True)),
-                weight,
-                goals,
-            )
-            for (sequence_numbers, goals), weight in leaves.items()
+            Leaf(tuple(order[s] for (_, order), s in zip(ordered, chosen, strict=True)), weight, goals)
+            for (chosen, goals), weight in leaves.items()
         ),
         expanded,
         steps,
@@ -271,11 +266,10 @@ def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[PlayerDecis
     """Number the sequences by level; return the player, and the new number of each old one."""
     order = [0] * len(table.depths)
     sets = sorted(table.sets.items(), key=lambda one: (table.depths[one[1][0]], table.words[one[0]]))
-    next_number = 1
+    numbers = count(1)
     for history, (_, first) in sets:
         for k in range(len(table.legal[history])):
-            order[first + k] = next_number + k
-        next_number += len(table.legal[history])
+            order[first + k] = next(numbers)
     information_sets = tuple(
         InformationSet(
             table.words[history],
