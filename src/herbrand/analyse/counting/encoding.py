@@ -64,7 +64,8 @@ class Encoding:
 
     def value(self, part: int, code: int) -> Diagram:
         """Return the states in which a part has a value."""
-        return _cube(self.current[part], code, self.true)
+        literals = [v if code >> i & 1 else ~v for i, v in enumerate(self.current[part])]
+        return reduce(and_, reversed(literals), self.true)
 
     def codes(self, fluents: Iterable[int]) -> list[int]:
         """Return the value of each part in a state with these fluents."""
@@ -92,13 +93,6 @@ class Encoding:
             for primed, variable in zip(self._primed_numbers[part], self.current[part], strict=True)
         ]
         return diagram.substitute(BCDDFunction.make_substitution(pairs))
-
-
-def _cube(variables: Sequence[Diagram], code: int, true: Diagram) -> Diagram:
-    bits = ((code >> i) & 1 for i in range(len(variables)))
-    return reduce(
-        and_, (v if bit else ~v for v, bit in reversed(list(zip(variables, bits, strict=True)))), true
-    )
 
 
 def orders(network: Network, parts: Sequence[StatePart]) -> dict[str, list[StatePart]]:

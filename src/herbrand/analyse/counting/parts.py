@@ -37,10 +37,8 @@ class StatePart:
         """The number of variables."""
         return (self.values - 1).bit_length()
 
-    def code(self, fluent: int | None) -> int:
-        """Return the value with one of the fluents, or with none of them."""
-        if fluent is None:
-            return 0
+    def code(self, fluent: int) -> int:
+        """Return the value with one of the fluents; 0 is that with none of them, if there is one."""
         return self.fluents.index(fluent) + (not self.is_exact)
 
 

@@ -72,15 +72,11 @@ class Relation:
     def __init__(self, network: Network, encoding: Encoding) -> None:
         self.encoding = encoding
         self._network = network = unrolled(network)
-        self._values: dict[int, Diagram] = {0: encoding.false}
+        inputs = [encoding.false, *encoding.literals, *[encoding.false] * len(network.moves)]
+        self._values: dict[int, Diagram] = dict(enumerate(inputs))
         """The diagrams of nodes while no move is made."""
-        for fluent, diagram in enumerate(encoding.literals):
-            self._values[1 + fluent] = diagram
-        first_move = 1 + len(network.fluents)
-        for move in range(len(network.moves)):
-            self._values[first_move + move] = encoding.false
         self._left, self._right = network.left.tolist(), network.right.tolist()
-        self._first_move, self._inputs = first_move, network.inputs
+        self._first_move, self._inputs = 1 + len(network.fluents), network.inputs
         self._dependents = self._find_dependents()
         self._small: dict[int, Diagram | None] = dict(self._values)
         self.not_over, self.large = self._conjuncts(int(network.terminal) ^ 1)
@@ -285,7 +281,7 @@ class Relation:
         own = self._with_moves(joint)
         following = self._network.next.tolist()
         cases: list[tuple[Diagram, list[tuple[int, int]]]] = [(states, [])]
-        related: list[tuple[int, list[Diagram]]] = []
+        relations: dict[int, list[Diagram]] = {}
         for number in parts:
             part = encoding.parts[number]
             after = [self._diagram(following[fluent], own) for fluent in part.fluents]
@@ -297,28 +293,21 @@ class Relation:
             values = list(zip((part.code(fluent) for fluent in part.fluents), after, strict=True))
             if not part.is_exact:
                 values.insert(0, (0, ~reduce(or_, after)))
-            split = list(_split(cases, number, same, values, MOST_CASES))
+            split = list(_split(cases, number, same, values))
             if len(split) <= MOST_CASES:
                 cases = split
             else:
-                related.append((number, self._functions(number, values)))
-        relations = {
-            number: [
-                ~(primed ^ function)
-                for primed, function in zip(encoding.primed[number], functions, strict=True)
-            ]
-            for number, functions in related
-        }
+                pairs = zip(encoding.primed[number], self._functions(number, values), strict=True)
+                relations[number] = [~(primed ^ function) for primed, function in pairs]
         for condition, constants in cases:
             fixed = reduce(and_, (encoding.value(*pair) for pair in reversed(constants)), encoding.true)
             yield MoveEffect(condition, dict(constants), fixed, relations)
 
     def _functions(self, number: int, values: Sequence[tuple[int, Diagram]]) -> list[Diagram]:
         """Return the next value of each variable of a part."""
-        bits = range(self.encoding.parts[number].bits)
         return [
             reduce(or_, (diagram for code, diagram in values if code >> bit & 1), self.encoding.false)
-            for bit in bits
+            for bit in range(self.encoding.parts[number].bits)
         ]
 
     def _possible(self, effects: list[MoveEffect], independent: set[int]) -> list[MoveEffect]:
@@ -328,10 +317,8 @@ class Relation:
         """
         encoding = self.encoding
         supports = [self._support(effect.condition) - independent for effect in effects]
-        together = {
-            frozenset(support | set(effect.changed))
-            for support, effect in zip(supports, effects, strict=True)
-        }
+        pairs = list(zip(effects, supports, strict=True))
+        together = {frozenset(support | set(effect.changed)) for effect, support in pairs}
         sets = [some for some in together if 1 < len(some) <= _MOST_TOGETHER]
         others = [encoding.cube(set(range(len(encoding.parts))) - some) for some in sets]
         estimates = [self.initial.exists(cube) for cube in others]
@@ -349,7 +336,7 @@ class Relation:
         grows = True
         while grows:
             grows = False
-            for effect, support in zip(effects, supports, strict=True):
+            for effect, support in pairs:
                 states = None
                 for i, some in enumerate(sets):
                     if some.isdisjoint(effect.changed):
@@ -363,11 +350,7 @@ class Relation:
                     if more != estimates[i]:
                         estimates[i] = more
                         grows = True
-        return [
-            effect
-            for effect, support in zip(effects, supports, strict=True)
-            if (effect.condition & estimate(support)).satisfiable()
-        ]
+        return [effect for effect, support in pairs if (effect.condition & estimate(support)).satisfiable()]
 
     def _support(self, diagram: Diagram) -> set[int]:
         """Return the parts on which a set of states depends."""
@@ -412,17 +395,14 @@ class Relation:
 
         Those are left out that hold because the game went on before.
         """
-        moment = (self.moment(max(step - 1, 0)), self.moment(step))
-        if moment not in self._ending or step == 0:
-            last = self.active_effects(step - 1) if step else []
-            fail = frozenset[int]().union(*(effect.ends for effect in last)) | self._timed
-            numbers = range(len(self.not_over)) if step == 0 else sorted(fail)
-            some = [self.at(step, self.not_over[number]) for number in numbers]
-            some = [conjunct for conjunct in some if conjunct != self.encoding.true]
-            if step == 0:
-                return some
-            self._ending[moment] = some
-        return self._ending[moment]
+        moments = (self.moment(step - 1) if step else -1, self.moment(step))
+        if moments not in self._ending:
+            may_fail = frozenset(range(len(self.not_over)))
+            if step:
+                may_fail = self._timed.union(*(effect.ends for effect in self.active_effects(step - 1)))
+            some = (self.at(step, self.not_over[number]) for number in sorted(may_fail))
+            self._ending[moments] = [conjunct for conjunct in some if conjunct != self.encoding.true]
+        return self._ending[moments]
 
     def choosers(self, step: int) -> list[int]:
         """Return the roles that may have more than one legal move after some steps, whatever else holds."""
@@ -441,17 +421,12 @@ class Relation:
 
     def _find_ends(self) -> None:
         """Find for each effect the conditions for going on that may fail after it."""
-        numbers = frozenset(range(len(self.not_over)))
-        few = len(numbers) * len(self.effects) <= _MOST_PROJECTIONS
+        few = len(self.not_over) * len(self.effects) <= _MOST_PROJECTIONS
         for effect in self.effects:
-            effect.ends = (
-                frozenset(
-                    number
-                    for number in numbers
-                    if (self._image(effect, self.not_over[number]) & ~self.not_over[number]).satisfiable()
-                )
-                if few
-                else numbers
+            effect.ends = frozenset(
+                number
+                for number, going in enumerate(self.not_over)
+                if not few or (self._image(effect, going) & ~going).satisfiable()
             )
 
     def _image(self, effect: MoveEffect, states: Diagram) -> Diagram:
@@ -478,9 +453,8 @@ def _split(
     number: int,
     same: Diagram,
     values: Sequence[tuple[int, Diagram]],
-    most: int,
 ) -> Iterator[tuple[Diagram, list[tuple[int, int]]]]:
-    """Yield the cases by the new value of a part, or none where it keeps its value; stop past `most`."""
+    """Yield the cases by the new value of a part, or none where it keeps its value, up to too many."""
     count = 0
     for condition, constants in cases:
         unchanged = condition & same
@@ -493,5 +467,5 @@ def _split(
             if both.satisfiable():
                 count += 1
                 yield both, [*constants, (number, code)]
-        if count > most:
+        if count > MOST_CASES:
             return

@@ -230,17 +230,11 @@ class _Digits:
                 return 1
             key = (level, diagram)
             if key not in cache:
-                n = int(self.values[level])
+                n, is_related = int(self.values[level]), level in related
                 children = [0] * (n * n)
                 for before in range(n):
-                    if level in related:
-                        for after in range(n):
-                            rest = self._cofactor(diagram, level, before, after)
-                            place = after * n + before if backwards else before * n + after
-                            children[place] = visit(level + 1, rest)
-                    else:
-                        rest = self._cofactor(diagram, level, before)
-                        after = targets.get(level, before)
+                    for after in range(n) if is_related else (targets.get(level, before),):
+                        rest = self._cofactor(diagram, level, before, after if is_related else None)
                         place = after * n + before if backwards else before * n + after
                         children[place] = visit(level + 1, rest)
                 cache[key] = sets.relation(level, children)

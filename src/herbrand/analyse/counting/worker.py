@@ -233,13 +233,6 @@ def _sizes(setup: Setup, seconds: float) -> tuple[list[int], bool]:
     return sizes, False
 
 
-def _opened(setup: Setup, saved: Checkpoint | None, megabytes: float, *, keep: bool) -> Counter:
-    counter = Counter(setup, max(TRIAL_MEGABYTES, megabytes - BASE_MEGABYTES), keep=keep)
-    if saved is not None:
-        counter.restore(saved)
-    return counter
-
-
 def main() -> None:
     """Answer requests until the caller ends."""
     sys.setrecursionlimit(100_000)  # diagrams are as deep as a state has variables
@@ -252,7 +245,10 @@ def main() -> None:
             return _sizes(_unpacked(request["setup"]), request["seconds"])
         if request["do"] == "open":
             setup, saved = _unpacked(request["game"])
-            counter = _opened(setup, saved, request["megabytes"], keep=request["keep"])
+            megabytes = max(TRIAL_MEGABYTES, request["megabytes"] - BASE_MEGABYTES)
+            counter = Counter(setup, megabytes, keep=request["keep"])
+            if saved is not None:
+                counter.restore(saved)
             return None
         assert counter is not None
         if request["do"] == "advance":
