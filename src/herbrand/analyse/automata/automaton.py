@@ -329,7 +329,6 @@ def automaton(
     players = [r for r in range(len(expander.roles)) if r != chance]
     sources: list[int] = []
     moves: list[Symbol] = []
-    chances: list[float] = []
     for begin in range(0, len(space.states), 4096):
         for piece in expander.expansions(space.states[begin : begin + 4096]):
             sources += (begin + piece.parents).tolist()
@@ -337,17 +336,14 @@ def automaton(
                 tuple(expander.moves[r][m] for r, m in enumerate(joint) if r != chance)
                 for joint in piece.moves.tolist()
             ]
-    if chance is None:
-        chances = [1.0] * len(sources)
-    else:
-        draws = space.counts[:, chance]
-        chances = (1.0 / np.maximum(draws[sources], 1)).tolist()
+    draws = np.ones(len(sources)) if chance is None else space.counts[sources, chance]
+    chances = (1.0 / np.maximum(draws, 1)).tolist()
     alphabet = tuple(sorted(set(moves)))
     numbers = {symbol: i for i, symbol in enumerate(alphabet)}
     edges: dict[tuple[int, int, int], float] = {}
     for source, move, target, p in zip(sources, moves, space.children.tolist(), chances, strict=True):
         key = (source, numbers[move], target)
-        edges[key] = edges.get(key, 0.0) + p if chance is not None else 1.0
+        edges[key] = edges.get(key, 0.0) + p
     goals = space.goals[:, players].tolist()
     return Automaton(
         name=game.name,

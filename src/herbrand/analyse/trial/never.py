@@ -64,10 +64,8 @@ def _explained(never: list[tuple[Rule, Atom]]) -> set[Relation]:
     blocked: dict[Relation, list[Atom]] = {}
     for rule, atom in never:
         blocked.setdefault(relation_of(rule.head), []).append(atom)
-    explained = _closure(
-        blocked,
-        {relation for atoms in blocked.values() for relation in map(relation_of, atoms)} - blocked.keys(),
-    )
+    reasons = {relation_of(atom) for atoms in blocked.values() for atom in atoms}
+    explained = _closure(blocked, reasons - blocked.keys())
     fluents = {relation for relation in blocked.keys() - explained if relation[0] == "true"}
     return explained | (_closure(blocked, fluents) - fluents)
 
@@ -88,17 +86,11 @@ def _closure(blocked: dict[Relation, list[Atom]], reasons: set[Relation]) -> set
 
 def _finding(rules: Rules, model: DerivedFacts, rule: Rule, atom: Atom) -> Diagnostic:
     tree = rules.tree
-    text = tree.source.text[atom.start : atom.end]
-    help_text, fix = _remedy(rules, model, rule, atom)
-    return Diagnostic(
-        NEVER_TRUE.name,
-        NEVER_TRUE.severity,
-        f"`{' '.join(text.split())}` never holds, so its rule never applies",
-        tree.source,
-        Span(atom.start, atom.end),
-        help=help_text,
-        fix=fix,
-    )
+    text = " ".join(tree.source.text[atom.start : atom.end].split())
+    message, place = f"`{text}` never holds, so its rule never applies", Span(atom.start, atom.end)
+    advice, fix = _remedy(rules, model, rule, atom)
+    name, severity = NEVER_TRUE.name, NEVER_TRUE.severity
+    return Diagnostic(name, severity, message, tree.source, place, help=advice, fix=fix)
 
 
 def _remedy(rules: Rules, model: DerivedFacts, rule: Rule, atom: Atom) -> tuple[str | None, Fix | None]:
@@ -124,13 +116,8 @@ def _remedy(rules: Rules, model: DerivedFacts, rule: Rule, atom: Atom) -> tuple[
             return f"did you mean `?{arg.name}`, a variable?", fix
         listed = ", ".join(f"`{value}`" for value in values[:SHOWN]) + (", …" if len(values) > SHOWN else "")
         gap = _gap(rules, values, arg.name)
-        if gap is not None:
-            missing = gap.edits[0].text.strip()
-            return (
-                f"argument {place + 1} of `{term.name}` is only ever {listed}: is `{missing}` missing?",
-                gap,
-            )
-        return f"argument {place + 1} of `{term.name}` is only ever {listed}", None
+        question = "" if gap is None else f": is `{gap.edits[0].text.strip()}` missing?"
+        return f"argument {place + 1} of `{term.name}` is only ever {listed}{question}", gap
     if atom.name == "does":
         return "no such move is ever legal", None
     if not model.rows(relation_of(atom)):
@@ -154,24 +141,14 @@ def _values(model: DerivedFacts, atom: Atom, place: int) -> list[str]:
 
 def _gap(rules: Rules, values: list[str], wanted: str) -> Fix | None:
     """Add the fact, such as `(succ 6 7)`, without which numbers end before the one that is wanted."""
-    numbers = {int(value) for value in values if value.isdecimal()}
-    if (
-        not wanted.isdecimal()
-        or not numbers
-        or max(numbers) >= int(wanted)
-        or rules.tree.notation != "prefix"
-    ):
+    last = max((int(value) for value in values if value.isdecimal()), default=None)
+    if rules.tree.notation != "prefix" or last is None or not wanted.isdecimal() or last >= int(wanted):
         return None
-    last = max(numbers)
     chains: dict[str, dict[int, Rule]] = {}
     for rule in rules.tree.statements:
         steps = [str(arg) for arg in rule.head.args]
-        if (
-            rule.is_fact
-            and len(steps) == 2
-            and all(map(str.isdecimal, steps))
-            and int(steps[0]) + 1 == int(steps[1])
-        ):
+        is_pair = rule.is_fact and len(steps) == 2 and all(map(str.isdecimal, steps))
+        if is_pair and int(steps[0]) + 1 == int(steps[1]):
             chains.setdefault(rule.head.name, {})[int(steps[0])] = rule
     for name, chain in chains.items():
         if last - 1 in chain and last not in chain and last + 1 in chain:

@@ -119,16 +119,10 @@ class _PerceptFindings(Findings):
     def check_declared(self, role: str, percepts: set[str], path: list[str]) -> None:
         """Check that `percept` declares the percepts of a role."""
         if self.percepts is not None:
-            undeclared = sorted(
-                percept for percept in percepts if (role.lower(), percept.lower()) not in self.percepts
-            )
+            undeclared = [p for p in percepts if (role.lower(), p.lower()) not in self.percepts]
             if undeclared:
-                self.add(
-                    UNDECLARED_PERCEPT,
-                    "percept",
-                    f"`{role}` sees `{undeclared[0]}`, but no `percept` lists it",
-                    path,
-                )
+                message = f"`{role}` sees `{min(undeclared)}`, but no `percept` lists it"
+                self.add(UNDECLARED_PERCEPT, "percept", message, path)
 
     def check_agreement(self, role: str, states: set[Any], path: list[str]) -> None:
         """Check that the states that a role considers possible agree in what it must know."""
@@ -136,34 +130,21 @@ class _PerceptFindings(Findings):
         ended = [state for state in ordered if state.is_terminal]
         going = [state for state in ordered if not state.is_terminal]
         if ended and going:
-            self.add(
-                UNKNOWN_END,
-                "terminal",
-                f"`{role}` cannot know from its percepts whether the game is over",
-                path,
-            )
+            message = f"`{role}` cannot know from its percepts whether the game is over"
+            self.add(UNKNOWN_END, "terminal", message, path)
         options = [(state, list(map(str, state.legal_moves()[role]))) for state in going]
         other = next((entry for entry in options if entry[1] != options[0][1]), None)
         if other is not None:
-            uncertain = sorted(set(options[0][1]) ^ set(other[1]))
-            self.add(
-                UNKNOWN_LEGAL_MOVES,
-                "legal",
-                f"`{role}` cannot know whether `{uncertain[0]}` is legal",
-                path,
-                _difference(role, options[0][0], other[0]),
-            )
+            uncertain = min(set(options[0][1]) ^ set(other[1]))
+            message = f"`{role}` cannot know whether `{uncertain}` is legal"
+            difference = _difference(role, options[0][0], other[0])
+            self.add(UNKNOWN_LEGAL_MOVES, "legal", message, path, difference)
         results = [(state, state.goal_values(role)) for state in ended]
         different = next((entry for entry in results if entry[1] != results[0][1]), None)
         if different is not None:
             values = sorted({*results[0][1], *different[1]}, key=lambda value: (len(value), value))
-            self.add(
-                UNKNOWN_GOAL,
-                "goal",
-                f"`{role}` cannot know at the end which of these it gets: {', '.join(values)}",
-                path,
-                _difference(role, results[0][0], different[0]),
-            )
+            message = f"`{role}` cannot know at the end which of these it gets: {', '.join(values)}"
+            self.add(UNKNOWN_GOAL, "goal", message, path, _difference(role, results[0][0], different[0]))
 
 
 def _difference(role: str, state: State, other: State) -> str:

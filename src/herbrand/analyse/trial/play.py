@@ -83,12 +83,8 @@ def initial_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
     if not state.is_terminal:
         return ()
     findings = Findings(game)
-    findings.add(
-        INITIAL_STATE_TERMINAL,
-        "terminal",
-        "the initial state is terminal",
-        help="`herbrand show --why terminal` shows the rule that applies",
-    )
+    advice = "`herbrand show --why terminal` shows the rule that applies"
+    findings.add(INITIAL_STATE_TERMINAL, "terminal", "the initial state is terminal", help=advice)
     return findings.diagnostics
 
 
@@ -101,15 +97,13 @@ def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
         possible = game.possible
     except BudgetExceeded:
         return ()
-    bases, inputs = declared
+    bases, inputs = declared[0] or frozenset(), declared[1] or frozenset()
     reachable = {fact.lower() for fact in possible.base}
     playable = {(role.lower(), move.lower()) for role, moves in possible.inputs.items() for move in moves}
     findings = Findings(game)
-    extra_bases = sorted((bases or frozenset()) - reachable)
-    extra_inputs = sorted(f"{role} {move}" for role, move in (inputs or frozenset()) - playable)
     for name, extra, total, never in (
-        ("base", extra_bases, len(bases or ()), "be true"),
-        ("input", extra_inputs, len(inputs or ()), "be legal"),
+        ("base", sorted(bases - reachable), len(bases), "be true"),
+        ("input", sorted(map(" ".join, inputs - playable)), len(inputs), "be legal"),
     ):
         if extra:
             message = f"{len(extra)} of {total} declared with `{name}` can never {never}: `{extra[0]}`"
@@ -177,20 +171,14 @@ class _Sample(Findings):
                         message = f"`{move}` is legal for `{role}`, but no `input` lists it"
                         place = _source_of(self.game, str(move), "legal")
                         inputs = [text for own, text in self.inputs if own == role.lower()]
-                        help_text = _declare("input", str(move), inputs)
+                        advice = _declare("input", str(move), inputs)
                         fix = _declaration(self.game, "input", f"{role} {move}")
-                        self.add(
-                            UNDECLARED_INPUT, "input", message, path, help=help_text, place=place, fix=fix
-                        )
+                        self.add(UNDECLARED_INPUT, "input", message, path, help=advice, place=place, fix=fix)
                         break
             if not moves[role]:
-                self.add(
-                    NO_LEGAL_MOVE,
-                    "legal",
-                    f"`{role}` has no legal move, and the game is not over",
-                    path,
-                    severity=ERROR if role.lower() == "random" else None,
-                )
+                message = f"`{role}` has no legal move, and the game is not over"
+                severity = ERROR if role.lower() == "random" else None
+                self.add(NO_LEGAL_MOVE, "legal", message, path, severity=severity)
         return all(moves[role] for role in self.game.roles)
 
     def _base_remedy(self, fact: str, *, initially: bool) -> tuple[str, Fix | None]:
@@ -212,9 +200,8 @@ class _Sample(Findings):
             at = text.lower().find(fact.lower(), place.start, place.end)
             is_alone = len(strange) == 1 and text.lower().count(min(strange)) == 1
             if at >= 0 and (is_alone or (len(words) != len(declared) and not strange)):
-                return f"did you mean `{close[0]}`? Otherwise declare it with `base`", Fix(
-                    f"write `{close[0]}`", (Edit(Span(at, at + len(fact)), close[0]),)
-                )
+                fix = Fix(f"write `{close[0]}`", (Edit(Span(at, at + len(fact)), close[0]),))
+                return f"did you mean `{close[0]}`? Otherwise declare it with `base`", fix
         return _declare("base", fact, self.bases or ()), declare
 
     def _missing_role(self, words: list[str], declared: list[str]) -> str | None:
@@ -237,15 +224,9 @@ class _Sample(Findings):
             if bad:
                 self.add(GOAL_VALUE, "goal", f"`{bad[0]}`, for `{role}`, is not a goal value", path)
             if len(values) > 1:
-                listed = ", ".join(values[:6])
                 where = "the terminal state" if ended else "a state"
-                self.add(
-                    SEVERAL_GOALS,
-                    "goal",
-                    f"`{role}` has several goal values in {where}: {listed}",
-                    path,
-                    severity=ERROR if ended else WARNING,
-                )
+                message = f"`{role}` has several goal values in {where}: {', '.join(values[:6])}"
+                self.add(SEVERAL_GOALS, "goal", message, path, severity=ERROR if ended else WARNING)
             elif ended and not values and role != "random":
                 self.add(NO_GOAL, "goal", f"`{role}` has no goal value in a terminal state", path)
 
