@@ -41,7 +41,6 @@ def perfect_information(
     machine = game.engine_object(engine)
     text = machine.terms.text
     clock = limits.start()
-    chance = None if game.chance_role is None else game.role_index(game.chance_role)
     parents: dict[Any, tuple[Any, tuple[int, ...]] | None] = {machine.initial(): None}
 
     def explored(answer: Answer, reason: str, witness: Witness | None = None) -> Verdict:
@@ -63,7 +62,7 @@ def perfect_information(
             for joint in product(*legal):
                 successor = machine.successor(key, joint)
                 for i, role in enumerate(game.roles):
-                    if i == chance:
+                    if role == game.chance_role:
                         continue
                     view = i, joint[i], frozenset(machine.percepts(key, joint, i))
                     if successors.setdefault(view, successor) != successor:

@@ -73,11 +73,10 @@ class _Learner:
         values = np.empty(self.count)
         for first, last, starts, sizes, parents in reversed(self.levels):
             moves = worth[first:last]
-            of_sets = (
-                np.maximum.reduceat(moves, starts)
-                if shares is None
-                else np.add.reduceat(moves * shares[first:last], starts)
-            )
+            if shares is None:
+                of_sets = np.maximum.reduceat(moves, starts)
+            else:
+                of_sets = np.add.reduceat(moves * shares[first:last], starts)
             values[first:last] = np.repeat(of_sets, sizes)
             worth[:first] += np.bincount(parents, of_sets, first)
         values[0] = worth[0]

@@ -246,11 +246,8 @@ def _step(
         if game.has_percepts:
             remembered = sorted(map(text, percepts))
         else:
-            remembered = [
-                f"(did {role} {text(m)})"
-                for k, (role, m) in enumerate(zip(game.roles, joint, strict=True))
-                if k != i
-            ]
+            made = enumerate(zip(game.roles, joint, strict=True))
+            remembered = [f"(did {role} {text(m)})" for k, (role, m) in made if k != i]
         if remembered:
             yield f"saw {' '.join(remembered)}"
 

@@ -101,11 +101,8 @@ class _Games:
             preferred = goals if len(goals) else self._best(games, after, distances)
             first, self.nodes = self.nodes, self.nodes + len(preferred)
             rows = slice(first, self.nodes)
-            self.states[rows], self.moves[rows], self.parents[rows] = (
-                after[preferred],
-                moves[preferred],
-                current[games[preferred]],
-            )
+            self.states[rows], self.moves[rows] = after[preferred], moves[preferred]
+            self.parents[rows] = current[games[preferred]]
             if len(goals):
                 return self._line(first)
             self.visited.update(keys_of(after[preferred]))
@@ -120,9 +117,8 @@ class _Games:
     ) -> NDArray[np.int64]:
         """Return for each game the index of its best successor, if any."""
         counts = np.log2(1 + np.minimum(self.expander.legal(after).joint_counts(), 1 << 20))
-        rank = self.distance_weight[games] * distances + self.mobility_weight[games] * counts.astype(
-            np.float32
-        )
+        mobility = self.mobility_weight[games] * counts.astype(np.float32)
+        rank = self.distance_weight[games] * distances + mobility
         rank += self.chance_weight[games] * self.rng.random(len(games), np.float32)
         rank[counts == 0] += _DEAD_END
         self.visited.update(keys_of(after[counts == 0]))
