@@ -148,7 +148,7 @@ def matching_moves(text: str, moves: Sequence[Move]) -> list[Move]:
     if exact or not query:
         return exact
     number = text.strip().removeprefix("#")
-    if number.isdecimal() and 1 <= int(number) <= len(moves):
+    if number.isdecimal() and len(number) < 10 and 1 <= int(number) <= len(moves):
         return [moves[int(number) - 1]]
     for matches in (
         [move for move, spelling in zip(moves, texts, strict=True) if spelling.startswith(query)],

@@ -44,7 +44,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herbrand.diagnostic import Diagnostic, Severity, Source, Span
-from herbrand.syntax.files import MAX_BYTES, SUFFIXES, decode, detect, open_source, too_large
+from herbrand.syntax.files import SUFFIXES, decode, detect, find_excess, open_source
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
@@ -84,8 +84,9 @@ def read(
         suffix = Path(source.name).suffix
         notation = detect(source.text, suffix)
         misnamed = _misnamed(source, suffix, notation)
-    if len(source.text) > MAX_BYTES:
-        return Tree((), source, notation, (), (too_large(source, len(source.text)),))
+    excess = find_excess(source)
+    if excess is not None:
+        return Tree((), source, notation, (), (excess,))
     if notation == "ggdl":
         from herbrand.syntax.ggdl import read_ggdl
 

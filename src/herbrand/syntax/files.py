@@ -11,10 +11,13 @@ from herbrand.diagnostic import Diagnostic, Severity, Source, Span
 if TYPE_CHECKING:
     import os
 
-__all__ = ["MAX_BYTES", "SUFFIXES", "decode", "detect", "open_source", "too_large"]
+__all__ = ["MAX_BYTES", "SUFFIXES", "decode", "detect", "find_excess", "open_source", "too_large"]
 
 MAX_BYTES: Final = 16 * 2**20
 """Larger files are rejected; the largest published rulesheet has half a megabyte."""
+MAX_DIGITS: Final = 4000
+"""Digits of a number; Python refuses to convert more than 4300."""
+_LONG_NUMBER: Final = re.compile(rf"\d{{{MAX_DIGITS + 1},}}")
 
 SUFFIXES: Final = {
     ".kif": "prefix",
@@ -106,6 +109,18 @@ def open_source(path: str | os.PathLike[str]) -> tuple[Source, tuple[Diagnostic,
         source = Source("", str(path))
         return source, (too_large(source, path.stat().st_size),)
     return decode(path.read_bytes(), str(path))
+
+
+def find_excess(source: Source) -> Diagnostic | None:
+    """Return the diagnostic for a text that is too large, or has a number that is; None for others."""
+    if len(source.text) > MAX_BYTES:
+        return too_large(source, len(source.text))
+    number = _LONG_NUMBER.search(source.text)
+    if number is None:
+        return None
+    digits = number.end() - number.start()
+    message = f"a number of {digits} digits, more than a rulesheet may have ({MAX_DIGITS})"
+    return Diagnostic("too-large", Severity.ERROR, message, source, Span(*number.span()), help="use a name")
 
 
 def too_large(source: Source, size: int) -> Diagnostic:

@@ -153,7 +153,7 @@ class Guard:
             await answer(scope, receive, send_guarded)
             return
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
+        if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
             await _too_large()(scope, receive, send_guarded)
             return
         received = 0

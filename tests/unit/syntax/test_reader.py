@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from herbrand import syntax
 from herbrand.diagnostic import Severity, Source, apply_fixes
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
 from herbrand.syntax.reader import read_prefix
@@ -349,6 +350,17 @@ def test_too_large() -> None:
             return 10**9
 
     assert [d.check for d in read(Endless("(p a)")).diagnostics] == ["too-large"]
+
+
+@pytest.mark.parametrize("notation", ["prefix", "infix", "prolog", "ggdl"])
+def test_a_number_with_thousands_of_digits_is_refused(notation: str) -> None:
+    """In every notation, with its place: it is not to be converted, which Python refuses from 4301 on."""
+    digits = "9" * 4001
+    (error,) = syntax.read(f"(p {digits})" if notation == "prefix" else f"p({digits}).", notation).diagnostics
+    assert error.check == "too-large"
+    assert "4001 digits" in error.message
+    assert error.span.end - error.span.start == 4001
+    assert not [d for d in syntax.read(f"(p {digits[1:]})").diagnostics if d.check == "too-large"]
 
 
 def test_binary_junk_is_one_error() -> None:
