@@ -6,9 +6,8 @@ Actions are numbered as in `BatchEnv`.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -125,15 +124,10 @@ class Form:
         return ()
 
 
-_FORMS: WeakKeyDictionary[Game, Form] = WeakKeyDictionary()
-
-
+@lru_cache(maxsize=16)
 def form_of(game: Game) -> Form:
-    """Return the form of a game, made once."""
-    form = _FORMS.get(game)
-    if form is None:
-        form = _FORMS[game] = Form(game)
-    return form
+    """Return the form of a game, kept for some games."""
+    return Form(game)
 
 
 def longest_play(game: Game, *, states: int = 50_000) -> int | None:
