@@ -126,17 +126,13 @@ def command(
     (file,) = files
     game = read_game(file, notation)
     seconds = min(0.95 * budget, seconds_left())  # the rest is for writing the results
-    bar = progress_bar(None, f"analysing {game.name}")
-    update, close = bar or (None, lambda: None)
-    try:
+    with progress_bar(None, f"analysing {game.name}") as update:
         analysis, solution = _analysis(
             game,
             seconds=seconds,
             progress=None if update is None else _shown_by(update, game.name),
             **options,
         )
-    finally:
-        close()
     if as_json:
         write_json(_data(analysis, solution))
         return

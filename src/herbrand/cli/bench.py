@@ -93,9 +93,7 @@ def command(
         ctx.exit(status)
     rows: list[dict[str, Any]] = []
     status = 0
-    bar = progress_bar(len(files), "")
-    update, close = bar or (None, lambda: None)
-    try:
+    with progress_bar(len(files), "") as update:
         for done, file in enumerate(files):
 
             def show(doing: str, done: int = done, name: str = Path(file).stem) -> None:
@@ -119,8 +117,6 @@ def command(
                     raise
                 remark(f"error: {file}: {error}")
                 status = max(status, 3 if isinstance(error, BudgetExceeded) else 1)
-    finally:
-        close()
     if as_json:
         write_json(rows)
     elif rows:

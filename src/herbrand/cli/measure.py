@@ -155,14 +155,10 @@ def _measure(
     """Measure one game, after `done` of `files`, with a progress bar."""
     from herbrand.measure import measure
 
-    bar = progress_bar(files, game.name)
-    update, close = bar or (None, lambda: None)
+    with progress_bar(files, game.name) as update:
 
-    def show(group: str) -> None:
-        if update is not None:
-            update(done, files, f"{game.name}: {group}")
+        def show(group: str) -> None:
+            if update is not None:
+                update(done, files, f"{game.name}: {group}")
 
-    try:
         return measure(game, effort=effort, seed=seed, only=names, seconds=seconds, progress=show)
-    finally:
-        close()

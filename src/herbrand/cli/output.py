@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
@@ -15,7 +16,7 @@ import click
 from herbrand.runtime.numbers import spaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from herbrand.diagnostic import Diagnostic
     from herbrand.draw.text import Paint
@@ -205,10 +206,12 @@ class Progress(Protocol):
         """Update the bar."""
 
 
-def progress_bar(total: int | None, description: str) -> tuple[Progress, Callable[[], None]] | None:
-    """Return functions that update and close a progress bar; None without a terminal."""
+@contextmanager
+def progress_bar(total: int | None, description: str) -> Iterator[Progress | None]:
+    """Yield a function that updates a progress bar, which the context ends; None without a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return None
+        yield None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -223,10 +226,10 @@ def progress_bar(total: int | None, description: str) -> tuple[Progress, Callabl
         refresh_per_second=2,  # drawing takes processor time from the measured task
     )
     task = bar.add_task(description, total=total)
-    bar.start()
 
     def update(done: int, of: int | None, doing: str | None = None) -> None:
         bar.tasks[0].total = of  # `Progress.update` cannot remove a total
         bar.update(task, completed=done, description=doing, refresh=doing is not None)
 
-    return update, bar.stop
+    with bar:
+        yield update

@@ -15,6 +15,7 @@ from herbrand.errors import HerbrandError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from herbrand.cli.output import Progress
     from herbrand.game import Game
     from herbrand.publish.solution import PublishedSolution
 
@@ -101,23 +102,19 @@ def _gallery(sheets: list[str], notation: str, folder: Path, title: str, proving
 
     if folder.exists() and not folder.is_dir():
         raise click.BadParameter(f"{folder} is no folder", param_hint="--output")
-    bar = progress_bar(len(sheets), "publishing")
     unread = []
 
-    def read() -> Iterator[Game]:
+    def read(update: Progress | None) -> Iterator[Game]:
         for number, sheet in enumerate(sheets):
-            if bar is not None:
-                bar[0](number, len(sheets))
+            if update is not None:
+                update(number, len(sheets))
             try:
                 yield read_game(sheet, notation)
             except HerbrandError as error:
                 unread.append((sheet, error))
 
-    try:
-        entries, failures = write_gallery(folder, read(), title, proving=proving)
-    finally:
-        if bar is not None:
-            bar[1]()
+    with progress_bar(len(sheets), "publishing") as update:
+        entries, failures = write_gallery(folder, read(update), title, proving=proving)
     for name, reason in (*unread, *failures):
         remark(f"left out: {name}: {reason}")
     remark(f"wrote {count(len(entries), 'page')} and a gallery, {folder / 'index.html'}")

@@ -78,9 +78,7 @@ def command(
     game = read_game(file, notation)
     if write and game.tree.notation == "ggdl":
         raise click.UsageError("a file in GGDL cannot be edited; --write needs another notation")
-    bar = progress_bar(None, f"repairing {game.name}")
-    update, close = bar or (None, lambda: None)
-    try:
+    with progress_bar(None, f"repairing {game.name}") as update:
         search = repair(
             game,
             properties=properties or PROPERTIES,
@@ -92,8 +90,6 @@ def command(
             seed=seed,
             progress=None if update is None else lambda _, done, of: update(done, of),
         )
-    finally:
-        close()
     best = search.repairs[0] if search.repairs else None
     before = game.tree.source.text
     after = edited_text(game.tree, best.edits) if best is not None else before

@@ -72,23 +72,22 @@ def command(
     game = read_game(file, notation)
     options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
     limits = Limits(seconds=math.inf if seconds is None else seconds, atoms=DEFAULT.atoms)
-    bar = progress_bar(playouts, f"playing {game.name}")
-    update, close = bar or (None, lambda: None)
-    try:
-        with going_on("simulate", results) as stored, workers(jobs, cluster) as executor:
-            simulation = game.simulate(
-                playouts=playouts,
-                seed=seed,
-                engine=engine,
-                limits=limits,
-                progress=update,
-                threads=threads,
-                executor=executor,
-                results=stored,
-                **options,
-            )
-    finally:
-        close()
+    with (
+        progress_bar(playouts, f"playing {game.name}") as update,
+        going_on("simulate", results) as stored,
+        workers(jobs, cluster) as executor,
+    ):
+        simulation = game.simulate(
+            playouts=playouts,
+            seed=seed,
+            engine=engine,
+            limits=limits,
+            progress=update,
+            threads=threads,
+            executor=executor,
+            results=stored,
+            **options,
+        )
     if as_json:
         write_json(simulation.as_json())
     else:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.counting.backwards import StepAnswer
     from herbrand.analyse.solving.solved_value import SolvedValue
+    from herbrand.cli.output import Progress
     from herbrand.game import Game
 
 __all__ = ["command"]
@@ -112,8 +113,8 @@ def command(
         ctx.exit(status)
     game = read_game(files[0], notation)
     seconds = min(seconds, seconds_left())
-    show, close = _progress()
-    try:
+    with progress_bar(None, "solving") as update:
+        show = None if update is None else _shown_by(update)
         if check is not None:
             _check(ctx, game, check, 0.97 * seconds, show, as_json=as_json)
             return
@@ -123,8 +124,6 @@ def command(
             value, size = _solve_on_disk(game, explore, disk, 0.97 * seconds, moves=moves), None
         else:
             value, size = _solve(game, 0.97 * seconds, show, moves=moves, output=output)
-    finally:
-        close()
     if as_json:
         strategy = None if size is None else {"file": output, "states": size}
         write_json({"game": game.name, **value.as_json(), "strategy": strategy})
@@ -138,19 +137,17 @@ def command(
         ctx.exit(3)
 
 
-def _progress() -> tuple[Callable[[int], None] | None, Callable[[], None]]:
-    bar = progress_bar(None, "solving")
-    if bar is None:
-        return None, lambda: None
-    update, close = bar
-    last = [0.0]
+def _shown_by(update: Progress) -> Callable[[int], None]:
+    """Return a function that shows how many states there are, at most twice a second."""
+    last = 0.0
 
     def show(states: int) -> None:
-        if time.monotonic() - last[0] > 0.5:
-            last[0] = time.monotonic()
+        nonlocal last
+        if time.monotonic() - last > 0.5:
+            last = time.monotonic()
             update(states, None, f"{spaced(states)} states")
 
-    return show, close
+    return show
 
 
 def _solve(

@@ -228,17 +228,12 @@ def _ask(tasks: list[dict[str, Any]], file: Path, options: dict[str, Any]) -> No
     done = {line["id"] for line in _lines(str(file), ("id", "reply"))} if file.exists() else set()
     left = [task for task in tasks if task["id"] not in done]
     replies = ask_model(left, **options)
-    bar = progress_bar(len(left), "asking")
-    try:
-        with file.open("a", encoding="utf-8") as lines:
-            for number, reply in enumerate(replies, 1):
-                lines.write(json.dumps(reply) + "\n")
-                lines.flush()
-                if bar is not None:
-                    bar[0](number, len(left))
-    finally:
-        if bar is not None:
-            bar[1]()
+    with progress_bar(len(left), "asking") as update, file.open("a", encoding="utf-8") as lines:
+        for number, reply in enumerate(replies, 1):
+            lines.write(json.dumps(reply) + "\n")
+            lines.flush()
+            if update is not None:
+                update(number, len(left))
     remark(f"{count(len(left), 'reply')}" + (f", {len(done)} from before" if done else ""))
 
 
@@ -354,14 +349,8 @@ def _study_tasks(folder: Path, number: int, seed: int) -> list[dict[str, Any]]:
 
     file = folder / "tasks.jsonl"
     if not file.exists():
-        bar = progress_bar(len(GAMES), "making tasks")
-        try:
-            tasks = list(
-                study_tasks(games=GAMES, count=number, seed=seed, progress=None if bar is None else bar[0])
-            )
-        finally:
-            if bar is not None:
-                bar[1]()
+        with progress_bar(len(GAMES), "making tasks") as update:
+            tasks = list(study_tasks(games=GAMES, count=number, seed=seed, progress=update))
         measured = {name: features(load(name)) for name in GAMES}
         write_atomically(folder / "features.json", json.dumps(measured, indent=1) + "\n")
         write_atomically(file, "".join(json.dumps(task) + "\n" for task in tasks))

@@ -15,8 +15,6 @@ from herbrand.cli.output import count, progress_bar, remark, result, table, writ
 from herbrand.cli.workers import worker_options, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from herbrand.game import Game
     from herbrand.play.training import Training
 
@@ -102,23 +100,27 @@ def command(
     seconds = (
         math.inf if minutes is None and games is not None else 60 * (20.0 if minutes is None else minutes)
     )
-    show, close = _progress(seconds, math.inf if games is None else games)
+    most = math.inf if games is None else games
     saved = time.monotonic()
     # preparation counts, too, and the file is still to be written
     left = 0.95 * (seconds - training.seconds - (saved - began))
 
     def listen(training: Training, snapshot: object) -> None:
         nonlocal saved
-        show(training, snapshot)
+        if snapshot is not None:
+            remark(training.describe(snapshot))
+        if update is not None:
+            share = min(1.0, max(training.seconds / seconds, training.done / most))
+            update(int(1000 * share), 1000, training.progress())
         if time.monotonic() - saved > _SAVE_SECONDS:
             write_training(path, training)
             saved = time.monotonic()
 
     try:
-        with workers(jobs, cluster) as executor:
+        with progress_bar(1000, "training") as update, workers(jobs, cluster) as executor:
             training.run(
                 seconds=training.seconds + max(0.0, left),
-                games=math.inf if games is None else games,
+                games=most,
                 executor=executor,
                 device=device,
                 listener=listen,
@@ -129,8 +131,6 @@ def command(
         if seconds_left():  # it was memory
             raise
         remark("the time was up in the middle of a round, which does not count")
-    finally:
-        close()
     write_training(path, training)
     if training.converged:
         remark(f"trained to the end: {training.converged}")
@@ -171,17 +171,3 @@ def _open(game: Game, path: Path, seed: int | None, batch: int | None) -> tuple[
     remark(f"{game.name}: preparing...")
     settings = Settings(seed or 0)
     return start_training(game, settings if batch is None else replace(settings, batch=batch)), False
-
-
-def _progress(seconds: float, games: float) -> tuple[Callable[[Training, object], None], Callable[[], None]]:
-    """Return a function that shows progress, as a bar on a terminal and a line for each snapshot."""
-    bar = progress_bar(1000, "training")
-
-    def show(training: Training, snapshot: object) -> None:
-        if snapshot is not None:
-            remark(training.describe(snapshot))
-        if bar is not None:
-            share = min(1.0, max(training.seconds / seconds, training.done / games))
-            bar[0](int(1000 * share), 1000, training.progress())
-
-    return show, bar[1] if bar is not None else lambda: None

@@ -76,14 +76,8 @@ def command(
     if plan is not None:
         _plan(ctx, game, plan, as_json=as_json)
         return
-    bar = progress_bar(None, f"verifying {game.name}")
-    update, close = bar or (None, lambda: None)
-
-    def advance(states: int) -> None:
-        if update is not None:
-            update(states, None)
-
-    try:
+    with progress_bar(None, f"verifying {game.name}") as update:
+        advance = None if update is None else lambda states: update(states, None)
         if trace is not None:
             report = verify_trace(game, trace, engine=engine, progress=advance)
         elif against is not None:
@@ -105,8 +99,6 @@ def command(
                 seconds=seconds,
                 progress=advance,
             )
-    finally:
-        close()
     for text in report.remarks:
         remark(f"note: {text}")
     if as_json:

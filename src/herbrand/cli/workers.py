@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
+    from herbrand.cli.output import Progress
     from herbrand.runtime.cluster import TaskProgress, TaskResult
     from herbrand.runtime.cluster.results import ResultFile
     from herbrand.runtime.limits import Limits
@@ -175,12 +176,12 @@ def run_each(
     tasks = [Task(f"{command}-{name}", *call) for name, call in zip(names, calls, strict=True)]
     if cluster is None and jobs is None:
         jobs = min(os.cpu_count() or 1, len(tasks))
-    update, close = _progress(len(tasks), command)
-    with ExitStack() as stack:
-        executor = stack.enter_context(workers(jobs, cluster))
-        file = stack.enter_context(going_on(command, results, "--results DB lets the next call resume"))
-        stack.callback(close)
-        return run_tasks(tasks, executor=executor, results=file, progress=update)
+    with (
+        workers(jobs, cluster) as executor,
+        going_on(command, results, "--results DB lets the next call resume") as file,
+        progress_bar(len(tasks), command) as bar,
+    ):
+        return run_tasks(tasks, executor=executor, results=file, progress=_progress(command, bar))
 
 
 @contextmanager
@@ -253,9 +254,8 @@ def _unique(labels: Sequence[str]) -> list[str]:
     return names
 
 
-def _progress(total: int, description: str) -> tuple[Callable[[TaskProgress], None], Callable[[], None]]:
-    """Return functions that show and end progress: a bar on a terminal, else a line from time to time."""
-    bar = progress_bar(total, description)
+def _progress(description: str, bar: Progress | None) -> Callable[[TaskProgress], None]:
+    """Return a function that shows progress: in the bar on a terminal, else by a line from time to time."""
     last = time.monotonic()
 
     def show(now: TaskProgress) -> None:
@@ -264,12 +264,12 @@ def _progress(total: int, description: str) -> tuple[Callable[[TaskProgress], No
         if now.left is not None and now.done < now.of:
             text += f", {_time(now.left)} left"
         if bar is not None:
-            bar[0](now.done, now.of, text)
+            bar(now.done, now.of, text)
         elif now.latest is not None and (time.monotonic() - last > _LINE_SECONDS):
             last = time.monotonic()
             remark(f"{now.done:>{len(str(now.of))}} of {now.of}  {text}")
 
-    return show, bar[1] if bar is not None else lambda: None
+    return show
 
 
 def _time(seconds: float) -> str:
