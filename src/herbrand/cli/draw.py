@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.moves import line_of_play
 from herbrand.cli.options import MOVES
 from herbrand.cli.output import painter, remark, result
-from herbrand.errors import IllegalMoveError, InvalidMoveError
-from herbrand.machine.joint_text import read_joint, split_joints
-from herbrand.machine.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from herbrand.game import Game
-    from herbrand.machine.state import State
 
 __all__ = ["command"]
 
@@ -47,7 +40,9 @@ def command(
 
     game = read_game(file, notation)
     artist = Artist.of(game)
-    state, last = _after(game, moves or "")
+    play = line_of_play(game.initial_state("rules"), moves or "")
+    state = play.state
+    last = list(play.choices(len(play) - 1).values()) if len(play) else []
     drawing = artist.draw(state, last=last, lines=caption(state), extras=not board_only)
     if describe:
         result(drawing.text)
@@ -64,17 +59,3 @@ def command(
         else:
             write_atomically(output, drawing.svg + "\n")
         remark(f"wrote {output}")
-
-
-def _after(game: Game, moves: str) -> tuple[State, list[str]]:
-    """Play a line; return the state and the last moves of roles that had a choice."""
-    play = Trajectory.replay(game, ())
-    for number, text in enumerate(split_joints(moves), start=1):
-        if play.state.is_terminal:
-            raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
-        try:
-            joint = read_joint(play.state, text)
-        except (InvalidMoveError, IllegalMoveError) as error:
-            raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
-        play.make(joint)
-    return play.state, list(play.choices(len(play) - 1).values()) if len(play) else []

@@ -6,12 +6,10 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING
 
-import click
-
-from herbrand.cli.output import columns, count, remark, result, write_json
+from herbrand.cli.moves import read_move
+from herbrand.cli.output import columns, count, result, write_json
 from herbrand.draw.text import table
-from herbrand.errors import IllegalMoveError, InvalidMoveError
-from herbrand.machine.joint_text import read_joint, split_joints
+from herbrand.machine.joint_text import split_joints
 from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:
@@ -50,20 +48,8 @@ def show(game: Game, moves: str, seed: int, *, as_json: bool) -> None:
     played: list[tuple[str, ...]] = []
     play = epistemic.after(())
     for number, text in enumerate(split_joints(moves), start=1):
-        if play.is_terminal:
-            raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
         state = _MoveSource(game, play)
-        try:
-            joint = read_joint(state, text)
-        except (InvalidMoveError, IllegalMoveError) as error:
-            try:
-                joint = read_joint(state, text, chance)
-            except (InvalidMoveError, IllegalMoveError):
-                raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
-            assert game.chance_role is not None
-            drawn = joint[game.role_index(game.chance_role)]
-            remark(f"joint move {number}: {game.chance_role} draws {drawn}")
-        played.append(joint)
+        played.append(read_move(state, text, number, chance, is_over=play.is_terminal))
         play = epistemic.after(played)
     if as_json:
         write_json(

@@ -9,11 +9,11 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.knowledge import knowledge_after, knowledge_text
+from herbrand.cli.moves import line_of_play
 from herbrand.cli.options import JSON, MOVES
 from herbrand.cli.output import columns, count, goals_line, painter, remark, result, write_json
-from herbrand.errors import IllegalMoveError, InvalidMoveError
-from herbrand.machine.joint_text import in_kif, read_joint, split_joints, split_terms
-from herbrand.machine.trajectory import Trajectory
+from herbrand.errors import InvalidMoveError
+from herbrand.machine.joint_text import in_kif, split_terms
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -67,10 +67,7 @@ def command(
     if facts is not None:
         state = game.state(_facts(facts), "rules")
     knowers = _knowers(game, knows, facts)
-    chance = Random(seed)
-    play = Trajectory(state)
-    for number, text in enumerate(split_joints(moves or ""), start=1):
-        play.make(_read(play.state, text, number, chance))
+    play = line_of_play(state, moves or "", Random(seed))
     state, played = play.state, play.joint_moves
     percepts = [{role: play.percepts(step, role) for role in game.roles} for step in range(len(play))]
     knowledge = [knowledge_after(game, role, played, state) for role in knowers]
@@ -136,23 +133,6 @@ def _facts(text: str) -> list[str]:
     except InvalidMoveError as error:
         raise click.BadParameter(str(error), param_hint="--state") from error
     return [term[len("(true ") : -1] if term.lower().startswith("(true ") else term for term in terms]
-
-
-def _read(state: State, text: str, number: int, chance: Random) -> tuple[str, ...]:
-    """Parse one joint move; print drawn moves, fail for illegal ones."""
-    if state.is_terminal:
-        raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
-    try:
-        joint = read_joint(state, text)
-    except (InvalidMoveError, IllegalMoveError) as error:
-        try:
-            joint = read_joint(state, text, chance)
-        except (InvalidMoveError, IllegalMoveError):
-            raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
-        role = state.game.chance_role
-        assert role is not None
-        remark(f"joint move {number}: {role} draws {joint[state.game.role_index(role)]}")
-    return joint
 
 
 def _picture(game: Game, state: State, when: str, percepts: str, *, goals: bool) -> str:
