@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.options import OUTPUT_FILE
+from herbrand.cli.options import OUTPUT_FILE, together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.cli.options import Command
 
 __all__ = ["clocks", "find_player", "forfeit_after", "record_in", "substitute"]
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-def clocks(start: int, play: int) -> Callable[[_Command], _Command]:
+def clocks(start: int, play: int) -> Callable[[Command], Command]:
     """Return the options --start-clock and --play-clock with these defaults in seconds."""
-
-    def decorate(command: _Command) -> _Command:
-        for option, seconds, purpose in (("play", play, "for a move"), ("start", start, "to prepare")):
-            command = click.option(
-                f"--{option}-clock", type=click.IntRange(0), default=seconds, help=f"Seconds {purpose}."
-            )(command)
-        return command
-
-    return decorate
+    seconds = click.IntRange(0)
+    return together(
+        click.option("--start-clock", type=seconds, default=start, help="Seconds to prepare."),
+        click.option("--play-clock", type=seconds, default=play, help="Seconds for a move."),
+    )
 
 
-def substitute(forfeit: str) -> Callable[[_Command], _Command]:
+def substitute(forfeit: str) -> Callable[[Command], Command]:
     """Return the option --substitute; `forfeit` describes the effect of a forfeit."""
     return click.option(
         "--substitute",
@@ -45,7 +43,7 @@ forfeit_after = click.option(
 )
 
 
-def record_in(purpose: str) -> Callable[[_Command], _Command]:
+def record_in(purpose: str) -> Callable[[Command], Command]:
     """Return the option --record; the parameter is called `database`."""
     return click.option("--record", "database", metavar="DB", type=OUTPUT_FILE, help=purpose)
 

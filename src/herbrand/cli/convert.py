@@ -11,13 +11,14 @@ from click.core import ParameterSource
 
 from herbrand.cli.budget import given_limits
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_tree
-from herbrand.cli.options import OUTPUT, time_limit
+from herbrand.cli.options import OUTPUT, time_limit, together
 from herbrand.cli.output import count, remark, render, result
 from herbrand.cli.targets import OPTIONS, TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from herbrand.cli.options import Command
     from herbrand.cli.targets import Option, Target
 
 __all__ = ["command"]
@@ -35,17 +36,11 @@ converted; `herbrand check --fix` may fix it.
 _TYPES = {"int": int, "str": str}
 
 
-def _target_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of all targets to the command."""
-    for name, option in reversed(OPTIONS.items()):
-        targets = [target for target, entry in TARGETS.items() if name in entry.options]
-        text = f"{option.help}  [{', '.join(targets)}]"
-        function = _option(name, option, text)(function)
-    return function
-
-
-def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _option(name: str, option: Option) -> Callable[[Command], Command]:
+    """Return the option of the command for one of some targets."""
     flag = f"--{name.replace('_', '-')}"
+    targets = [target for target, entry in TARGETS.items() if name in entry.options]
+    text = f"{option.help}  [{', '.join(targets)}]"
     if option.type == "flag":
         return click.option(flag, is_flag=True, help=text)
     choice: Any = click.Choice(option.type) if isinstance(option.type, list) else _TYPES[option.type]
@@ -60,7 +55,7 @@ def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., Non
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
 @click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="The output format.")
-@_target_options
+@together(*(_option(name, option) for name, option in OPTIONS.items()))
 @time_limit(60.0)
 @OUTPUT
 @click.pass_context

@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
 from herbrand.cli.budget import given_limits
+from herbrand.cli.options import together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
 
     from herbrand.game import Game
     from herbrand.syntax.ggdl.program import Value
@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 STDIN = "-"
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 class GameFile(_Parameter):
@@ -108,12 +107,6 @@ def bundled(name: str, param: click.Parameter | None, ctx: click.Context | None)
 FILE = GameFile()
 BUNDLED = BundledName()
 
-_NOTATION = click.option(
-    "--notation",
-    type=click.Choice(["auto", "prefix", "infix", "prolog", "ggdl"]),
-    default="auto",
-    help="Notation of FILE; by default detected from its ending and content.",
-)
 _VALUES = f"{__name__}.parameters"
 """Key in `click.Context.meta` of the values of --param."""
 
@@ -129,19 +122,23 @@ def _store_values(ctx: click.Context, param: click.Parameter, texts: tuple[str, 
     ctx.meta[_VALUES] = values
 
 
-_PARAMETER = click.option(
-    "--param",
-    metavar="NAME=VALUE",
-    multiple=True,
-    expose_value=False,
-    callback=_store_values,
-    help="Set a parameter of a game in GGDL (`herbrand params FILE` lists them).",
+NOTATION = together(
+    click.option(
+        "--notation",
+        type=click.Choice(["auto", "prefix", "infix", "prolog", "ggdl"]),
+        default="auto",
+        help="Notation of FILE; by default detected from its ending and content.",
+    ),
+    click.option(
+        "--param",
+        metavar="NAME=VALUE",
+        multiple=True,
+        expose_value=False,
+        callback=_store_values,
+        help="Set a parameter of a game in GGDL (`herbrand params FILE` lists them).",
+    ),
 )
-
-
-def NOTATION(command: _Command) -> _Command:  # noqa: N802  # used like the constant decorators
-    """Add the options of all commands that read a rulesheet: --notation and --param."""
-    return _NOTATION(_PARAMETER(command))
+"""The options of all commands that read a rulesheet."""
 
 
 def given_parameters(side: str = "") -> dict[str, Value]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.options import POSITIVE
+from herbrand.cli.options import POSITIVE, together
 from herbrand.cli.output import spaced
 
 if TYPE_CHECKING:
@@ -15,22 +15,19 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.counting.count import StepCount
     from herbrand.analyse.exploration.on_disk import DiskStep
+    from herbrand.cli.options import Command
 
 __all__ = ["counting", "explore_options", "listing"]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
-
-def explore_options(text: str) -> Callable[[_Command], _Command]:
+def explore_options(text: str) -> Callable[[Command], Command]:
     """Return the options --explore, of which `text` is the help, and --disk."""
-
-    def add(command: _Command) -> _Command:
-        folder = click.Path(file_okay=False, path_type=Path)
-        help_ = "Limit for the files of --explore in megabytes.  [default: free space]"
-        command = click.option("--disk", metavar="MB", type=POSITIVE, help=help_)(command)
-        return click.option("--explore", metavar="FOLDER", type=folder, help=text)(command)
-
-    return add
+    folder = click.Path(file_okay=False, path_type=Path)
+    limit = "Limit for the files of --explore in megabytes.  [default: free space]"
+    return together(
+        click.option("--explore", metavar="FOLDER", type=folder, help=text),
+        click.option("--disk", metavar="MB", type=POSITIVE, help=limit),
+    )
 
 
 def listing(show: Callable[[str], None]) -> Callable[[DiskStep], None]:

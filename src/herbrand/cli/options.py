@@ -17,17 +17,30 @@ __all__ = [
     "OUTPUT",
     "OUTPUT_FILE",
     "POSITIVE",
+    "Command",
     "engine_option",
     "json_option",
     "max_steps",
     "time_limit",
+    "together",
     "token_option",
 ]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
+Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
-def json_option(text: str = "Write JSON.") -> Callable[[_Command], _Command]:
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options to a command, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def json_option(text: str = "Write JSON.") -> Callable[[Command], Command]:
     """Return the option --json, whose parameter is `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=text)
 
@@ -45,22 +58,22 @@ MOVES = click.option("--moves", metavar="MOVES", help='Make these moves first: "
 
 def engine_option(
     *names: str, text: str = "The engine that evaluates the rules."
-) -> Callable[[_Command], _Command]:
+) -> Callable[[Command], Command]:
     """Return the option --engine with these choices and the default `auto`."""
     return click.option("--engine", type=click.Choice(names), default="auto", help=text)
 
 
-def time_limit(seconds: float | None = None) -> Callable[[_Command], _Command]:
+def time_limit(seconds: float | None = None) -> Callable[[Command], Command]:
     """Return the option --seconds; None as default is no limit."""
     return click.option("--seconds", type=POSITIVE, default=seconds, help="Time limit in seconds (exit 3).")
 
 
-def max_steps(steps: int | None, text: str) -> Callable[[_Command], _Command]:
+def max_steps(steps: int | None, text: str) -> Callable[[Command], Command]:
     """Return the option --max-steps; None as default is no limit."""
     return click.option("--max-steps", type=click.IntRange(1), metavar="N", default=steps, help=text)
 
 
-def token_option(text: str) -> Callable[[_Command], _Command]:
+def token_option(text: str) -> Callable[[Command], Command]:
     """Return the option --token, which the environment variable HERBRAND_TOKEN can give, too."""
 
     def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -6,31 +6,31 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from herbrand.cli.budget import is_collection
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.listening import listening, serve_app
-from herbrand.cli.options import POSITIVE, json_option
+from herbrand.cli.options import POSITIVE, json_option, together
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
 from herbrand.cli.workers import RESULTS, failures, run_each, worker_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from herbrand.cli.options import Command
     from herbrand.game import Game
 
 __all__ = ["command"]
 
-F = TypeVar("F", bound="Callable[..., Any]")
 LINES = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 
-def _model_options(*, required: bool) -> Callable[[F], F]:
-    """Return a decorator that adds the options for a model behind an address."""
-    options = [
+def _model_options(*, required: bool) -> Callable[[Command], Command]:
+    """Return the options for a model behind an address."""
+    return together(
         click.option(
             "--address",
             required=required,
@@ -51,14 +51,7 @@ def _model_options(*, required: bool) -> Callable[[F], F]:
         click.option(
             "--temperature", type=click.FloatRange(0, 2), help="Of the model; its own if not given."
         ),
-    ]
-
-    def add(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
+    )
 
 
 @click.group("tasks")

@@ -8,12 +8,13 @@ import re
 import time
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from herbrand.cli.budget import given_limits, is_collection
 from herbrand.cli.files import STDIN, GameFile, given_parameters, read_tree
+from herbrand.cli.options import together
 from herbrand.cli.output import count, progress_bar, remark, result, write_json
 from herbrand.runtime.watchdog import watch
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
+    from herbrand.cli.options import Command
     from herbrand.cli.output import Progress
     from herbrand.runtime.cluster import TaskProgress, TaskResult
     from herbrand.runtime.cluster.results import ResultFile
@@ -39,7 +41,6 @@ __all__ = [
     "workers",
 ]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 _LINE_SECONDS = 10.0
 """Least seconds between lines of progress without a terminal."""
 
@@ -61,23 +62,16 @@ RESULTS = click.option(
 )
 
 
-def worker_options(jobs: str, *names: str) -> Callable[[_Command], _Command]:
+def worker_options(jobs: str, *names: str) -> Callable[[Command], Command]:
     """Return the options --jobs and --cluster; `jobs` is the help of the first, which may have more names."""
-    options = [
+    return together(
         click.option("--jobs", *names, "jobs", type=click.IntRange(1), metavar="N", help=jobs),
         click.option(
             "--cluster",
             metavar="ADDRESS",
             help="Use the workers of this Dask scheduler, tcp://HOST:PORT or a scheduler file.",
         ),
-    ]
-
-    def add(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    )
 
 
 @contextmanager
