@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -130,11 +131,5 @@ def _as_json(games: tuple[Game, Game], comparison: Diff) -> dict[str, object]:
             for old, new in sorted(comparison.renaming.names.items())
         ],
         "states": behaviour and behaviour.states,
-        "difference": difference
-        and {
-            "what": difference.what,
-            "moves": list(difference.moves),
-            "first": list(difference.first),
-            "second": list(difference.second),
-        },
+        "difference": difference and asdict(difference),
     }

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from herbrand.cli.moves import read_move
-from herbrand.cli.output import columns, count, result, write_json
+from herbrand.cli.output import columns, count, goals_line, result, write_json
 from herbrand.draw.text import table
 from herbrand.machine.joint_text import split_joints
 from herbrand.machine.moves import Move
@@ -79,7 +79,6 @@ def _parts(game: Game, play: EpistemicPlay, steps: int) -> list[str]:
     if knowing:
         parts.append("\n".join(knowing))
     if play.is_terminal:
-        goals = ", ".join(f"{role} {'-' if value is None else value}" for role, value in play.goals.items())
-        return [*parts, "the game is over", f"goals: {goals}"]
+        return [*parts, "the game is over", f"goals: {goals_line(play.goals)}"]
     legal = [f"{role}\n{columns(moves, indent='  ') or '  nothing'}" for role, moves in play.legal.items()]
     return [*parts, "legal moves\n" + "\n".join(legal)]

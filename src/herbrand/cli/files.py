@@ -14,7 +14,6 @@ from herbrand.cli.budget import given_limits
 from herbrand.cli.options import together
 
 if TYPE_CHECKING:
-
     from herbrand.game import Game
     from herbrand.syntax.ggdl.program import Value
     from herbrand.syntax.tree import Tree

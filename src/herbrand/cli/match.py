@@ -11,7 +11,7 @@ import re
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -19,7 +19,7 @@ from herbrand.cli.contest import clocks, find_player, forfeit_after, record_in, 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.listening import cannot_listen
 from herbrand.cli.options import OUTPUT_FILE, json_option, max_steps
-from herbrand.cli.output import count, remark, result, write_json
+from herbrand.cli.output import count, goals_line, remark, result, write_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -82,16 +82,11 @@ __all__ = ["command"]
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     file: str | None,
     notation: str,
     players: tuple[str, ...],
-    start_clock: int,
-    play_clock: int,
     seed: int,
-    substitute: str,
-    forfeit_after: int | None,
-    patience: int | None,
-    max_steps: int,
     scramble: int | None,
     match_id: str | None,
     events: str | None,
@@ -101,6 +96,7 @@ def command(
     spectators: str | None,
     delay: float,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Play a match between players, locally or over the network.
 
@@ -153,15 +149,7 @@ def command(
                 players *= len(game.players)
             if not players:
                 raise click.UsageError(f"give --player for each of {', '.join(game.players)}")
-            settings = MatchSettings(
-                start_clock=start_clock,
-                play_clock=play_clock,
-                substitute=substitute,
-                forfeit_after=forfeit_after,
-                patience=patience,
-                max_steps=max_steps,
-                seed=seed,
-            )
+            settings = MatchSettings(seed=seed, **options)
             manager = Manager(game, settings, scramble=scramble, listener=listen)
         ponder = all(map(_is_apart, players)) and have_own_cores(len(game.players))
         table = seats_for(
@@ -327,8 +315,7 @@ def _ending(match: Match) -> str:
     bad = [problem for problem in match.problems if problem.step]
     problems = f"; {count(len(bad), 'move')} replaced" if bad and match.is_complete else ""
     if match.goals is not None:
-        goals = ", ".join(f"{role} {'-' if goal is None else goal}" for role, goal in match.goals.items())
-        return f"the game is over after {steps}: {goals}{problems}"
+        return f"the game is over after {steps}: {goals_line(match.goals)}{problems}"
     word, _, role = match.reason.partition(" ")
     why = {
         "forfeit": f"{role} forfeits ({bad[-1].kind}: {bad[-1].note})" if bad else f"{role} forfeits",

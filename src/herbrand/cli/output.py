@@ -16,11 +16,10 @@ import click
 from herbrand.runtime.numbers import spaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from herbrand.diagnostic import Diagnostic
     from herbrand.draw.text import Paint
-    from herbrand.machine.state import State
 
 __all__ = [
     "Progress",
@@ -189,9 +188,9 @@ def painter() -> Paint | None:
     return lambda text, colour: styles[colour].render(text, color_system=COLOR_SYSTEMS[system])
 
 
-def goals_line(state: State) -> str:
-    """Return the goal values in role order; `-` where the rules give no single number."""
-    return ", ".join(f"{role} {'-' if value is None else value}" for role, value in state.goals.items())
+def goals_line(goals: Mapping[str, object]) -> str:
+    """Return goal values by role as text; `-` where the rules give no single number."""
+    return ", ".join(f"{role} {'-' if value is None else value}" for role, value in goals.items())
 
 
 def terminal_width() -> int:

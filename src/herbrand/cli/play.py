@@ -207,7 +207,7 @@ class _Screen:
             result(f"left after {count(self.steps, 'step')}")
             return
         self._end()
-        result(f"\nthe game is over after {count(self.steps, 'step')}: {goals_line(match.state)}")
+        result(f"\nthe game is over after {count(self.steps, 'step')}: {goals_line(match.state.goals)}")
 
     def _step(self) -> None:
         match = self.match
@@ -281,7 +281,7 @@ class _Screen:
         elif word == "state":
             result(self._board())
         elif word == "goals":
-            result(goals_line(self.match.state))
+            result(goals_line(self.match.state.goals))
         elif word == "hint":
             self._hint(role)
         elif word in ("why", "why-not"):

@@ -8,12 +8,13 @@ import json
 import os
 import threading
 from dataclasses import asdict
+from typing import Any
 
 import click
 
 from herbrand.cli.listening import cannot_listen
 from herbrand.cli.options import json_option, token_option
-from herbrand.cli.output import remark
+from herbrand.cli.output import goals_line, remark
 from herbrand.match.protocol.events import Event, bounded
 
 __all__ = ["command"]
@@ -42,6 +43,7 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
 @click.option("--matches", type=click.IntRange(1), default=1, help="Maximum number of concurrent matches.")
 @click.option(
     "--max-message",
+    "largest_message",
     type=click.IntRange(1024),
     default=1024 * 1024,
     metavar="BYTES",
@@ -69,14 +71,14 @@ _SHOWN = ("match", "end", "late", "odd", "refused", "unknown")
 )
 @click.option(
     "--allow-origin",
-    "origins",
+    "allowed_origins",
     multiple=True,
     metavar="URL",
     help="Answer requests of web pages of this origin, such as https://example.org; repeatable.",
 )
 @click.option(
     "--allow-host",
-    "hosts",
+    "allowed_hosts",
     multiple=True,
     metavar="NAME",
     help="Answer requests for this host name, besides addresses and localhost; repeatable.",
@@ -100,19 +102,11 @@ def command(
     player: str,
     name: str | None,
     host: str,
-    matches: int,
-    max_message: int,
     memory: int | None,
-    ponder: bool,
-    longest_clock: int,
-    origins: tuple[str, ...],
-    hosts: tuple[str, ...],
-    token: str | None,
-    key: str | None,
-    seed: int | None,
     until_eof: bool,
     as_json: bool,
     quiet: bool,
+    **settings: Any,
 ) -> None:
     """Run a player for managers on the network.
 
@@ -131,20 +125,12 @@ def command(
 
     server = PlayerServer(
         player,
-        seed=seed,
         name=name or player,
         host=host,
         port=port,
-        matches=matches,
-        largest_message=max_message,
-        longest_clock=longest_clock,
         memory=default_megabytes() if memory is None else memory,
-        ponder=ponder,
-        allowed_hosts=hosts,
-        allowed_origins=origins,
-        token=token,
-        key=key,
         listener=listen,
+        **settings,
     )
 
     if until_eof:
@@ -204,7 +190,7 @@ def describe(event: Event) -> str:
     if event.kind == "match":
         return f"{about}plays {data['role']} (roles: {', '.join(data['roles'])})"
     if event.kind == "end":
-        goals = ", ".join(f"{role} {'-' if goal is None else goal}" for role, goal in data["goals"].items())
+        goals = goals_line(data["goals"])
         return f"{about}over{f': {goals}' if goals else ', stopped before the end'}"
     if event.kind == "late":
         return f"{about}out of time, answered {data['move']}"

@@ -102,7 +102,7 @@ def command(
     if step is None:
         length = count(len(record.moves), "step")
         if states[-1].is_terminal:
-            result(f"the game is over after {length}: {goals_line(states[-1])}")
+            result(f"the game is over after {length}: {goals_line(states[-1].goals)}")
         else:
             result(f"the record ends after {length}: {record.reason}")
 

@@ -145,7 +145,7 @@ def _picture(game: Game, state: State, when: str, percepts: str, *, goals: bool)
     else:
         parts.append("\n".join(_legal(role, list(map(str, m))) for role, m in state.legal_moves().items()))
     if state.is_terminal or goals:
-        parts.append(f"goals: {goals_line(state)}")
+        parts.append(f"goals: {goals_line(state.goals)}")
     return "\n\n".join(parts)
 
 

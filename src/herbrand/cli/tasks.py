@@ -190,37 +190,22 @@ def _about(game: Game | str, options: dict[str, Any]) -> dict[str, Any]:
     help="Append the replies to this file; tasks that have one there are not asked again.",
 )
 @_model_options(required=True)
-def ask(
-    tasks: str,
-    *,
-    address: str,
-    model: str,
-    output: str,
-    key_variable: str,
-    jobs: int,
-    timeout: float,
-    temperature: float | None,
-) -> None:
+def ask(tasks: str, *, output: str, **model: Any) -> None:
     """Send tasks to a language model, and store its replies.
 
     The model is reached at an address with the chat interface of OpenAI's servers, which most programs that
     serve models offer.
     """
-    model_at = {"address": address, "model": model, "key": os.environ.get(key_variable, "")}
-    _ask(
-        list(_lines(tasks, ("id", "prompt"))),
-        Path(output),
-        {**model_at, "jobs": jobs, "timeout": timeout, "temperature": temperature},
-    )
+    _ask(list(_lines(tasks, ("id", "prompt"))), Path(output), **model)
 
 
-def _ask(tasks: list[dict[str, Any]], file: Path, options: dict[str, Any]) -> None:
+def _ask(tasks: list[dict[str, Any]], file: Path, *, key_variable: str, **model: Any) -> None:
     """Append the replies of a model to a file; tasks that have one there are not asked."""
     from herbrand.envs.language.asking import ask_model
 
     done = {line["id"] for line in _lines(str(file), ("id", "reply"))} if file.exists() else set()
     left = [task for task in tasks if task["id"] not in done]
-    replies = ask_model(left, **options)
+    replies = ask_model(left, key=os.environ.get(key_variable, ""), **model)
     with progress_bar(len(left), "asking") as update, file.open("a", encoding="utf-8") as lines:
         for number, reply in enumerate(replies, 1):
             lines.write(json.dumps(reply) + "\n")
@@ -279,13 +264,8 @@ def study(
     *,
     number: int,
     seed: int,
-    address: str | None,
-    model: str | None,
-    key_variable: str,
-    jobs: int,
-    timeout: float,
-    temperature: float | None,
     as_json: bool,
+    **model: Any,
 ) -> None:
     """Repeat a study of models that simulate games.
 
@@ -297,15 +277,13 @@ def study(
     from herbrand.envs.language import grade, summary
     from herbrand.oracle.study import correlations
 
-    if (address is None) != (model is None):
+    if (model["address"] is None) != (model["model"] is None):
         raise click.UsageError("--address and --model are given together")
     folder.mkdir(parents=True, exist_ok=True)
     tasks = _study_tasks(folder, number, seed)
     replies = folder / "replies.jsonl"
-    if address is not None:
-        key = os.environ.get(key_variable, "")
-        options = {"jobs": jobs, "timeout": timeout, "temperature": temperature}
-        _ask(tasks, replies, {"address": address, "model": model, "key": key, **options})
+    if model["address"] is not None:
+        _ask(tasks, replies, **model)
     elif not replies.exists():
         remark(
             f"{count(len(tasks), 'task')} in {folder / 'tasks.jsonl'}; give --address and --model to ask one"

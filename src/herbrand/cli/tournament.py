@@ -6,7 +6,7 @@ import os
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -66,18 +66,9 @@ __all__ = ["command"]
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     players: tuple[str, ...],
-    kind: str,
-    rounds: int,
-    opening: int,
-    seed: int,
-    start_clock: int,
-    play_clock: int,
-    substitute: str,
-    forfeit_after: int | None,
-    max_steps: int,
-    scramble: bool,
     name: str | None,
     database: str | None,
     resume: bool,
@@ -87,6 +78,7 @@ def command(
     html: str | None,
     plot: str | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Play a tournament and rate the players.
 
@@ -110,22 +102,8 @@ def command(
                 raise click.UsageError("give --player at least twice")
             folder = "" if database else stack.enter_context(tempfile.TemporaryDirectory())
             store = stack.enter_context(Store(database or Path(folder, "tournament.db")))
-            tournament = _new(
-                store,
-                files,
-                players,
-                name=name or f"tournament-{len(Tournament.names(store)) + 1}",
-                kind=kind,
-                rounds=rounds,
-                opening=opening,
-                seed=seed,
-                start_clock=start_clock,
-                play_clock=play_clock,
-                substitute=substitute,
-                forfeit_after=forfeit_after,
-                max_steps=max_steps,
-                scramble=scramble,
-            )
+            name = name or f"tournament-{len(Tournament.names(store)) + 1}"
+            tournament = _new(store, files, players, name=name, **settings)
         if files or resume:
 
             def listen(game: str, leg: Leg, played: int, total: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -50,6 +50,7 @@ __all__ = ["command"]
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     file: str,
     notation: str,
     trace: str | None,
@@ -57,11 +58,9 @@ def command(
     engines: str,
     against: str | None,
     plan: str | None,
-    playouts: int,
-    seed: int,
-    max_steps: int,
     seconds: float | None,
     as_json: bool,
+    **playing: Any,
 ) -> None:
     """Compare engines with each other, with a recorded trace, or two rulesheets.
 
@@ -81,24 +80,9 @@ def command(
         if trace is not None:
             report = verify_trace(game, trace, engine=engine, progress=advance)
         elif against is not None:
-            report = verify_same(
-                game,
-                read_game(against, parameters=False),
-                playouts=playouts,
-                seed=seed,
-                max_steps=max_steps,
-                progress=advance,
-            )
+            report = verify_same(game, read_game(against, parameters=False), progress=advance, **playing)
         else:
-            report = verify_playouts(
-                game,
-                engines=names,
-                playouts=playouts,
-                seed=seed,
-                max_steps=max_steps,
-                seconds=seconds,
-                progress=advance,
-            )
+            report = verify_playouts(game, engines=names, seconds=seconds, progress=advance, **playing)
     for text in report.remarks:
         remark(f"note: {text}")
     if as_json:
@@ -154,15 +138,5 @@ def _as_json(game: Game, report: Report) -> dict[str, object]:
         "remarks": list(report.remarks),
         "compared": dict(report.compared),
         "unsupported": dict(report.unsupported),
-        "difference": difference
-        and {
-            "match": difference.match,
-            "step": difference.step,
-            "what": difference.what,
-            "expected": difference.expected,
-            "got": difference.got,
-            "moves": list(difference.moves),
-            "state": list(difference.state),
-            "sides": [asdict(side) for side in difference.sides],
-        },
+        "difference": difference and asdict(difference),
     }
