@@ -22,13 +22,7 @@ from herbrand.cli.output import (
     wants_color,
     write_json,
 )
-from herbrand.cli.workers import (
-    RESULTS,
-    SHEETS,
-    is_collection,
-    run_collection,
-    worker_options,
-)
+from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
 from herbrand.runtime.limits import Limits, seconds_left
 
 if TYPE_CHECKING:
@@ -89,6 +83,7 @@ _LONG_LINE = 40
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     notation: str,
     properties: tuple[str, ...],
@@ -97,10 +92,8 @@ def command(
     win: int,
     no_values: bool,
     no_check: bool,
-    jobs: int | None,
-    cluster: str | None,
-    results: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Decide whether a game terminates, is playable and winnable.
 
@@ -116,11 +109,10 @@ def command(
         "values": not no_values,
         "check": not no_check,
     }
-    if len(files) > 1 or is_collection(files, jobs, cluster, results):
+    if len(files) > 1 or is_collection(files, **how):
         status = run_collection(
             "analyse", files, notation, _as_data, {**options, "seconds": 0.95 * budget},
-            show=_table, as_json=as_json,
-            jobs=jobs, cluster=cluster, results=results, seconds=budget,
+            show=_table, as_json=as_json, seconds=budget, **how,
         )  # fmt: skip
         ctx.exit(status)
     (file,) = files

@@ -11,14 +11,7 @@ import click
 from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE, engine_option
 from herbrand.cli.output import progress_bar, remark, result, spaced, table, write_json
-from herbrand.cli.workers import (
-    RESULTS,
-    SHEETS,
-    is_collection,
-    run_collection,
-    sheets_of,
-    worker_options,
-)
+from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, sheets_of, worker_options
 from herbrand.core import playing_program
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.watchdog import watch
@@ -64,16 +57,15 @@ _LEAST_PREPARATION = 5.0
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     notation: str,
     engine: str,
     seconds: float,
     code: str,
     reachable: float | None,
-    jobs: int | None,
-    cluster: str | None,
-    results: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Measure the speed of random games.
 
@@ -83,12 +75,12 @@ def command(
     machines there.
     """
     files = tuple(sheets_of(files))
-    if is_collection((), jobs, cluster, results):
-        options = {"engine": engine, "seconds": seconds, "code": code, "reachable": reachable}
+    options: dict[str, Any] = {"engine": engine, "seconds": seconds, "code": code, "reachable": reachable}
+    limit = seconds + _preparation(seconds, reachable)
+    if is_collection((), **how):
         status = run_collection(
             "bench", files, notation, bench, options,
-            show=lambda measured: _table(measured) if measured else "", as_json=as_json,
-            jobs=jobs, cluster=cluster, results=results, seconds=seconds + _preparation(seconds, reachable),
+            show=lambda measured: _table(measured) if measured else "", as_json=as_json, seconds=limit, **how,
         )  # fmt: skip
         ctx.exit(status)
     rows: list[dict[str, Any]] = []
@@ -102,15 +94,9 @@ def command(
 
             started = time.monotonic()
             try:
-                with watch(
-                    seconds=seconds + _preparation(seconds, reachable),
-                    time_hint="--seconds sets the limit",
-                ):
+                with watch(seconds=limit, time_hint="--seconds sets the limit"):
                     show("preparing")
-                    row = bench(
-                        read_game(file, notation), engine=engine, seconds=seconds, code=code,
-                        reachable=reachable, started=started, progress=show,
-                    )  # fmt: skip
+                    row = bench(read_game(file, notation), started=started, progress=show, **options)
                 rows.append(row)
             except (GameError, BudgetExceeded) as error:
                 if len(files) == 1:

@@ -74,9 +74,11 @@ def with_budget(command: click.Command, budget: CommandBudget) -> click.Command:
     return command
 
 
-def is_collection(files: Sequence[str], *options: object) -> bool:
+def is_collection(files: Sequence[str], *, jobs: object, cluster: object, results: object) -> bool:
     """Whether files are a collection: with a folder, or one of --jobs, --cluster and --results."""
-    return any(Path(file).is_dir() for file in files) or any(option is not None for option in options)
+    return any(Path(file).is_dir() for file in files) or any(
+        option is not None for option in (jobs, cluster, results)
+    )
 
 
 def _memory_limit(budget: CommandBudget) -> Callable[[click.Command], click.Command]:
@@ -99,8 +101,9 @@ def _limited(
         seconds = None if units is None else budget.unit * units
         megabytes = options[_MEMORY]
         if budget.each:
-            files, jobs, *others = (options.get(name) for name in ("files", "jobs", "cluster", "results"))
-            if files and (len(files) > 1 or is_collection(files, jobs, *others)):
+            how = {name: options.get(name) for name in ("jobs", "cluster", "results")}
+            files, jobs = options.get("files"), how["jobs"]
+            if files and (len(files) > 1 or is_collection(files, **how)):
                 seconds, jobs = None, jobs or os.cpu_count() or 1
             megabytes *= 1 + (jobs or 0)
         own = {name: value for name, value in options.items() if name not in added}

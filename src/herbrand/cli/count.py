@@ -39,16 +39,15 @@ __all__ = ["command"]
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     notation: str,
     checkpoint: Path | None,
     explore: Path | None,
     disk: float | None,
     seconds: float,
-    jobs: int | None,
-    cluster: str | None,
-    results: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Count the reachable states of a game without listing them.
 
@@ -63,13 +62,12 @@ def command(
     from herbrand.analyse.counting import count_states
     from herbrand.runtime.limits import seconds_left
 
-    if len(files) > 1 or is_collection(files, jobs, cluster, results):
+    if len(files) > 1 or is_collection(files, **how):
         if checkpoint is not None or explore is not None:
             raise click.UsageError("--checkpoint and --explore are for one game; --results is for several")
         status = run_collection(
             "count", files, notation, _as_data, {"seconds": seconds},
-            show=_table, as_json=as_json, is_whole=lambda row: row["complete"],
-            jobs=jobs, cluster=cluster, results=results, seconds=seconds,
+            show=_table, as_json=as_json, is_whole=lambda row: row["complete"], seconds=seconds, **how,
         )  # fmt: skip
         ctx.exit(status)
     game = read_game(files[0], notation)

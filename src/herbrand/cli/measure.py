@@ -10,13 +10,7 @@ import click
 from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.options import JSON, POSITIVE
 from herbrand.cli.output import progress_bar, remark, result, table, write_json
-from herbrand.cli.workers import (
-    RESULTS,
-    SHEETS,
-    is_collection,
-    run_collection,
-    worker_options,
-)
+from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
 from herbrand.errors import HerbrandError
 from herbrand.runtime.limits import seconds_left
 from herbrand.runtime.watchdog import watch
@@ -64,16 +58,15 @@ _COLUMNS = (
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     notation: str,
     budget: str,
     only: str | None,
     seed: int,
     seconds: float | None,
-    jobs: int | None,
-    cluster: str | None,
-    results: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Measure games: balance, draws, skill, depth, drama, novelty and more.
 
@@ -92,8 +85,8 @@ def command(
             raise click.BadParameter(
                 f"no measure `{name}` (one of {', '.join(CATALOGUE)})", ctx, param_hint="--only"
             )
-    if is_collection(files, jobs, cluster, results):
-        options = {"effort": budget, "seed": seed, "only": names, "seconds": seconds}
+    options: dict[str, Any] = {"effort": budget, "seed": seed, "only": names}
+    if is_collection(files, **how):
 
         def show(rows: list[dict[str, Any]]) -> str:
             return _table(
@@ -101,9 +94,8 @@ def command(
             )
 
         status = run_collection(
-            "measure", files, notation, _as_data, options,
-            show=show, as_json=as_json,
-            jobs=jobs, cluster=cluster, results=results, seconds=seconds,
+            "measure", files, notation, _as_data, {**options, "seconds": seconds},
+            show=show, as_json=as_json, seconds=seconds, **how,
         )  # fmt: skip
         ctx.exit(status)
     measured: list[Measures] = []
@@ -113,7 +105,8 @@ def command(
         with watch(seconds=limit, time_hint="--seconds sets the limit"):
             game = read_game(file, notation)
             try:
-                measures = _measure(game, budget, seed, names, seconds and seconds_left(), done, len(files))
+                left = seconds and seconds_left()
+                measures = _measure(game, done, len(files), seconds=left, **options)
             except HerbrandError as error:
                 remark(f"error: {game.name}: {error}")
                 failed = True
@@ -143,15 +136,7 @@ def _table(rows: list[dict[str, Any]], names: list[str]) -> str:
     return table(cells, ("game", *names), right=range(1, len(names) + 1))
 
 
-def _measure(
-    game: Game,
-    effort: str,
-    seed: int,
-    names: list[str] | None,
-    seconds: float | None,
-    done: int,
-    files: int,
-) -> Measures:
+def _measure(game: Game, done: int, files: int, **options: Any) -> Measures:
     """Measure one game, after `done` of `files`, with a progress bar."""
     from herbrand.measure import measure
 
@@ -161,4 +146,4 @@ def _measure(
             if update is not None:
                 update(done, files, f"{game.name}: {group}")
 
-        return measure(game, effort=effort, seed=seed, only=names, seconds=seconds, progress=show)
+        return measure(game, progress=show, **options)

@@ -63,6 +63,7 @@ _SHOWN_BEST = 3
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     notation: str,
     moves: bool,
@@ -72,10 +73,8 @@ def command(
     explore: Path | None,
     disk: float | None,
     seconds: float,
-    jobs: int | None,
-    cluster: str | None,
-    results: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Find the value of a game under best play, and its best moves.
 
@@ -102,13 +101,12 @@ def command(
     alone = [name for name, value in modes.items() if value is not None]
     if len(alone) > 1:
         raise click.UsageError(f"{' and '.join(alone)} exclude each other: choose one")
-    if len(files) > 1 or is_collection(files, jobs, cluster, results):
+    if len(files) > 1 or is_collection(files, **how):
         if alone:
             raise click.UsageError(f"{alone[0]} is for one game")
         status = run_collection(
             "solve", files, notation, _as_data, {"seconds": 0.97 * seconds, "moves": moves},
-            show=_table, as_json=as_json, is_whole=lambda row: not row["stopped"],
-            jobs=jobs, cluster=cluster, results=results, seconds=seconds,
+            show=_table, as_json=as_json, is_whole=lambda row: not row["stopped"], seconds=seconds, **how,
         )  # fmt: skip
         ctx.exit(status)
     game = read_game(files[0], notation)

@@ -114,6 +114,7 @@ def command() -> None:
 @click.pass_context
 def make(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     kinds: tuple[str, ...],
     *,
@@ -124,9 +125,7 @@ def make(
     horizons: tuple[int, ...],
     scramble: bool,
     no_rules: bool,
-    jobs: int | None,
-    cluster: str | None,
-    results: str | None,
+    **how: Any,
 ) -> None:
     """Print tasks about games, with their answers.
 
@@ -148,12 +147,9 @@ def make(
     games: list[Game | str] = [*map(read_game, files), *(f"{seed} {one}" for one in range(evolved))]
     total, status, missing = 0, 0, False
     about: Iterator[dict[str, Any]] = (_about(game, options) for game in games)
-    if is_collection((), jobs, cluster, results):
+    if is_collection((), **how):
         labels = [game if isinstance(game, str) else game.name for game in games]
-        done = run_each(
-            "tasks", labels, [(_about, (game, options)) for game in games],
-            jobs=jobs, cluster=cluster, results=results,
-        )  # fmt: skip
+        done = run_each("tasks", labels, [(_about, (game, options)) for game in games], **how)
         about = (each.value for each in done if not each.failed)
         status = failures(done)
     for each in about:
