@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -276,8 +277,6 @@ def _solution(solution: Solution) -> list[str]:
 
 def _property(title: str, verdict: Verdict, file: str) -> list[str]:
     """Format one verdict: a line with the answer, then the evidence."""
-    import sys
-
     word, colour = _SIGNS[verdict.answer]
     sign = click.style(f"{word:4}", fg=colour, bold=True) if wants_color(sys.stdout) else f"{word:4}"
     method = verdict.method + (", checked by the rules" if verdict.checked else "")
@@ -286,8 +285,7 @@ def _property(title: str, verdict: Verdict, file: str) -> list[str]:
         if verdict.is_known and all(inner.answer != verdict.answer for inner in verdict.roles.values()):
             lines += _wrapped(verdict.reason)
         for role, inner in verdict.roles.items():
-            mark = {"proved": "yes", "refuted": "no", "unknown": "?"}[inner.answer]
-            lines += _wrapped(f"{role}: {mark}, {inner.reason}")
+            lines += _wrapped(f"{role}: {_SIGNS[inner.answer][0]}, {inner.reason}")
             if inner.witness is not None:
                 lines += _witness(inner.witness, file)
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from herbrand.check import check
+from herbrand.cli.explain import find_check
 from herbrand.cli.files import FILE, NOTATION, STDIN, given_parameters, read_tree
 from herbrand.cli.options import json_option
 from herbrand.cli.output import count, remark, render, result
@@ -162,14 +163,7 @@ def command(
 
 def _names(text: str | None, option: str) -> tuple[str, ...]:
     """Parse a list of checks; fail for an unknown name."""
-    from herbrand.check.catalogue import UnknownCheckError, find
-
-    try:
-        return tuple(find(name).name for name in (text or "").split(",") if name.strip())
-    except UnknownCheckError as error:
-        raise click.BadParameter(
-            f"{error} (`herbrand explain --list` lists them)", param_hint=option
-        ) from error
+    return tuple(find_check(name, option).name for name in (text or "").split(",") if name.strip())
 
 
 def _trial(tree: Tree, *, brief: bool) -> tuple[Diagnostic, ...]:

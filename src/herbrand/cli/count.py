@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from herbrand.analyse.budget import Budget
 from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.listing import counting, explore_options, listing
 from herbrand.cli.options import JSON, time_limit
@@ -58,7 +59,6 @@ def command(
     with --checkpoint or --explore the next call resumes from there. Several files, or a folder, are counted
     at the same time, each within the limits; the count of one game is not divided.
     """
-    from herbrand.analyse.budget import Budget
     from herbrand.analyse.counting import count_states
     from herbrand.runtime.limits import seconds_left
 
@@ -71,20 +71,13 @@ def command(
         )  # fmt: skip
         ctx.exit(status)
     game = read_game(files[0], notation)
-    megabytes = game.limits.megabytes
+    budget = Budget(min(seconds, seconds_left()) - 0.5, megabytes=game.limits.megabytes)
     if explore is not None:
         if checkpoint is not None:
             raise click.UsageError("--explore has checkpoints of its own: leave out --checkpoint")
-        ctx.exit(
-            _explore(game, explore, disk, min(seconds, seconds_left()) - 0.5, megabytes, as_json=as_json)
-        )
-
-    outcome = count_states(
-        game,
-        budget=Budget(min(seconds, seconds_left()) - 0.5, megabytes=megabytes),
-        checkpoint=checkpoint,
-        progress=counting(remark if as_json else result),
-    )
+        ctx.exit(_explore(game, explore, disk, budget, as_json=as_json))
+    show = remark if as_json else result
+    outcome = count_states(game, budget=budget, checkpoint=checkpoint, progress=counting(show))
     if as_json:
         write_json({"game": game.name, **outcome.as_json()})
     else:
@@ -95,17 +88,14 @@ def command(
         ctx.exit(3)
 
 
-def _explore(
-    game: Game, folder: Path, disk: float | None, seconds: float, megabytes: int, *, as_json: bool
-) -> int:
+def _explore(game: Game, folder: Path, disk: float | None, budget: Budget, *, as_json: bool) -> int:
     """List the states in files; return the exit status."""
-    from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.on_disk import explore_on_disk
 
     outcome = explore_on_disk(
         game,
         folder,
-        budget=Budget(seconds, megabytes=megabytes),
+        budget=budget,
         disk=math.inf if disk is None else disk,
         progress=listing(remark if as_json else result),
     )
@@ -124,7 +114,6 @@ def _explore(
 
 
 def _as_data(game: Game, seconds: float) -> dict[str, Any]:
-    from herbrand.analyse.budget import Budget
     from herbrand.analyse.counting import count_states
 
     budget = Budget(seconds - 0.5, megabytes=game.limits.megabytes)
@@ -134,13 +123,7 @@ def _as_data(game: Game, seconds: float) -> dict[str, Any]:
 def _table(rows: list[dict[str, Any]]) -> str:
     """Return one line for each game."""
     cells = [
-        (
-            row["game"],
-            spaced(row["states"]),
-            len(row["by_step"]) - 1,
-            "" if row["complete"] else row["stopped"],
-        )
-        for row in rows
+        (row["game"], spaced(row["states"]), len(row["by_step"]) - 1, row["stopped"] or "") for row in rows
     ]
     return table(cells, ("game", "states", "steps", "stopped by"), right=(1, 2))
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 from click.shell_completion import CompletionItem
 
 from herbrand.cli.options import JSON
 from herbrand.cli.output import result, table, write_json
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from herbrand.check.catalogue import Check
+
+__all__ = ["command", "find_check"]
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -17,6 +22,18 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     from herbrand.check.catalogue import CHECKS
 
     return [CompletionItem(n, help=check.title) for n, check in CHECKS.items() if n.startswith(incomplete)]
+
+
+def find_check(name: str, option: str) -> Check:
+    """Return a check by its name in an option; fail for an unknown one."""
+    from herbrand.check.catalogue import UnknownCheckError, find
+
+    try:
+        return find(name)
+    except UnknownCheckError as error:
+        raise click.BadParameter(
+            f"{error} (`herbrand explain --list` lists them)", param_hint=option
+        ) from error
 
 
 @click.command("explain")
@@ -28,7 +45,7 @@ def command(name: str | None, everything: bool, as_json: bool) -> None:
 
     NAME is the name in brackets in a diagnostic, such as error[unsafe-variable].
     """
-    from herbrand.check.catalogue import CHECKS, Check, UnknownCheckError, find
+    from herbrand.check.catalogue import CHECKS
 
     def as_data(check: Check) -> dict[str, object]:
         return {
@@ -51,12 +68,7 @@ def command(name: str | None, everything: bool, as_json: bool) -> None:
         return
     if name is None:
         raise click.UsageError("give the name of a check or --list")
-    try:
-        check = find(name)
-    except UnknownCheckError as error:
-        raise click.BadParameter(
-            f"{error} (`herbrand explain --list` lists them)", param_hint="NAME"
-        ) from error
+    check = find_check(name, "NAME")
     if as_json:
         write_json(as_data(check))
     else:

@@ -8,6 +8,7 @@ import queue
 import sys
 import threading
 import time
+from functools import cache
 from typing import TYPE_CHECKING
 
 from herbrand.cli.output import columns, count, painter, result
@@ -75,14 +76,9 @@ class _Lines:
             time.sleep(0.1)
 
 
-_keyboard: _Lines | None = None
-
-
+@cache
 def _lines() -> _Lines:
-    global _keyboard
-    if _keyboard is None:
-        _keyboard = _Lines()
-    return _keyboard
+    return _Lines()
 
 
 class HumanSeat:

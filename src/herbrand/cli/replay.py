@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from herbrand.cli.contest import find_player
 from herbrand.cli.options import json_option
 from herbrand.cli.output import count, goals_line, painter, remark, result, write_json
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
@@ -50,7 +51,6 @@ def command(
     from herbrand.match.records.ggpbase import replayed
     from herbrand.match.records.resume import game_of
     from herbrand.play.annotate import annotate as annotate_moves
-    from herbrand.play.registry import NoSuchPlayer, make_player
 
     records = list(records_in(source, (match,) if match else (), game))
     if not records:
@@ -63,10 +63,7 @@ def command(
     steps = range(len(states)) if step is None else [step]
     annotations: Iterator[Annotation] = iter(())
     if annotate:
-        try:
-            make_player(who)
-        except NoSuchPlayer as error:
-            raise click.BadParameter(str(error), param_hint="--player") from error
+        find_player(who)
         first = 0 if step is None else max(0, step - 1)
         moves = record.moves[first:step]
         annotations = annotate_moves(rules, states[first], moves, player=who, clock=clock, first=first + 1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from herbrand.analyse.budget import Budget
 from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.listing import counting, explore_options, listing
 from herbrand.cli.options import JSON, OUTPUT_FILE, time_limit
@@ -110,18 +111,19 @@ def command(
         )  # fmt: skip
         ctx.exit(status)
     game = read_game(files[0], notation)
-    seconds = min(seconds, seconds_left())
+    budget = Budget(0.97 * min(seconds, seconds_left()), megabytes=game.limits.megabytes)
     with progress_bar(None, "solving") as update:
         show = None if update is None else _shown_by(update)
         if check is not None:
-            _check(ctx, game, check, 0.97 * seconds, show, as_json=as_json)
+            _check(ctx, game, check, budget.seconds, show, as_json=as_json)
             return
+        size = None
         if diagrams:
-            value, size = _solve_by_diagrams(game, 0.97 * seconds, moves=moves), None
+            value = _solve_by_diagrams(game, budget, moves=moves)
         elif explore is not None:
-            value, size = _solve_on_disk(game, explore, disk, 0.97 * seconds, moves=moves), None
+            value = _solve_on_disk(game, explore, disk, budget, moves=moves)
         else:
-            value, size = _solve(game, 0.97 * seconds, show, moves=moves, output=output)
+            value, size = _solve(game, budget, show, moves=moves, output=output)
     if as_json:
         strategy = None if size is None else {"file": output, "states": size}
         write_json({"game": game.name, **value.as_json(), "strategy": strategy})
@@ -149,15 +151,13 @@ def _shown_by(update: Progress) -> Callable[[int], None]:
 
 
 def _solve(
-    game: Game, seconds: float, show: Callable[[int], None] | None, *, moves: bool, output: str | None
+    game: Game, budget: Budget, show: Callable[[int], None] | None, *, moves: bool, output: str | None
 ) -> tuple[SolvedValue, int | None]:
     """Return the value, and the number of states of the strategies that were written."""
-    from herbrand.analyse.budget import Budget
     from herbrand.analyse.solving.strategy import make_strategy
     from herbrand.analyse.solving.value import value_of
     from herbrand.errors import BudgetExceeded, GameError
 
-    budget = Budget(seconds, megabytes=game.limits.megabytes)
     value = value_of(game, budget=budget, moves=moves, search=output is not None, progress=show)
     if output is None:
         return value, None
@@ -174,9 +174,8 @@ def _solve(
 
 
 def _solve_on_disk(
-    game: Game, folder: Path, disk: float | None, seconds: float, *, moves: bool
+    game: Game, folder: Path, disk: float | None, budget: Budget, *, moves: bool
 ) -> SolvedValue:
-    from herbrand.analyse.budget import Budget
     from herbrand.analyse.solving.on_disk import solve_on_disk
 
     def solved(step: int, states: int) -> None:
@@ -185,7 +184,7 @@ def _solve_on_disk(
     return solve_on_disk(
         game,
         folder,
-        budget=Budget(seconds, megabytes=game.limits.megabytes),
+        budget=budget,
         disk=math.inf if disk is None else disk,
         moves=moves,
         progress=listing(remark),
@@ -193,20 +192,13 @@ def _solve_on_disk(
     )
 
 
-def _solve_by_diagrams(game: Game, seconds: float, *, moves: bool) -> SolvedValue:
-    from herbrand.analyse.budget import Budget
+def _solve_by_diagrams(game: Game, budget: Budget, *, moves: bool) -> SolvedValue:
     from herbrand.analyse.solving.by_diagrams import solve_by_diagrams
 
     def solved(question: str, step: StepAnswer) -> None:
         remark(f"{step.step:5} {spaced(step.states):>24} {spaced(step.nodes):>12} {'':9} {question}")
 
-    return solve_by_diagrams(
-        game,
-        budget=Budget(seconds, megabytes=game.limits.megabytes),
-        moves=moves,
-        progress=counting(remark),
-        solved=solved,
-    )
+    return solve_by_diagrams(game, budget=budget, moves=moves, progress=counting(remark), solved=solved)
 
 
 def _check(
@@ -229,9 +221,7 @@ def _check(
                 "claims": [
                     {
                         "claim": str(one.claim),
-                        "role": one.claim.role,
-                        "goal": one.claim.goal,
-                        "holds": one.claim.holds,
+                        **asdict(one.claim),
                         "accepted": one.accepted,
                         "reason": one.reason or None,
                         "states": one.states,
@@ -251,7 +241,6 @@ def _check(
 
 def _as_data(game: Game, seconds: float, moves: bool) -> dict[str, Any]:
     """Solve a game of a collection, in a worker."""
-    from herbrand.analyse.budget import Budget
     from herbrand.analyse.solving.value import value_of
 
     budget = Budget(seconds, megabytes=game.limits.megabytes)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+QUICK_KINDS = ("legal", "next", "steps", "terminal", "goals")
+OTHER_KINDS = ("best", "win", "knows", "bug", "same", "repair", "translate", "write")
 LINES = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 
@@ -76,25 +78,9 @@ def command() -> None:
     "kinds",
     metavar="KIND",
     multiple=True,
-    type=click.Choice(
-        [
-            "legal",
-            "next",
-            "steps",
-            "terminal",
-            "goals",
-            "best",
-            "win",
-            "knows",
-            "bug",
-            "same",
-            "repair",
-            "translate",
-            "write",
-        ]
-    ),
-    help="Only this kind, of legal, next, steps, terminal, goals, which fit every game and are the default, "
-    "best, win, knows, bug, same, repair, translate, write.",
+    type=click.Choice(QUICK_KINDS + OTHER_KINDS),
+    help=f"Only this kind, of {', '.join(QUICK_KINDS)}, which fit every game and are the default, "
+    f"{', '.join(OTHER_KINDS)}.",
 )
 @click.option("-n", "number", default=10, type=click.IntRange(1), help="Tasks of each kind.")
 @click.option("--seed", default=0, help="Makes the tasks reproducible.")
@@ -131,8 +117,6 @@ def make(
 
     Exits with 1 if a game does not fit a kind; the other tasks are made nevertheless.
     """
-    from herbrand.envs.language import QUICK_KINDS
-
     if not files and not evolved:
         raise click.UsageError("no games: name some, or give --evolved N")
     options = {

@@ -14,7 +14,7 @@ from herbrand.cli.contest import clocks, find_player, forfeit_after, record_in, 
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.options import OUTPUT_FILE, json_option, max_steps
 from herbrand.cli.output import count, remark, result, table, write_json
-from herbrand.cli.workers import worker_options, workers
+from herbrand.cli.workers import numbered, worker_options, workers
 
 if TYPE_CHECKING:
     from herbrand.match.records import Store
@@ -154,14 +154,9 @@ def _new(store: Store, files: tuple[str, ...], players: tuple[str, ...], **optio
     for text in by_name.values():
         if not is_remote(text):
             find_player(text.removeprefix("process:"), elsewhere=True)
-    games = {}
-    for file in files:
-        game = read_game(file)
-        key, number = game.name, 2
-        while key in games:
-            key, number = f"{game.name}-{number}", number + 1
-        games[key] = game
-    return Tournament.create(store, plan_with(games, by_name, **options))
+    games = list(map(read_game, files))
+    names = numbered(game.name for game in games)
+    return Tournament.create(store, plan_with(dict(zip(names, games, strict=True)), by_name, **options))
 
 
 def _line(game: str, leg: Leg) -> str:

@@ -19,7 +19,7 @@ from herbrand.cli.output import count, progress_bar, remark, result, write_json
 from herbrand.runtime.watchdog import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from herbrand.cli.options import Command
@@ -34,6 +34,7 @@ __all__ = [
     "failures",
     "going_on",
     "is_collection",
+    "numbered",
     "run_collection",
     "run_each",
     "sheets_of",
@@ -166,7 +167,7 @@ def run_each(
     """
     from herbrand.runtime.cluster import Task, run_tasks
 
-    names = _unique(labels)
+    names = numbered(re.sub(r"[^A-Za-z0-9_.]+", "-", label) for label in labels)
     tasks = [Task(f"{command}-{name}", *call) for name, call in zip(names, calls, strict=True)]
     if cluster is None and jobs is None:
         jobs = min(os.cpu_count() or 1, len(tasks))
@@ -236,16 +237,19 @@ def failures(results: Sequence[TaskResult]) -> int:
     return 1
 
 
-def _unique(labels: Sequence[str]) -> list[str]:
-    """Number labels that occur again."""
-    names: list[str] = []
-    for label in labels:
-        name = re.sub(r"[^A-Za-z0-9_.]+", "-", label)
-        unique, number = name, 2
-        while unique in names:
-            unique, number = f"{name}-{number}", number + 1
-        names.append(unique)
-    return names
+def numbered(names: Iterable[str]) -> list[str]:
+    """Number names that occur again.
+
+    >>> numbered(["nim", "lamp", "nim"])
+    ['nim', 'lamp', 'nim-2']
+    """
+    unique: list[str] = []
+    for name in names:
+        new, number = name, 2
+        while new in unique:
+            new, number = f"{name}-{number}", number + 1
+        unique.append(new)
+    return unique
 
 
 def _progress(description: str, bar: Progress | None) -> Callable[[TaskProgress], None]:
