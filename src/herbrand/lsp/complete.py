@@ -121,23 +121,12 @@ def context(text: str, at: int, *, prefix: bool) -> Context:
     begins = [m.start() for m in _BEGIN.finditer(before)]
     statement = before[begins[-1] :] if begins else before
     stack = _prefix_stack(statement) if prefix else _other_stack(statement)
-    names = [o.head for o in reversed(stack)]
-    innermost = stack[-1] if stack else None
-    if prefix and innermost is not None and innermost.head is None:
-        around = stack[-2] if len(stack) > 1 else None
-        return Context(
-            word,
-            around.head if around else None,
-            around.done if around else 0,
-            is_name=True,
-            outer=[n for n in names[1:] if n],
-        )
-    return Context(
-        word,
-        innermost.head if innermost else None,
-        innermost.done if innermost else 0,
-        outer=[n for n in names if n],
-    )
+    is_name = prefix and bool(stack) and stack[-1].head is None
+    if is_name:
+        stack.pop()
+    around = stack[-1] if stack else _Open()
+    outer = [bracket.head for bracket in reversed(stack) if bracket.head]
+    return Context(word, around.head, around.done, is_name, outer)
 
 
 def _prefix_stack(text: str) -> list[_Open]:

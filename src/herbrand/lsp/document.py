@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from herbrand.check.rules import Rules
     from herbrand.lsp.names import Occurrences
+    from herbrand.lsp.remarks import Remark
     from herbrand.syntax.nodes import Comment
     from herbrand.syntax.tree import Tree
 
@@ -67,6 +68,10 @@ class OpenSheet:
         self.source = Source(text, name)
         self.notation = notation
         self.encoding = encoding
+        self.sizes: dict[str, int] | None = None
+        """The sizes of relations, once a subprocess has computed them."""
+        self.remarks: list[Remark] = []
+        """Remarks on rules, once a subprocess has found them."""
 
     @property
     def text(self) -> str:

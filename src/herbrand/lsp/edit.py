@@ -69,29 +69,27 @@ def _check_new_name(sheet: OpenSheet, occurrence: Occurrence, new: str) -> None:
     old = sheet.text[occurrence.start : occurrence.end]
     if occurrence.kind == "keyword":
         raise CannotRename(f"`{old}` has a fixed meaning and cannot be renamed")
-    bare = new.lstrip("?\\") if occurrence.kind == "variable" else new
+    is_variable = occurrence.kind == "variable"
+    bare = new.lstrip("?\\") if is_variable else new
     folded = bare.lower()
-    if occurrence.kind == "variable":
+    if is_variable:
         pattern = {"prefix": _PREFIX_NAME, "ggdl": _GGDL_VARIABLE}.get(
             notation, _CAPITAL if old[0] != "?" else _GGDL_VARIABLE
         )
     else:
         pattern = {"prefix": _PREFIX_NAME, "ggdl": _GGDL_NAME}.get(notation, _OTHER_NAME)
     if not pattern.fullmatch(bare):
-        raise CannotRename(
-            f"`{new}` is not a {'variable' if occurrence.kind == 'variable' else 'name'} in this notation"
-        )
+        raise CannotRename(f"`{new}` is not a {'variable' if is_variable else 'name'} in this notation")
     words = GGDL_KEYWORDS if notation == "ggdl" else KEYWORDS
-    if occurrence.kind != "variable" and (
-        folded in words or (notation == "prefix" and bare in (":-", "<=", "⇐", "←"))
-    ):
+    is_reserved = folded in words or (notation == "prefix" and bare in (":-", "<=", "⇐", "←"))
+    if is_reserved and not is_variable:
         raise CannotRename(f"`{new}` has a fixed meaning")
     sort, name, number = occurrence.key
     is_used = any(
         key[:2] == (sort, folded) and (sort != "variable" or key[2] == number) for key in sheet.names.by_key
     )
     if folded != name and is_used:
-        where = " in this statement" if occurrence.kind == "variable" else ""
+        where = " in this statement" if is_variable else ""
         raise CannotRename(f"`{new}` already has another meaning{where}")
 
 

@@ -113,14 +113,8 @@ def actions(
     if any(d.fix is not None for d in sheet.rules.diagnostics) and _is_requested(FIX_ALL, kinds):
         text = fix_all(sheet)
         if text != sheet.text:
-            edit = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), text)
-            actions.append(
-                lsp.CodeAction(
-                    title="Apply all fixes",
-                    kind=FIX_ALL,
-                    edit=lsp.WorkspaceEdit(changes={document.uri: [edit]}),
-                )
-            )
+            edit = _edit(document, [Edit(Span(0, len(sheet.text)), text)])
+            actions.append(lsp.CodeAction(title="Apply all fixes", kind=FIX_ALL, edit=edit))
     return actions
 
 

@@ -39,7 +39,7 @@ def symbols(sheet: OpenSheet) -> list[lsp.DocumentSymbol]:
     """Return the outline: an entry for each run of statements about a relation, with the statements in it."""
     outline: list[lsp.DocumentSymbol] = []
     for key, run in _runs(sheet):
-        children = [_symbol(sheet, s, s.title, key) for s in run]
+        children = [_symbol(sheet, s) for s in run]
         name = f"{key[1]}/{key[2]}" if key[0] == "relation" else key[1]
         if len(run) == 1:
             outline.append(children[0])
@@ -58,10 +58,11 @@ def symbols(sheet: OpenSheet) -> list[lsp.DocumentSymbol]:
     return outline
 
 
-def _symbol(sheet: OpenSheet, statement: Statement, title: str, key: Key) -> lsp.DocumentSymbol:
+def _symbol(sheet: OpenSheet, statement: Statement) -> lsp.DocumentSymbol:
     place = sheet.places.range(statement.start, statement.end)
+    title = statement.title
     shown = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
-    return lsp.DocumentSymbol(shown or "statement", _kind(key), place, place)
+    return lsp.DocumentSymbol(shown or "statement", _kind(statement.head), place, place)
 
 
 def _kind(key: Key) -> lsp.SymbolKind:

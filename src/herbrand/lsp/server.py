@@ -49,6 +49,23 @@ REPAIR_SECONDS: Final = 60
 PROLOG: Final = frozenset({".pl", ".pro", ".prolog"})
 """Suffixes not searched for symbols, since such files are mostly Prolog programs."""
 
+OPTIONS: Final = {
+    lsp.TEXT_DOCUMENT_DIAGNOSTIC: lsp.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=False, identifier="herbrand"
+    ),
+    lsp.TEXT_DOCUMENT_CODE_ACTION: lsp.CodeActionOptions(
+        code_action_kinds=[lsp.CodeActionKind.QuickFix, findings.FIX_ALL]
+    ),
+    lsp.TEXT_DOCUMENT_RENAME: lsp.RenameOptions(prepare_provider=True),
+    lsp.TEXT_DOCUMENT_COMPLETION: lsp.CompletionOptions(trigger_characters=["(", "?", " ", ","]),
+    lsp.TEXT_DOCUMENT_SIGNATURE_HELP: lsp.SignatureHelpOptions(
+        trigger_characters=["(", " ", ","], retrigger_characters=[")"]
+    ),
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: LEGEND,
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: LEGEND,
+}
+"""What the server says of its handlers when a client asks for its capabilities."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -84,9 +101,7 @@ class Service:
         self.seconds = sizes.SECONDS
         self._pending: dict[str, asyncio.TimerHandle] = {}
         self._check_seconds: dict[str, float] = {}
-        self._sizes: dict[str, tuple[OpenSheet, dict[str, int]]] = {}
-        self._remarks: dict[str, tuple[OpenSheet, list[remarks.Remark]]] = {}
-        self._measuring: dict[str, asyncio.Task[dict[str, int]]] = {}
+        self._measuring: dict[str, asyncio.Task[None]] = {}
         self._files: dict[Path, tuple[float, OpenSheet]] = {}
 
     # -- life -----------------------------------------------------------------------------
@@ -125,8 +140,6 @@ class Service:
         """Close a document and clear its diagnostics."""
         uri = params.text_document.uri
         self.documents.pop(uri, None)
-        self._sizes.pop(uri, None)
-        self._remarks.pop(uri, None)
         self._check_seconds.pop(uri, None)
         self._stop(uri)
         if not self.pulls:
@@ -171,17 +184,7 @@ class Service:
             return lsp.RelatedUnchangedDocumentDiagnosticReport(result)
         return lsp.RelatedFullDocumentDiagnosticReport(findings.diagnostics(document), result_id=result)
 
-    def code_action(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        """Return fixes and explanations."""
-        document = self.documents.get(params.text_document.uri)
-        return findings.actions(document, params.range, params.context.only) if document else []
-
     # -- names ----------------------------------------------------------------------------
-
-    def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Describe a name."""
-        document = self.documents.get(params.text_document.uri)
-        return hover(document, params.position) if document else None
 
     def definition(self, params: lsp.DefinitionParams) -> list[lsp.Location]:
         """Return the definitions of a name."""
@@ -214,11 +217,6 @@ class Service:
         for use in sheet.names.definitions(occurrence) if definitions else sheet.names.of(occurrence):
             yield lsp.Location(uri, sheet.places.range(use.start, use.end)), use.defines
 
-    def prepare_rename(self, params: lsp.PrepareRenameParams) -> lsp.PrepareRenameResult | None:
-        """Return the name to be renamed, if it can be."""
-        document = self.documents.get(params.text_document.uri)
-        return edit.prepare_rename(document.sheet, params.position) if document else None
-
     def rename(self, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         """Rename all occurrences of a name."""
         document = self.documents.get(params.text_document.uri)
@@ -229,58 +227,16 @@ class Service:
         except edit.CannotRename as error:
             raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed.value) from error
 
-    def completion(self, params: lsp.CompletionParams) -> lsp.CompletionList:
-        """Return completions."""
-        document = self.documents.get(params.text_document.uri)
-        if document is None:
-            return lsp.CompletionList(is_incomplete=False, items=[])
-        return completing.complete(document, params.position)
-
-    def signature_help(self, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
-        """Return the arguments of the name that is being written."""
-        document = self.documents.get(params.text_document.uri)
-        return signature_help(document, params.position) if document else None
-
     # -- structure ------------------------------------------------------------------------
 
-    def _sheet(self, params: Any) -> OpenSheet | None:
-        document = self.documents.get(params.text_document.uri)
-        return document.sheet if document else None
+    def about(self, answer: Callable[[Document, Any], Any], otherwise: Any = None) -> Callable[[Any], Any]:
+        """Return a handler that answers a request about an open document; `otherwise` if it is not open."""
 
-    def formatting(self, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
-        """Format a document."""
-        sheet = self._sheet(params)
-        return edit.formatting(sheet) if sheet else None
+        def handle(params: Any) -> Any:
+            document = self.documents.get(params.text_document.uri)
+            return otherwise if document is None else answer(document, params)
 
-    def range_formatting(self, params: lsp.DocumentRangeFormattingParams) -> list[lsp.TextEdit] | None:
-        """Format some statements."""
-        sheet = self._sheet(params)
-        return edit.range_formatting(sheet, params.range) if sheet else None
-
-    def document_symbol(self, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        """List the statements by relation."""
-        sheet = self._sheet(params)
-        return outline.symbols(sheet) if sheet else []
-
-    def folding_range(self, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
-        """Return folding ranges."""
-        sheet = self._sheet(params)
-        return outline.folds(sheet) if sheet else []
-
-    def selection_range(self, params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange] | None:
-        """Return nested selections."""
-        sheet = self._sheet(params)
-        return outline.selection(sheet, params.positions) if sheet else None
-
-    def semantic_tokens(self, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
-        """Return the semantic tokens of a document."""
-        sheet = self._sheet(params)
-        return lsp.SemanticTokens(tokens(sheet) if sheet else [])
-
-    def semantic_tokens_range(self, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
-        """Return the semantic tokens of a range."""
-        sheet = self._sheet(params)
-        return lsp.SemanticTokens(tokens(sheet, sheet.places.span(params.range)) if sheet else [])
+        return handle
 
     async def workspace_symbol(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         """Search the open documents and the files of the workspace for names."""
@@ -333,8 +289,7 @@ class Service:
         if document is None:
             return []
         sheet = document.sheet
-        cached = self._sizes.get(uri)
-        if cached is None or cached[0] is not sheet:
+        if sheet.sizes is None:
             task = self._measuring.get(uri)
             if task is None:
                 delay = MAX_DELAY if document.serial else 0.0  # the user may still be typing
@@ -346,38 +301,34 @@ class Service:
                 await asyncio.shield(task)
             except asyncio.CancelledError:
                 return []  # the text has changed
-            cached = self._sizes.get(uri)
-        if cached is None or cached[0] is not sheet:
-            return []
-        entry = self._remarks.get(uri)
-        more = remarks.hints(sheet, entry[1], params.range) if entry is not None and entry[0] is sheet else []
-        return [*sizes.hints(sheet, cached[1], params.range), *more]
+        return [
+            *sizes.hints(sheet, sheet.sizes or {}, params.range),
+            *remarks.hints(sheet, sheet.remarks, params.range),
+        ]
 
-    async def _measure(self, uri: str, sheet: OpenSheet, delay: float) -> dict[str, int]:
+    async def _measure(self, uri: str, sheet: OpenSheet, delay: float) -> None:
         await asyncio.sleep(delay)
-        measured = {} if sheet.rules.errors else await sizes.measure(sheet, self.seconds)
-        self._sizes[uri] = sheet, measured
-        if self.refreshes and measured:
+        sheet.sizes = {} if sheet.rules.errors else await sizes.measure(sheet, self.seconds)
+        if self.refreshes and sheet.sizes:
             self.server.workspace_inlay_hint_refresh(None)
-            new_remarks = await remarks.find_remarks(sheet, self.seconds)
-            self._remarks[uri] = sheet, new_remarks
-            if new_remarks:
+            sheet.remarks = await remarks.find_remarks(sheet, self.seconds)
+            if sheet.remarks:
                 self.server.workspace_inlay_hint_refresh(None)
         self._measuring.pop(uri, None)
-        return measured
 
     def code_lens(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         """Return the commands "Play", "Analyse" and "Repair" above the first role."""
-        sheet = self._sheet(params)
-        if sheet is None or sheet.rules.errors or not sheet.rules.roles:
+        uri = params.text_document.uri
+        if uri not in self.documents:
+            return []
+        sheet = self.documents[uri].sheet
+        if sheet.rules.errors or not sheet.rules.roles:
             return []
         at = next((o.start for o in sheet.names.all if o.kind == "role" or o.key[1] == "role"), 0)
         place = sheet.places.range(at, at)
-        uri = params.text_document.uri
         return [
-            lsp.CodeLens(place, lsp.Command("Play", "herbrand.play", arguments=[uri])),
-            lsp.CodeLens(place, lsp.Command("Analyse", "herbrand.analyse", arguments=[uri])),
-            lsp.CodeLens(place, lsp.Command("Repair", "herbrand.repair", arguments=[uri])),
+            lsp.CodeLens(place, lsp.Command(title, f"herbrand.{title.lower()}", arguments=[uri]))
+            for title in ("Play", "Analyse", "Repair")
         ]
 
     def explain(self, name: str) -> str:
@@ -436,79 +387,61 @@ class Service:
 
     def _answer(self, text: str) -> str:
         if not self.shows_results:
-            self._say(text, lsp.MessageType.Info)
+            self.server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
         return text
-
-    def _say(self, text: str, level: lsp.MessageType) -> None:
-        self.server.window_show_message(lsp.ShowMessageParams(level, text))
 
 
 def make_server() -> LanguageServer:
     """Return a server that has not started; `start_io()` serves standard input and output."""
     server = LanguageServer("herbrand", __version__, protocol_cls=Protocol)
     service = Service(server)
-    kinds = [lsp.CodeActionKind.QuickFix, findings.FIX_ALL]
-    table: list[tuple[str, Callable[..., Any], Any]] = [
-        (lsp.INITIALIZE, service.initialize, None),
-        (lsp.TEXT_DOCUMENT_DID_OPEN, service.did_open, None),
-        (lsp.TEXT_DOCUMENT_DID_CHANGE, service.did_change, None),
-        (lsp.TEXT_DOCUMENT_DID_CLOSE, service.did_close, None),
-        (
-            lsp.TEXT_DOCUMENT_DIAGNOSTIC,
-            service.diagnostic,
-            lsp.DiagnosticOptions(
-                inter_file_dependencies=True, workspace_diagnostics=False, identifier="herbrand"
+    about = service.about
+    handlers: dict[str, Callable[..., Any]] = {
+        lsp.INITIALIZE: service.initialize,
+        lsp.TEXT_DOCUMENT_DID_OPEN: service.did_open,
+        lsp.TEXT_DOCUMENT_DID_CHANGE: service.did_change,
+        lsp.TEXT_DOCUMENT_DID_CLOSE: service.did_close,
+        lsp.TEXT_DOCUMENT_DIAGNOSTIC: service.diagnostic,
+        lsp.TEXT_DOCUMENT_CODE_ACTION: about(
+            lambda document, at: findings.actions(document, at.range, at.context.only), []
+        ),
+        lsp.TEXT_DOCUMENT_HOVER: about(lambda document, at: hover(document, at.position)),
+        lsp.TEXT_DOCUMENT_DEFINITION: service.definition,
+        lsp.TEXT_DOCUMENT_REFERENCES: service.references,
+        lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: service.highlight,
+        lsp.TEXT_DOCUMENT_PREPARE_RENAME: about(
+            lambda document, at: edit.prepare_rename(document.sheet, at.position)
+        ),
+        lsp.TEXT_DOCUMENT_RENAME: service.rename,
+        lsp.TEXT_DOCUMENT_COMPLETION: about(
+            lambda document, at: completing.complete(document, at.position),
+            lsp.CompletionList(is_incomplete=False, items=[]),
+        ),
+        lsp.TEXT_DOCUMENT_SIGNATURE_HELP: about(lambda document, at: signature_help(document, at.position)),
+        lsp.TEXT_DOCUMENT_FORMATTING: about(lambda document, _: edit.formatting(document.sheet)),
+        lsp.TEXT_DOCUMENT_RANGE_FORMATTING: about(
+            lambda document, at: edit.range_formatting(document.sheet, at.range)
+        ),
+        lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: about(lambda document, _: outline.symbols(document.sheet), []),
+        lsp.TEXT_DOCUMENT_FOLDING_RANGE: about(lambda document, _: outline.folds(document.sheet), []),
+        lsp.TEXT_DOCUMENT_SELECTION_RANGE: about(
+            lambda document, at: outline.selection(document.sheet, at.positions)
+        ),
+        lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: about(
+            lambda document, _: lsp.SemanticTokens(tokens(document.sheet)), lsp.SemanticTokens([])
+        ),
+        lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: about(
+            lambda document, at: lsp.SemanticTokens(
+                tokens(document.sheet, document.sheet.places.span(at.range))
             ),
+            lsp.SemanticTokens([]),
         ),
-        (
-            lsp.TEXT_DOCUMENT_CODE_ACTION,
-            service.code_action,
-            lsp.CodeActionOptions(code_action_kinds=kinds),
-        ),
-        (lsp.TEXT_DOCUMENT_HOVER, service.hover, None),
-        (lsp.TEXT_DOCUMENT_DEFINITION, service.definition, None),
-        (lsp.TEXT_DOCUMENT_REFERENCES, service.references, None),
-        (lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, service.highlight, None),
-        (lsp.TEXT_DOCUMENT_PREPARE_RENAME, service.prepare_rename, None),
-        (lsp.TEXT_DOCUMENT_RENAME, service.rename, lsp.RenameOptions(prepare_provider=True)),
-        (
-            lsp.TEXT_DOCUMENT_COMPLETION,
-            service.completion,
-            lsp.CompletionOptions(trigger_characters=["(", "?", " ", ","]),
-        ),
-        (
-            lsp.TEXT_DOCUMENT_SIGNATURE_HELP,
-            service.signature_help,
-            lsp.SignatureHelpOptions(trigger_characters=["(", " ", ","], retrigger_characters=[")"]),
-        ),
-        (lsp.TEXT_DOCUMENT_FORMATTING, service.formatting, None),
-        (lsp.TEXT_DOCUMENT_RANGE_FORMATTING, service.range_formatting, None),
-        (lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, service.document_symbol, None),
-        (lsp.TEXT_DOCUMENT_FOLDING_RANGE, service.folding_range, None),
-        (lsp.TEXT_DOCUMENT_SELECTION_RANGE, service.selection_range, None),
-        (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, service.semantic_tokens, LEGEND),
-        (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, service.semantic_tokens_range, LEGEND),
-        (lsp.WORKSPACE_SYMBOL, service.workspace_symbol, None),
-        (lsp.TEXT_DOCUMENT_INLAY_HINT, service.inlay_hint, None),
-        (lsp.TEXT_DOCUMENT_CODE_LENS, service.code_lens, None),
-    ]
-    for method, answer, options in table:
-        server.feature(method, options)(partial(answer))
-
-    @server.command("herbrand.explain")
-    def explain_check(name: str) -> str:
-        return service.explain(name)
-
-    @server.command("herbrand.play")
-    def play_game(uri: str) -> str:
-        return service.play(uri)
-
-    @server.command("herbrand.analyse")
-    async def analyse_game(uri: str) -> str:
-        return await service.analyse(uri)
-
-    @server.command("herbrand.repair")
-    async def repair_game(uri: str) -> str:
-        return await service.repair(uri)
-
+        lsp.WORKSPACE_SYMBOL: service.workspace_symbol,
+        lsp.TEXT_DOCUMENT_INLAY_HINT: service.inlay_hint,
+        lsp.TEXT_DOCUMENT_CODE_LENS: service.code_lens,
+    }
+    for method, answer in handlers.items():
+        server.feature(method, OPTIONS.get(method))(partial(answer))
+    for name in ("explain", "play", "analyse", "repair"):
+        server.command(f"herbrand.{name}")(partial(getattr(service, name)))
     return server
