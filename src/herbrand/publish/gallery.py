@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -108,12 +108,7 @@ def gallery_page(entries: Sequence[GalleryEntry], title: str) -> str:
             style=Markup(template("page.css")),  # our own
             drawing=Markup(STYLE),  # our own
             entries=[
-                {
-                    "file": entry.file,
-                    "title": entry.title,
-                    "description": entry.description,
-                    "svg": Markup(entry.svg),  # drawn by us, names escaped
-                }
+                replace(entry, svg=Markup(entry.svg))  # drawn by us, names escaped
                 for entry in entries
             ],
         )

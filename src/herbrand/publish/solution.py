@@ -7,9 +7,6 @@ little from each other, and they tell the best moves and their worth in any posi
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +17,7 @@ from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.solving.solve import GraphSolver
 from herbrand.analyse.solving.strategy import check_strategy
 from herbrand.errors import GameError, HerbrandError
-from herbrand.publish.tables import byte_planes, tables_of
+from herbrand.publish.tables import byte_planes, deflated, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -175,6 +172,4 @@ def _table(bits: NDArray[Any], *columns: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def _pack(about: dict[str, Any], arrays: Iterable[NDArray[Any]]) -> str:
-    text = json.dumps(about, ensure_ascii=False, separators=(",", ":")).encode()
-    data = len(text).to_bytes(4, "little") + text + b"".join(array.tobytes() for array in arrays)
-    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+    return deflated(about, b"".join(array.tobytes() for array in arrays))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.network.network import Network
 
-__all__ = ["byte_planes", "packed", "tables_of"]
+__all__ = ["byte_planes", "deflated", "packed", "tables_of"]
 
 
 def tables_of(game: Game) -> dict[str, Any]:
@@ -52,8 +52,13 @@ def _goal(value: str) -> int | None:
 
 def packed(game: Game, picture: dict[str, Any]) -> str:
     """Return the tables, the picture and the wires of a game, and `kernel`, deflated, in base64."""
-    text = json.dumps([tables_of(game), picture], ensure_ascii=False, separators=(",", ":")).encode()
-    data = len(text).to_bytes(4, "little") + text + _wires(game.network) + kernel()
+    return deflated([tables_of(game), picture], _wires(game.network) + kernel())
+
+
+def deflated(values: object, data: bytes) -> str:
+    """Return values as JSON and data after them, deflated, in base64."""
+    text = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+    data = len(text).to_bytes(4, "little") + text + data
     return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
 
 

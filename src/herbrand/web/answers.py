@@ -13,7 +13,7 @@ from herbrand.web.library import MAX_BYTES
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["file_answer", "form_fields", "require_token", "step_of", "wants_json"]
+__all__ = ["file_answer", "form_fields", "require_token", "step_of", "uploaded"]
 
 
 def file_answer(text: str, title: str, ending: str) -> Response:
@@ -44,13 +44,18 @@ async def form_fields(request: Request, *, is_friend: bool = False) -> dict[str,
     return fields
 
 
+async def uploaded(request: Request, most: int = -1) -> tuple[bytes, str, str]:
+    """Return the data of an uploaded file, at most so many bytes, its name, and the field `game`."""
+    async with request.form(max_files=1, max_fields=5) as form:
+        require_token(request, form.get("token"))
+        file, game = form.get("file"), form.get("game")
+        if file is None or isinstance(file, str):
+            raise HTTPException(400, "No file was chosen.")
+        return await file.read(most), file.filename or "", game if isinstance(game, str) else ""
+
+
 def step_of(text: str) -> int:
     """Parse a step from an address or a form."""
     if not text.isdecimal() or len(text) > 6:
         raise HTTPException(400, "The step must be a number.")
     return int(text)
-
-
-def wants_json(request: Request) -> bool:
-    """Whether the request comes from a script."""
-    return "application/json" in request.headers.get("accept", "") or request.url.path.startswith("/api/")

@@ -25,14 +25,14 @@ from herbrand.match.tournament.plan import TournamentError
 from herbrand.play.levels import DEFAULT_LEVEL, LEVELS
 from herbrand.runtime.json_process import RequestError
 from herbrand.runtime.rendering import compile_templates, render
-from herbrand.web.answers import file_answer, form_fields, require_token, step_of, wants_json
+from herbrand.web.answers import file_answer, form_fields, require_token, step_of, uploaded
 from herbrand.web.charts import bars
 from herbrand.web.child import Busy, ChildLost, Queue, wait_for_child
 from herbrand.web.guard import Guard
 from herbrand.web.latest import Latest
 from herbrand.web.library import ENDINGS, MAX_BYTES, AlreadyThere, Library, NotThere
 from herbrand.web.matches import ChildPool, Matches, NoMatch
-from herbrand.web.pages import error_page, html, page
+from herbrand.web.pages import error_page, html, page, problem_response, wants_json
 from herbrand.web.records import Records
 from herbrand.web.solutions import Solutions
 from herbrand.web.table import PERFECT
@@ -163,7 +163,7 @@ class App:
     async def game(self, request: Request) -> Response:
         """Show one game."""
         entry = self._entry(request)
-        facts = await wait_for_child(self.children.ask, "facts", **_rules(entry))
+        facts = await wait_for_child(self.children.ask, "facts", **entry.rules)
         self.library.add_metadata(entry, facts["roles"], facts["words"])
         await run_in_threadpool(self.matches.warm_up)
         players = await run_in_threadpool(_players)
@@ -199,7 +199,7 @@ class App:
 
     def _picture(self, entry: LibraryEntry, name: str) -> str:
         if name not in self._pictures:
-            thumbnail = self.children.ask("thumbnail", queue="pictures", seconds=30, **_rules(entry))
+            thumbnail = self.children.ask("thumbnail", queue="pictures", seconds=30, **entry.rules)
             self.library.add_metadata(entry, thumbnail["roles"], thumbnail["words"])
             self._pictures[name] = thumbnail["svg"]
             while len(self._pictures) > MAX_PICTURES:
@@ -220,10 +220,7 @@ class App:
         """Start a match."""
         form = await form_fields(request)
         entry = self.library.find(form.get("key", ""))
-        seats = {
-            name.removeprefix("seat:"): value for name, value in form.items() if name.startswith("seat:")
-        }
-        return await self._begin(entry, form, seats)
+        return await self._begin(entry, form, _fields_of(form, "seat:"))
 
     async def _begin(self, entry: LibraryEntry, form: dict[str, str], seats: dict[str, str]) -> Response:
         perfect = self._perfect(entry)
@@ -231,11 +228,7 @@ class App:
         unknown = sorted(set(seats.values()) - players)
         if unknown:
             raise HTTPException(400, f"There is no player `{unknown[0][:40]}`.")
-        parameters = {
-            name.removeprefix("param:"): value
-            for name, value in form.items()
-            if name.startswith("param:") and value.strip()
-        }
+        parameters = {name: value for name, value in _fields_of(form, "param:").items() if value.strip()}
         settings = {"seats": seats, "clock": _seconds(form.get("clock", "")), "parameters": parameters}
         if PERFECT in seats.values():
             settings["solution"] = perfect
@@ -273,16 +266,19 @@ class App:
         if problem:
             place = place.rpartition("/")[0]
         links = {} if screen else {role: secret for secret, role in match.settings.get("friends", {}).items()}
-        values = {
-            "place": place,
-            "title": match.title,
-            "entry": None if screen else self._game_of(match),
-            "links": {role: f"{self.address}/seat/{secret}" for role, secret in links.items()},
-            "is_friend": bool(screen),
-            "view": view,
-            "version": version,
-        }
-        return page(request, "match", status=status, problem=problem, **values)
+        return page(
+            request,
+            "match",
+            status=status,
+            problem=problem,
+            place=place,
+            title=match.title,
+            entry=None if screen else self._game_of(match),
+            links={role: f"{self.address}/seat/{secret}" for role, secret in links.items()},
+            is_friend=bool(screen),
+            view=view,
+            version=version,
+        )
 
     async def state(self, request: Request) -> Response:
         """Return the view of a step, by default the present one."""
@@ -419,7 +415,7 @@ class App:
         form = await form_fields(request)
         text, notation, title = _text_of(form)
         entry = self.library.add(text, notation, title)
-        facts = await wait_for_child(self.children.ask, "facts", **_rules(entry))
+        facts = await wait_for_child(self.children.ask, "facts", **entry.rules)
         if not facts["playable"]:
             return self._editor(request, text, notation, title, form.get("opened", ""), status=409)
         seats = {role: "you" if i == 0 else DEFAULT_LEVEL for i, role in enumerate(facts["players"])}
@@ -432,13 +428,8 @@ class App:
 
     async def upload(self, request: Request) -> Response:
         """Open an uploaded file in the editor."""
-        async with request.form(max_files=1, max_fields=5) as form:
-            require_token(request, form.get("token"))
-            file = form.get("file")
-            if file is None or isinstance(file, str):
-                raise HTTPException(400, "No file was chosen.")
-            data = await file.read(MAX_BYTES + 1)
-            name = (file.filename or "game").replace("\\", "/").rsplit("/", 1)[-1]
+        data, path, _ = await uploaded(request, MAX_BYTES + 1)
+        name = (path or "game").replace("\\", "/").rsplit("/", 1)[-1]
         if len(data) > MAX_BYTES:
             raise HTTPException(413, "Files and forms may have at most a megabyte.")
         from herbrand.syntax.files import decode
@@ -446,8 +437,8 @@ class App:
         if not _is_text(data):
             raise HTTPException(415, f"`{name[:80]}` is not text: a rulesheet is a text file.")
         stem, _, ending = name.rpartition(".")
-        notation = {"hrf": "infix", "pl": "prolog", "ggd": "ggdl", "kif": "prefix"}.get(
-            ending.lower(), "auto"
+        notation = {suffix: notation for notation, suffix in ENDINGS.items()}.get(
+            f".{ending.lower()}", "auto"
         )
         entry = self.library.add(decode(data, name)[0].text, notation, (stem or name)[:80])
         return RedirectResponse(f"/edit?game={entry.key}", 303)
@@ -481,7 +472,7 @@ class App:
         key = entry.key, entry.text
         if request.method == "POST":
             await form_fields(request)
-            rules = _rules(entry)
+            rules = entry.rules
             rules.pop("source")
             self._analyses[key] = await wait_for_child(
                 self.children.ask, "analyse", queue="analysis", seconds=150, **rules
@@ -490,7 +481,7 @@ class App:
             while len(self._analyses) > MAX_ANALYSES:
                 self._analyses.popitem(last=False)
             return RedirectResponse(request.url.path, 303)
-        job = self.solutions.find(_rules(entry))
+        job = self.solutions.find(entry.rules)
         return page(request, "analyse", entry=entry, results=self._analyses.get(key), bars=bars, job=job)
 
     async def solution(self, request: Request) -> Response:
@@ -498,16 +489,16 @@ class App:
         entry = self._entry(request)
         if request.method == "POST":
             await form_fields(request)
-            await self.solutions.start(_rules(entry))
+            await self.solutions.start(entry.rules)
             return RedirectResponse(f"/analyse/{entry.key}#solution", 303)
-        job = self.solutions.find(_rules(entry))
+        job = self.solutions.find(entry.rules)
         if job is None:
             raise HTTPException(404, "Nothing was solved.")
         return JSONResponse(job.progress())
 
     def _perfect(self, entry: LibraryEntry) -> dict[str, str] | None:
         """Return the solution that the seat `perfect` plays by, if there is one."""
-        job = self.solutions.find(_rules(entry))
+        job = self.solutions.find(entry.rules)
         return None if job is None else job.perfect
 
     async def explore(self, request: Request) -> Response:
@@ -518,7 +509,7 @@ class App:
             raise HTTPException(400, "The path must be numbers separated by points.")
         path = [int(word) for word in words if word]
         position = await wait_for_child(
-            self.children.ask, "explore", queue="analysis", seconds=90, path=path, **_rules(entry)
+            self.children.ask, "explore", queue="analysis", seconds=90, path=path, **entry.rules
         )
         return page(request, "explore", entry=entry, path=path, position=position)
 
@@ -597,12 +588,10 @@ def make_app(
 
 
 async def _on_http(request: Request, error: HTTPException) -> Response:
-    if wants_json(request):
-        return JSONResponse({"error": error.detail}, error.status_code)
     messages = {404: "There is no page at this address.", 405: "This address does not allow that method."}
     message = messages.get(error.status_code, error.detail) if error.detail in _PLAIN else error.detail
     help_ = "Perhaps the address was mistyped." if error.status_code == 404 else ""
-    return error_page(error.status_code, message, help_)
+    return problem_response(request, error.status_code, message, help_, error=error.detail)
 
 
 _PLAIN: Final = {"Not Found", "Method Not Allowed"}
@@ -617,45 +606,39 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
     games_by_name = {title.lower(): title for title in games.names()}
     near = [games_by_name[word] for word in get_close_matches(name.lower(), games_by_name, n=1)]
     note = "Your own texts are kept only while the server runs, and only the latest of them."
-    if wants_json(request):
-        return JSONResponse({"error": f"no game `{name}`"}, 404)
+    message = f"There is no game called “{name}”."
     similar = near[0] if near else None
-    return error_page(404, f"There is no game called “{name}”.", note, similar=similar)
+    return problem_response(request, 404, message, note, error=f"no game `{name}`", similar=similar)
 
 
 async def _on_no_match(request: Request, error: NoMatch) -> Response:
     del error
     message = "There is no such match."
     help_ = "Matches are stored in the database of records; the server may use another database now."
-    if wants_json(request):
-        return JSONResponse({"error": f"{message} {help_}"}, 404)
-    return error_page(404, message, help_)
+    return problem_response(request, 404, message, help_, error=f"{message} {help_}")
 
 
 async def _on_child(request: Request, error: Exception) -> Response:
-    if wants_json(request):
-        return JSONResponse({"error": str(error)}, 409)
     help_ = (
         "Evaluation was stopped; nothing else is affected. Smaller parameters or a smaller board may help."
         if isinstance(error, ChildLost)
         else "Open the rules in the editor: it shows the errors."
     )
-    return error_page(409, "The game cannot be shown.", help_, details=str(error))
+    details = str(error)
+    return problem_response(request, 409, "The game cannot be shown.", help_, error=details, details=details)
 
 
 async def _on_busy(request: Request, error: Exception) -> Response:
-    if wants_json(request):
-        answer: Response = JSONResponse({"error": str(error)}, 503)
-    else:
-        answer = error_page(503, "The server is busy.", "Other requests are waiting. Try again in a moment.")
+    help_ = "Other requests are waiting. Try again in a moment."
+    answer = problem_response(request, 503, "The server is busy.", help_, error=str(error))
     answer.headers["retry-after"] = "2"
     return answer
 
 
 async def _on_record(request: Request, error: RecordError | TournamentError) -> Response:
-    if wants_json(request):
-        return JSONResponse({"error": str(error)}, 404)
-    return error_page(404, f"{error}.", "The list of matches is under “Records”.")
+    return problem_response(
+        request, 404, f"{error}.", "The list of matches is under “Records”.", error=str(error)
+    )
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:
@@ -666,9 +649,9 @@ async def _on_fault(request: Request, error: Exception) -> Response:
 # -- helpers ----------------------------------------------------------------------------------
 
 
-def _rules(entry: LibraryEntry) -> dict[str, Any]:
-    name = entry.title if entry.shelf == "yours" else entry.key
-    return {"text": entry.text, "notation": entry.notation, "name": name, "source": entry.source}
+def _fields_of(form: dict[str, str], prefix: str) -> dict[str, str]:
+    """Return the fields of a form whose names have a prefix, without it."""
+    return {name.removeprefix(prefix): value for name, value in form.items() if name.startswith(prefix)}
 
 
 @cache

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["COOKIE", "MAX_BODY_BYTES", "SEATS", "Guard", "check_token", "is_same_origin"]
@@ -154,7 +153,7 @@ class Guard:
             return
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
-            await _too_large()(scope, receive, send_guarded)
+            await error_page(413, RequestTooLarge().detail)(scope, receive, send_guarded)
             return
         received = 0
 
@@ -175,11 +174,6 @@ class RequestTooLarge(HTTPException):
 
     def __init__(self) -> None:
         super().__init__(413, "Files and forms may have at most a megabyte.")
-
-
-def _too_large() -> Response:
-    error = RequestTooLarge()
-    return error_page(413, error.detail)
 
 
 def _session(cookies: str, cookie: str) -> str | None:

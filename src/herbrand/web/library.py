@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import games
 from herbrand.runtime.files import write_atomically
+from herbrand.syntax.files import SUFFIXES
 from herbrand.syntax.preface import preface
 
 if TYPE_CHECKING:
@@ -59,6 +60,12 @@ class LibraryEntry:
     def file(self) -> str:
         """Its name in commands."""
         return self.key if self.shelf == "bundled" else PurePath(self.source).name or "FILE"
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """What a subprocess needs to read it."""
+        name = self.title if self.shelf == "yours" else self.key
+        return {"text": self.text, "notation": self.notation, "name": name, "source": self.source}
 
     @property
     def searchable(self) -> str:
@@ -175,7 +182,7 @@ class Library:
             raise NotThere(key) from error
         text = decode(data, path.name)[0].text
         entry = LibraryEntry(
-            key, path.stem, text, _notation(path.suffix), shelf, str(path), _description(text)
+            key, path.stem, text, SUFFIXES[path.suffix], shelf, str(path), _description(text)
         )
         self._read[key] = identity, entry
         return entry
@@ -210,14 +217,10 @@ def _bundled(name: str) -> LibraryEntry:
         name,
         str(info.get("title", name)) + (" (GGDL)" if path.suffix == ".ggd" and "." in name else ""),
         games.text(name),
-        _notation(path.suffix),
+        SUFFIXES[path.suffix],
         "bundled",
         str(path),
         str(info.get("description", "")),
         tuple(info.get("features", ())),
         tuple(info.get("roles", ())),
     )
-
-
-def _notation(ending: str) -> str:
-    return {".hrf": "infix", ".pl": "prolog", ".ggd": "ggdl"}.get(ending, "prefix")

@@ -135,11 +135,10 @@ class Matches:
         `settings` are `seats`, by role, `clock` in seconds or None, and `parameters`.  Raises what
         `Child.ask` raises, and `RecordError`.
         """
-        name = entry.title if entry.shelf == "yours" else entry.key
-        rules = {"text": entry.text, "notation": entry.notation, "source": entry.source}
+        rules = entry.rules
         with self._opening.pass_through():
             child = self._child()
-            opened = self._ask_to_open(child, name=name, **rules, **settings)
+            opened = self._ask_to_open(child, **rules, **settings)
             word = "".join(c for c in entry.key if c.isascii() and (c.isalnum() or c in "-_"))[:40] or "game"
             friends = [role for role, seat in settings["seats"].items() if seat == FRIEND]
             people = {PERSON: "person", FRIEND: "person elsewhere"}
@@ -147,7 +146,7 @@ class Matches:
             record = MatchRecord(
                 f"{word}.{secrets.token_urlsafe(6)}",
                 new_token(),
-                name,
+                rules["name"],
                 opened["rules"],
                 tuple(opened["roles"]),
                 {role: people.get(seat, seat) for role, seat in seats.items()},

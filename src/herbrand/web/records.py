@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -22,7 +21,8 @@ from starlette.routing import Route
 from herbrand import games
 from herbrand.match.records import RecordError, Store
 from herbrand.match.records.document import read_document
-from herbrand.web.answers import file_answer, require_token, step_of
+from herbrand.syntax.files import SUFFIXES
+from herbrand.web.answers import file_answer, step_of, uploaded
 from herbrand.web.charts import lines
 from herbrand.web.child import wait_for_child
 from herbrand.web.pages import page
@@ -104,43 +104,27 @@ class Records:
 
     async def document(self, name: str) -> Response:
         """Send a record as a file."""
-        record = await wait_for_child(
-            self._children.ask,
-            "export_record",
-            queue="records",
-            seconds=60,
-            database=str(self._database),
-            match=name,
-        )
+        record = await self._ask("export_record", seconds=60, database=str(self._database), match=name)
         return file_answer(json.dumps(record, indent=1), name, ".json")
 
     async def download(self, request: Request) -> Response:
         """Send the record of a match that is over as a file."""
-        record = await run_in_threadpool(self._load, _name(request, "match"))
+        record = await self._asked(request)
         return await self.document(record.id)
 
     async def import_(self, request: Request) -> Response:
         """Add a record from a JSON file, of herbrand or, with its game, of ggp-base."""
-        async with request.form(max_files=1, max_fields=5) as form:
-            require_token(request, form.get("token"))
-            file, game = form.get("file"), form.get("game")
-            if file is None or isinstance(file, str):
-                raise HTTPException(400, "No file was chosen.")
-            data = await file.read()
+        data, _, game = await uploaded(request)
         try:
             arguments: dict[str, Any] = {"text": data.decode()}
         except UnicodeDecodeError:
             raise HTTPException(415, "The file is not text: a record is a JSON file.") from None
-        if isinstance(game, str) and game in games.names():
-            notation = {".hrf": "infix", ".pl": "prolog", ".ggd": "ggdl"}.get(
-                games.path(game).suffix, "prefix"
-            )
+        if game in games.names():
+            path = games.path(game)
             arguments["rules"] = {
-                "text": games.text(game), "notation": notation, "name": game, "source": str(games.path(game))
+                "text": games.text(game), "notation": SUFFIXES[path.suffix], "name": game, "source": str(path)
             }  # fmt: skip
-        document = await wait_for_child(
-            self._children.ask, "import_record", queue="records", seconds=90, **arguments
-        )
+        document = await self._ask("import_record", seconds=90, **arguments)
 
         def save() -> str:
             record = read_document(document)
@@ -156,32 +140,26 @@ class Records:
 
     async def record(self, request: Request) -> Response:
         """Show a match at a step, by default the last one."""
-        name = _name(request, "match")
         try:
-            record = await run_in_threadpool(self._load, name)
+            record = await self._asked(request)
         except InPlay:
-            return RedirectResponse(f"/match/{quote(name)}", 303)
-        position = await wait_for_child(self._position, record, _step(request, len(record.moves)))
+            return RedirectResponse(f"/match/{quote(_name(request, 'match'))}", 303)
+        position = await self._position(request, record)
         shown = {key: value for key, value in position.items() if key != "svg"}
-        match = annotated(record, await wait_for_child(self._words, record))
+        match = await self._annotated(record)
         return page(request, "record", match=match, position=position, shown=shown, when=_when)
 
     async def state(self, request: Request) -> Response:
         """Return the position of a match at a step."""
-        record = await run_in_threadpool(self._load, _name(request, "match"))
-        return JSONResponse(await wait_for_child(self._position, record, _step(request, len(record.moves))))
+        return JSONResponse(await self._position(request, await self._asked(request)))
 
     async def match(self, request: Request) -> Response:
         """Return the record of a match."""
-        record = await run_in_threadpool(self._load, _name(request, "match"))
-        return JSONResponse(annotated(record, await wait_for_child(self._words, record)))
+        return JSONResponse(await self._annotated(await self._asked(request)))
 
     async def curve(self, request: Request) -> Response:
         """Draw the expected goals over the steps of a match."""
-        record = await run_in_threadpool(self._load, _name(request, "match"))
-        curve = await wait_for_child(
-            self._children.ask, "curve", queue="records", seconds=90, **_moves(record)
-        )
+        curve = await self._ask("curve", seconds=90, **_moves(await self._asked(request)))
         title = f"average of {curve['games']} random games from each step"
         return JSONResponse(
             {"svg": str(lines(curve["values"], curve["steps"], title, curve["colours"])), "said": title}
@@ -189,26 +167,28 @@ class Records:
 
     async def judged(self, request: Request) -> Response:
         """Return a search's judgement of the moves of one step."""
-        record = await run_in_threadpool(self._load, _name(request, "match"))
+        record = await self._asked(request)
         step = _step(request, len(record.moves))
         if not step:
             return JSONResponse([])
-        arguments = {
-            **_moves(record),
-            "notation": "prefix",
-            "moves": [list(joint) for joint in record.moves[:step]],
-        }
-        judge = partial(self._children.ask, "judge", queue="odds", seconds=120, **arguments)
-        return JSONResponse(await wait_for_child(judge))
+        rules = {**_moves(record, step), "notation": "prefix"}
+        return JSONResponse(await self._ask("judge", queue="odds", seconds=120, **rules))
 
-    def _words(self, record: MatchRecord) -> list[list[str]]:
-        words: list[list[str]] = self._children.ask("words", queue="records", seconds=40, **_moves(record))
-        return words
+    async def _asked(self, request: Request) -> MatchRecord:
+        """Return the record of the match in the address."""
+        return await run_in_threadpool(self._load, _name(request, "match"))
 
-    def _position(self, record: MatchRecord, step: int) -> dict[str, Any]:
-        position: dict[str, Any] = self._children.ask(
-            "replay", queue="records", seconds=40, step=step, **_moves(record)
-        )
+    async def _ask(self, do: str, *, queue: str = "records", seconds: float, **arguments: Any) -> Any:
+        """Return what a subprocess answers."""
+        return await wait_for_child(self._children.ask, do, queue=queue, seconds=seconds, **arguments)
+
+    async def _annotated(self, record: MatchRecord) -> dict[str, Any]:
+        return annotated(record, await self._ask("words", seconds=40, **_moves(record)))
+
+    async def _position(self, request: Request, record: MatchRecord) -> dict[str, Any]:
+        """Return the position of a record at the step in the address."""
+        step = _step(request, len(record.moves))
+        position: dict[str, Any] = await self._ask("replay", seconds=40, step=step, **_moves(record))
         return position
 
     async def tournament(self, request: Request) -> Response:
@@ -282,11 +262,7 @@ def annotated(record: MatchRecord, words: list[list[str]]) -> dict[str, Any]:
         "started": record.started,
         "clocks": [record.start_clock, record.play_clock] if record.origin != "web" else None,
         "roles": [
-            {
-                "name": role,
-                "player": record.players.get(role),
-                "goal": (record.goals or {}).get(role),
-            }
+            {"name": role, "player": record.players.get(role), "goal": (record.goals or {}).get(role)}
             for role in record.roles
         ],
         "steps": steps,
@@ -298,8 +274,10 @@ def is_played(origin: str, status: str) -> bool:
     return origin == "web" and status == "running"
 
 
-def _moves(record: MatchRecord) -> dict[str, Any]:
-    return {"text": record.rules, "name": record.game, "moves": [list(joint) for joint in record.moves]}
+def _moves(record: MatchRecord, steps: int | None = None) -> dict[str, Any]:
+    """Return the rules and the moves of a match, all or those of so many steps."""
+    moves = [list(joint) for joint in record.moves[:steps]]
+    return {"text": record.rules, "name": record.game, "moves": moves}
 
 
 def _when(seconds: float) -> str:

@@ -175,8 +175,7 @@ class MatchTable:
         match = self._require_match()
         if step != len(match.play) or self._is_over:
             raise IllegalMoveError("the match has advanced since the page was loaded")
-        if role not in self._people_at(screen):
-            raise IllegalMoveError(f"{role} is not played here")
+        self._require_person(role, screen)
         match.choose(role, move)
         match.advance()
         return self._changed(step)
@@ -208,8 +207,7 @@ class MatchTable:
 
     def show(self, role: str) -> None:
         """Show the information of a role on the screen of the server, after it was handed over."""
-        if role not in self._people_at(""):
-            raise IllegalMoveError(f"{role} is not played here")
+        self._require_person(role, "")
         self._visible_role = role
 
     def flip(self, screen: str = "") -> None:
@@ -221,8 +219,7 @@ class MatchTable:
         match = self._require_match()
         if match.hides:
             raise GameError("a hint would reveal hidden information")
-        if role not in self._people_at(screen):
-            raise IllegalMoveError(f"{role} is not played here")
+        self._require_person(role, screen)
         move, report = match.hint(role)
         thought = None if report is None or not report.moves else self._report_json(report)
         return {"move": str(move), "text": match.game.artist.say(move), "thought": thought}
@@ -267,6 +264,10 @@ class MatchTable:
         if screen:
             return [screen] if self._seats.get(screen) == FRIEND else []
         return [role for role, seat in self._seats.items() if seat == PERSON]
+
+    def _require_person(self, role: str, screen: str) -> None:
+        if role not in self._people_at(screen):
+            raise IllegalMoveError(f"{role} is not played here")
 
     def _friends(self) -> list[str]:
         return [role for role, seat in self._seats.items() if seat == FRIEND]
