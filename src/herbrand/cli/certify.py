@@ -92,12 +92,7 @@ def command(
     checked if they are equal to those in its folder.
     """
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.certification import (
-        certify,
-        certify_remarks,
-        certify_strategy,
-        verify_certificate,
-    )
+    from herbrand.analyse.certification import certify, certify_remarks, certify_strategy, verify_certificate
     from herbrand.analyse.solving.strategy import read_strategy
     from herbrand.runtime.limits import seconds_left
 
@@ -107,17 +102,16 @@ def command(
     game = read_game(file, notation)
     seconds = min(0.95 * budget, seconds_left())
     limits = Budget(seconds, megabytes=game.limits.megabytes)
+    out, check = Path(folder or ""), not no_check
     if received is not None:
         certified = verify_certificate(game, received, budget=limits)
     elif strategy is not None:
-        certified = certify_strategy(
-            game, read_strategy(strategy), Path(folder or ""), budget=limits, check=not no_check
-        )
+        certified = certify_strategy(game, read_strategy(strategy), out, budget=limits, check=check)
     elif remarks is not None:
         kind = None if remarks == "all" else remarks
-        certified = certify_remarks(game, Path(folder or ""), kind, budget=limits, check=not no_check)
+        certified = certify_remarks(game, out, kind, budget=limits, check=check)
     else:
-        certified = certify(game, str(name), Path(folder or ""), budget=limits, check=not no_check)
+        certified = certify(game, str(name), out, budget=limits, check=check)
     if as_json:
         write_json(certified.as_json())
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from click.core import ParameterSource
 from herbrand.cli.budget import given_limits
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_tree
 from herbrand.cli.options import OUTPUT, time_limit, together
-from herbrand.cli.output import count, remark, render, result
+from herbrand.cli.output import count, remark, render, write_output
 from herbrand.cli.targets import OPTIONS, TARGETS
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def command(
             for line in converted.remarks:
                 remark(f"note: {line}")
         converted = converted.text
-    _write(converted, output)
+    write_output(converted, output)
 
 
 def _check_options(ctx: click.Context, target: str, entry: Target) -> None:
@@ -103,20 +102,3 @@ def _check_options(ctx: click.Context, target: str, entry: Target) -> None:
             targets = " or ".join(other for other, one in TARGETS.items() if name in one.options)
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} needs --to {targets}, not {target}")
-
-
-def _write(written: str | bytes, output: str | None) -> None:
-    """Write to a file or to standard output."""
-    from herbrand.runtime.files import write_atomically
-
-    if isinstance(written, str):
-        written = written.rstrip("\n") + "\n"
-    if output is not None:
-        write_atomically(output, written)
-        remark(f"wrote {output}")
-    elif isinstance(written, str):
-        result(written, newline=False)
-    elif sys.stdout.isatty():
-        raise click.UsageError("this output is binary: write it to a file with -o FILE, or into a pipe")
-    else:
-        sys.stdout.buffer.write(written)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from herbrand.cli.output import count, remark, result, table, write_json
 from herbrand.cli.workers import worker_options, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from herbrand.evolve.search import GameSearch, SearchProgress, SearchSettings
 
@@ -82,30 +83,26 @@ def command(
 
     folder.mkdir(parents=True, exist_ok=True)
     database = folder / "search.db"
-    search = GameSearch(database, _settings(database, seed, batch, families))
+    settings = _settings(database, seed=seed, batch=batch, families=families or None)
+    search = GameSearch(database, settings)
     if search.candidates:
         remark(f"resuming after {count(search.candidates, 'candidate')}")
-    listener, close = _progress_listener()
     try:
         if minutes:
-            with workers(None if cluster is None else jobs, cluster) as executor:
+            with _progress() as listener, workers(None if cluster is None else jobs, cluster) as executor:
                 search.run(
                     seconds=60 * minutes, batches=batches, executor=executor, jobs=jobs, listener=listener
                 )
     except KeyboardInterrupt:
         remark("stopped; the same command resumes the search")
-    finally:
-        close()
     remark("writing the gallery...")
     page = write_gallery(folder, search.progress(), search.everything(), notation)
     _report(search, page, wants_json=wants_json)
     search.close()
 
 
-def _settings(
-    database: Path, seed: int | None, batch: int | None, families: tuple[str, ...]
-) -> SearchSettings:
-    """Return the settings of an existing search or the defaults, updated by the options."""
+def _settings(database: Path, **options: Any) -> SearchSettings:
+    """Return the settings of an existing search or the defaults, updated by the options that were given."""
     from dataclasses import replace
 
     from herbrand.evolve.search import SearchSettings
@@ -116,12 +113,7 @@ def _settings(
         store = SearchStore(database)
         settings = store.begun() or settings
         store.close()
-    options: dict[str, Any] = {} if seed is None else {"seed": seed}
-    if batch is not None:
-        options["batch"] = batch
-    if families:
-        options["families"] = families
-    return replace(settings, **options)
+    return replace(settings, **{name: value for name, value in options.items() if value is not None})
 
 
 def _report(search: GameSearch, page: Path, *, wants_json: bool) -> None:
@@ -164,8 +156,9 @@ def _summary(progress: SearchProgress) -> str:
     )
 
 
-def _progress_listener() -> tuple[Callable[[SearchProgress], None], Callable[[], None]]:
-    """Return a progress listener and a function that closes it: a live table, or lines without a terminal."""
+@contextmanager
+def _progress() -> Iterator[Callable[[SearchProgress], None]]:
+    """Yield a function that shows progress: as a live table, or as lines without a terminal."""
     if not sys.stderr.isatty():
         finished = 0
 
@@ -175,15 +168,11 @@ def _progress_listener() -> tuple[Callable[[SearchProgress], None], Callable[[],
                 finished = progress.candidates
                 remark(_summary(progress))
 
-        return line, lambda: None
+        yield line
+        return
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
-    live = Live("evaluating the first games...", console=Console(stderr=True), transient=True)
-    live.start()
-
-    def show(progress: SearchProgress) -> None:
-        live.update(Text.from_ansi(f"{_summary(progress)}\n{_table(progress)}"))
-
-    return show, live.stop
+    with Live("evaluating the first games...", console=Console(stderr=True), transient=True) as live:
+        yield lambda progress: live.update(Text.from_ansi(f"{_summary(progress)}\n{_table(progress)}"))

@@ -82,8 +82,7 @@ def _false_facts(knowledge: Knowledge) -> list[str]:
         return []
     if not false:
         return []
-    more = f"\n  and {len(false) - SHOWN} more" if len(false) > SHOWN else ""
-    return [f"surely false\n{columns(false[:SHOWN], indent='  ')}{more}"]
+    return [f"surely false\n{_some(false)}"]
 
 
 def _relation(fact: str) -> str:
@@ -98,9 +97,13 @@ def _relation(fact: str) -> str:
 def _chances(facts: dict[str, Fraction]) -> str:
     """List facts with their probabilities, the likeliest first."""
     ordered = sorted(facts.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{_number(chance)} {fact}" for fact, chance in ordered[:SHOWN]]
-    more = f"\n  and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
-    return columns(shown, indent="  ") + more
+    return _some([f"{_number(chance)} {fact}" for fact, chance in ordered])
+
+
+def _some(facts: Sequence[str]) -> str:
+    """Arrange the first facts in columns, and say how many more there are."""
+    more = f"\n  and {len(facts) - SHOWN} more" if len(facts) > SHOWN else ""
+    return columns(facts[:SHOWN], indent="  ") + more
 
 
 def _number(chance: Fraction) -> str:

@@ -9,7 +9,7 @@ import click
 from herbrand.runtime.tokens import TOKEN_VARIABLE, is_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "JSON",
@@ -21,6 +21,7 @@ __all__ = [
     "engine_option",
     "json_option",
     "max_steps",
+    "roles_named",
     "time_limit",
     "together",
     "token_option",
@@ -54,6 +55,15 @@ OUTPUT_FILE = click.Path(dir_okay=False)
 OUTPUT = click.option("-o", "--output", metavar="OUT", type=OUTPUT_FILE, help="Write to this file.")
 
 MOVES = click.option("--moves", metavar="MOVES", help='Make these moves first: "(mark 1 1); (mark 2 2)".')
+
+
+def roles_named(names: Sequence[str], roles: Sequence[str], option: str) -> list[str]:
+    """Return roles as a game spells them; fail for one that is not there."""
+    spelling = {role.lower(): role for role in roles}
+    for name in names:
+        if name.lower() not in spelling:
+            raise click.BadParameter(f"no role `{name}` (roles: {', '.join(roles)})", param_hint=option)
+    return [spelling[name.lower()] for name in names]
 
 
 def engine_option(

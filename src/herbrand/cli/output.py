@@ -36,6 +36,7 @@ __all__ = [
     "terminal_width",
     "wants_color",
     "write_json",
+    "write_output",
 ]
 
 
@@ -180,12 +181,25 @@ def painter() -> Paint | None:
     if system is None:
         return None
     styles = {name: Style(color=letters, bgcolor=fill) for name, (fill, _, letters) in PIECES.items()}
-    styles |= {
-        "ink": Style(bold=True),
-        "muted": Style(dim=True),
-        "last": Style(bold=True),
-    }
+    styles |= {"ink": Style(bold=True), "muted": Style(dim=True), "last": Style(bold=True)}
     return lambda text, colour: styles[colour].render(text, color_system=COLOR_SYSTEMS[system])
+
+
+def write_output(written: str | bytes, output: str | None) -> None:
+    """Write a text, which ends with one newline, or data to a file, or else to standard output."""
+    from herbrand.runtime.files import write_atomically
+
+    if isinstance(written, str):
+        written = written.rstrip("\n") + "\n"
+    if output is not None:
+        write_atomically(output, written)
+        remark(f"wrote {output}")
+    elif isinstance(written, str):
+        result(written, newline=False)
+    elif sys.stdout.isatty():
+        raise click.UsageError("this output is binary: write it to a file with -o FILE, or into a pipe")
+    else:
+        sys.stdout.buffer.write(written)
 
 
 def goals_line(goals: Mapping[str, object]) -> str:

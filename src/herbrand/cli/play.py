@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
-from herbrand.cli.options import POSITIVE
+from herbrand.cli.options import POSITIVE, roles_named
 from herbrand.cli.output import columns, count, goals_line, painter, remark, result
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
 from herbrand.machine.joint_text import normal
@@ -17,7 +17,7 @@ from herbrand.play.levels import DEFAULT_LEVEL, LEVELS, default_clock
 from herbrand.play.registry import NoSuchPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from herbrand.game import Game
     from herbrand.machine.moves import Move
@@ -124,13 +124,8 @@ def _people(game: Game, roles: Sequence[str], opponent: str) -> tuple[str, ...]:
     playable = [role for role in game.roles if role.lower() != "random"]
     if not playable:
         raise GameError("the game has no role but `random`")
-    spelling = {role.lower(): role for role in playable}
-    unknown = [role for role in roles if role.lower() not in spelling]
-    if unknown:
-        raise click.BadParameter(f"no role `{unknown[0]}` (roles: {', '.join(playable)})", param_hint="--as")
-    if opponent == "human":
-        return tuple(playable)
-    return tuple(dict.fromkeys(spelling[role.lower()] for role in roles)) or (playable[0],)
+    chosen = roles_named(roles, playable, "--as")
+    return tuple(playable if opponent == "human" else dict.fromkeys(chosen)) or (playable[0],)
 
 
 def matching_moves(text: str, moves: Sequence[Move]) -> list[Move]:
@@ -144,20 +139,21 @@ def matching_moves(text: str, moves: Sequence[Move]) -> list[Move]:
     except InvalidMoveError:
         query = _bare(text.lower())
     texts = [_bare(normal(str(move))) for move in moves]
-    exact = [move for move, spelling in zip(moves, texts, strict=True) if spelling == query]
+
+    def fitting(fits: Callable[[str], bool]) -> list[Move]:
+        return [move for move, spelling in zip(moves, texts, strict=True) if fits(spelling)]
+
+    exact = fitting(lambda spelling: spelling == query)
     if exact or not query:
         return exact
     number = text.strip().removeprefix("#")
     if number.isdecimal() and len(number) < 10 and 1 <= int(number) <= len(moves):
         return [moves[int(number) - 1]]
-    for matches in (
-        [move for move, spelling in zip(moves, texts, strict=True) if spelling.startswith(query)],
-        [move for move, spelling in zip(moves, texts, strict=True) if f" {query}" in spelling],
-        [move for move, spelling in zip(moves, texts, strict=True) if query in spelling],
-    ):
-        if matches:
-            return matches
-    return []
+    return (
+        fitting(lambda spelling: spelling.startswith(query))
+        or fitting(lambda spelling: f" {query}" in spelling)
+        or fitting(lambda spelling: query in spelling)
+    )
 
 
 def _bare(text: str) -> str:

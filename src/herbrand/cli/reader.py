@@ -9,7 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, OUTPUT
-from herbrand.cli.output import remark, result, table, write_json
+from herbrand.cli.output import remark, result, table, write_json, write_output
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
@@ -57,19 +57,13 @@ def command(
     if target is not None and (texts or complete is not None or role is not None or as_json):
         raise click.UsageError("--to allows only --output")
     from herbrand.convert.movereader import MoveReader, emit
-    from herbrand.runtime.files import write_atomically
 
     game = read_game(file, notation)
     started = time.perf_counter()
     reader = MoveReader(game)
     seconds = time.perf_counter() - started
     if target is not None:
-        text = emit(reader, target)
-        if output is None:
-            result(text, newline=False)
-        else:
-            write_atomically(output, text)
-            remark(f"wrote {output}")
+        write_output(emit(reader, target), output)
         return
     if not texts and complete is None:
         _describe(reader, seconds, as_json=as_json)

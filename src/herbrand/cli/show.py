@@ -10,7 +10,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.knowledge import knowledge_after, knowledge_text
 from herbrand.cli.moves import line_of_play
-from herbrand.cli.options import JSON, MOVES
+from herbrand.cli.options import JSON, MOVES, roles_named
 from herbrand.cli.output import columns, count, goals_line, painter, remark, result, write_json
 from herbrand.errors import InvalidMoveError
 from herbrand.machine.joint_text import in_kif, split_terms
@@ -66,7 +66,9 @@ def command(
     state = game.initial_state("rules")
     if facts is not None:
         state = game.state(_facts(facts), "rules")
-    knowers = _knowers(game, knows, facts)
+    knowers = roles_named(knows, game.roles, "--knows")
+    if knowers and facts is not None:
+        raise click.UsageError("--knows and --state are mutually exclusive")
     play = line_of_play(state, moves or "", Random(seed))
     state, played = play.state, play.joint_moves
     percepts = [{role: play.percepts(step, role) for role in game.roles} for step in range(len(play))]
@@ -100,19 +102,6 @@ def command(
     start = "initial state" if facts is None else "the state given"
     when = f"{count(len(played), 'step')} after the {start.removeprefix('the ')}" if played else start
     result(_picture(game, state, when, _percepts(game, percepts), goals=goals))
-
-
-def _knowers(game: Game, knows: tuple[str, ...], facts: str | None) -> list[str]:
-    """Return the roles of --knows; fail for unknown roles and together with --state."""
-    spelling = {role.lower(): role for role in game.roles}
-    for role in knows:
-        if role.lower() not in spelling:
-            raise click.BadParameter(
-                f"no role `{role}` (roles: {', '.join(game.roles)})", param_hint="--knows"
-            )
-    if knows and facts is not None:
-        raise click.UsageError("--knows and --state are mutually exclusive")
-    return [spelling[role.lower()] for role in knows]
 
 
 def _percepts(game: Game, steps: list[dict[str, tuple[str, ...]]]) -> str:

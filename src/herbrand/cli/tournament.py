@@ -184,12 +184,12 @@ def _show(results: Results) -> None:
         result(f"\nthe ladder: {', '.join(results.ladder)}")
     names = [row["player"] for row in results.table]
     result("")
-    lines = []
-    for one in names:
-        row = results.head_to_head.get(one, {})
-        lines.append(
-            [one, *(f"{row[two]['score']:g}/{row[two]['games']:g}" if two in row else "" for two in names)]
-        )
+
+    def met(one: str, two: str) -> str:
+        score = results.head_to_head.get(one, {}).get(two)
+        return "" if score is None else f"{score['score']:g}/{score['games']:g}"
+
+    lines = [[one, *(met(one, two) for two in names)] for one in names]
     result(table(lines, ["head to head", *names], right=range(1, len(names) + 1)))
     if len(results.games) > 1:
         header, rows = results.game_standings()

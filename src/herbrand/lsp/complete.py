@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types as lsp
 
 from herbrand.lsp.keywords import GDL, GGDL
+from herbrand.lsp.names import ACTS, STATE
 from herbrand.syntax.nodes import Constant, Variable, children
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ _CAPITALS: Final = re.compile(r"(?<![\w?])[A-Z_]\w*")
 _COMPARED: Final = re.compile(r"(\w+)(?:\([^()]*\))?\s*(?:==|:=|=|#|!=|in)\s*\Z")
 CONDITIONS: Final = frozenset({"<=", "not", "or", "and", "⇐"})
 """Names whose arguments are conditions."""
-_STATE: Final = frozenset({"true", "init", "next", "base"})
-_ACTS: Final = frozenset({"legal", "does", "input"})
 
 
 class _Proposals:
@@ -222,7 +221,7 @@ def _conditions(sheet: OpenSheet, proposals: _Proposals, notation: str) -> None:
 def _compounds(sheet: OpenSheet, here: Context, proposals: _Proposals) -> None:
     """Propose compound terms: first fluents inside `true` and similar keywords, moves inside `does`."""
     kinds = lsp.CompletionItemKind
-    wanted = "fluent" if here.head in _STATE else "move" if here.head in _ACTS else ""
+    wanted = "fluent" if here.head in STATE else "move" if here.head in ACTS else ""
     for key, uses in sheet.names.by_key.items():
         first = uses[0]
         if first.kind in ("fluent", "move", "percept", "function"):

@@ -19,6 +19,7 @@ from herbrand.draw.pieces import piece
 from herbrand.draw.style import STYLE
 from herbrand.draw.svg import draw
 from herbrand.draw.terms import arguments, natural
+from herbrand.publish.tables import moves_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,9 +56,6 @@ def picture_of(game: Game) -> dict[str, Any]:
         marks.append(marked)
         beside.append(None if is_drawn else _words(layout, fluent))
     names = list(pieces)
-    moves: list[list[str]] = [[] for _ in game.roles]
-    for role, move in network.moves.tolist():
-        moves[role].append(network.terms.text(move))
     return {
         "svg": svg,
         "style": STYLE,
@@ -71,7 +69,7 @@ def picture_of(game: Game) -> dict[str, Any]:
         "towers": [_towers(layout, shape, fluents) for shape in layout.towers],
         "beside": beside,
         "lamps": [fluents.index(name) for name in layout.lamps if name in fluents],
-        "clicks": [[list(clicks) for clicks in artist.clicks(some)] for some in moves],
+        "clicks": [[list(clicks) for clicks in artist.clicks(some)] for some in moves_of(network)],
     }
 
 

@@ -19,21 +19,18 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.network.network import Network
 
-__all__ = ["byte_planes", "deflated", "packed", "tables_of"]
+__all__ = ["byte_planes", "deflated", "moves_of", "packed", "tables_of"]
 
 
 def tables_of(game: Game) -> dict[str, Any]:
     """Return the table `GameTables` of `templates/runtime.ts.in` as JSON values."""
     network = game.network
     text = network.terms.text
-    moves: list[list[str]] = [[] for _ in network.roles]
-    for role, move in network.moves.tolist():
-        moves[role].append(text(move))
     return {
         "name": game.name,
         "roles": [text(role) for role in network.roles],
         "fluents": [text(fluent) for fluent in network.fluents.tolist()],
-        "moves": moves,
+        "moves": moves_of(network),
         "goals": [(role, _goal(text(value))) for role, value in network.goals.tolist()],
         "percepts": [(role, text(percept)) for role, percept in network.percepts.tolist()],
         "initial": np.flatnonzero(network.initial).tolist(),
@@ -44,6 +41,14 @@ def tables_of(game: Game) -> dict[str, Any]:
         "feedback": len(network.feedback),
         "hidden": game.has_percepts,
     }
+
+
+def moves_of(network: Network) -> list[list[str]]:
+    """Return the moves of each role."""
+    moves: list[list[str]] = [[] for _ in network.roles]
+    for role, move in network.moves.tolist():
+        moves[role].append(network.terms.text(move))
+    return moves
 
 
 def _goal(value: str) -> int | None:

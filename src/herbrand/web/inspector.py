@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from herbrand.machine.state import State
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["Inspector", "game_of"]
 
@@ -42,6 +43,14 @@ def game_of(
 
     tree = read(Source(text, source or name), notation, parameters=dict(parameters))
     return Game(tree, name=name, limits=QUICK)
+
+
+def _tree(text: str, notation: str, name: str) -> Tree:
+    """Return the tree of a text without syntax errors."""
+    tree = game_of(text, notation, name, "").tree
+    if any(one.is_error for one in tree.diagnostics):
+        raise GameError("fix the syntax errors first")
+    return tree
 
 
 class Inspector:
@@ -121,9 +130,7 @@ class Inspector:
         """Return a text in canonical layout."""
         from herbrand.syntax.layout import format_text
 
-        tree = game_of(text, notation, name, "").tree
-        if any(one.is_error for one in tree.diagnostics):
-            raise GameError("fix the syntax errors first")
+        tree = _tree(text, notation, name)
         if tree.notation == "prefix":
             return {"text": format_text(tree.source)}
         if tree.notation == "ggdl":
@@ -136,9 +143,7 @@ class Inspector:
 
         if to not in ("prefix", "infix", "prolog"):
             raise ValueError(f"no notation `{to}`")
-        tree = game_of(text, notation, name, "").tree
-        if any(one.is_error for one in tree.diagnostics):
-            raise GameError("fix the syntax errors first")
+        tree = _tree(text, notation, name)
         return {"text": print_tree(tree, to).text}
 
     def preview(

@@ -5,15 +5,12 @@ Started as `python -m herbrand.web.solver MEGABYTES`.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
 from herbrand.runtime.json_process import stream_to_parent
-from herbrand.runtime.memory import limit_memory
-from herbrand.web.worker import NICENESS, explain
+from herbrand.web.worker import explain, limit_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,9 +32,7 @@ _EVERY: Final = 0.3
 
 def main() -> None:
     """Solve the game of the first request."""
-    limit_memory(int(sys.argv[1]))
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
+    limit_process()
     with stream_to_parent() as (messages, send):
         try:
             send({"ok": find_solution(**next(messages), report=send)})

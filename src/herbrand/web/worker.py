@@ -14,7 +14,7 @@ from herbrand.errors import BudgetExceeded, HerbrandError, IllegalMoveError, Inv
 from herbrand.runtime.json_process import RequestError, serve
 from herbrand.runtime.memory import limit_memory
 
-__all__ = ["NICENESS", "explain", "main", "serve_actions"]
+__all__ = ["NICENESS", "explain", "limit_process", "main", "serve_actions"]
 
 NICENESS: Final = 5
 """Processor priority (`nice`) of evaluations, below that of serving pages."""
@@ -30,11 +30,16 @@ def main() -> None:
     serve_actions(MatchTable(), Inspector(), Replay(), Chances())
 
 
-def serve_actions(*providers: Any) -> None:
-    """Serve requests for the `ACTIONS` of some objects until the end of input, with limited memory."""
+def limit_process() -> None:
+    """Limit the memory of this process as its first argument says, and lower its priority."""
     limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 3000)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
+
+
+def serve_actions(*providers: Any) -> None:
+    """Serve requests for the `ACTIONS` of some objects until the end of input, with limited memory."""
+    limit_process()
     actions = {name: getattr(provider, name) for provider in providers for name in provider.ACTIONS}
     serve(lambda request: actions[request.pop("do")](**request), explain)
 
