@@ -96,8 +96,7 @@ def command(
             try:
                 with watch(seconds=limit, time_hint="--seconds sets the limit"):
                     show("preparing")
-                    row = bench(read_game(file, notation), started=started, progress=show, **options)
-                rows.append(row)
+                    rows.append(bench(read_game(file, notation), started=started, progress=show, **options))
             except (GameError, BudgetExceeded) as error:
                 if len(files) == 1:
                     raise

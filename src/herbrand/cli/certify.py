@@ -10,7 +10,7 @@ import click
 from herbrand.analyse.proofs.observation import KINDS
 from herbrand.analyse.verdict import PROPERTIES
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.options import JSON, POSITIVE
+from herbrand.cli.options import FOLDER, INPUT_FILE, JSON, POSITIVE
 from herbrand.cli.output import count, result, table, write_json
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _SIGNS: Final = {True: "accepted", False: "REFUSED", None: "-"}
 @click.option(
     "--strategy",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=INPUT_FILE,
     help="Instead of a property: what the strategies in a file of `herbrand solve -o` prove.",
 )
 @click.option(
@@ -46,12 +46,7 @@ _SIGNS: Final = {True: "accepted", False: "REFUSED", None: "-"}
     help="Instead of a property: the remarks of one kind, as `herbrand check --deep` names it, or `all`.",
 )
 @click.option(
-    "-o",
-    "--output",
-    "folder",
-    metavar="FOLDER",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="A new or empty folder for the files.",
+    "-o", "--output", "folder", metavar="FOLDER", type=FOLDER, help="A new or empty folder for the files."
 )
 @click.option(
     "--verify",

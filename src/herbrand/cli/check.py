@@ -145,12 +145,8 @@ def command(
     for file, lines in proved.items():
         result("\n".join([f"{file}:", *(f"  {line}" for line in lines)]))
     _summarise(diagnostics, len(files), hidden=len(diagnostics) - len(shown))
-    if (
-        len(files) == 1
-        and form == "text"
-        and files[0] != STDIN
-        and any(d.check in REPAIRABLE for d in diagnostics)
-    ):
+    is_repairable = any(d.check in REPAIRABLE for d in diagnostics)
+    if is_repairable and form == "text" and len(files) == 1 and files[0] != STDIN:
         remark(f"`herbrand repair {files[0]}` looks for an edit that repairs this")
     if unreadable:
         ctx.exit(2)

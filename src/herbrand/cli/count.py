@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,12 +9,14 @@ import click
 from herbrand.analyse.budget import Budget
 from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.listing import counting, explore_options, listing
-from herbrand.cli.options import JSON, time_limit
+from herbrand.cli.options import FOLDER, JSON, time_limit
 from herbrand.cli.output import count as counted
 from herbrand.cli.output import remark, result, spaced, table, write_json
 from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from herbrand.analyse.counting.count import StateCount
     from herbrand.game import Game
 
@@ -29,7 +29,7 @@ __all__ = ["command"]
 @click.option(
     "--checkpoint",
     metavar="FOLDER",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Store the last step in this folder, and resume from it.",
 )
 @explore_options("List the states in sorted files in this folder instead, and resume from there.")
@@ -45,7 +45,7 @@ def command(
     notation: str,
     checkpoint: Path | None,
     explore: Path | None,
-    disk: float | None,
+    disk: float,
     seconds: float,
     as_json: bool,
     **how: Any,
@@ -88,7 +88,7 @@ def command(
         ctx.exit(3)
 
 
-def _explore(game: Game, folder: Path, disk: float | None, budget: Budget, *, as_json: bool) -> int:
+def _explore(game: Game, folder: Path, disk: float, budget: Budget, *, as_json: bool) -> int:
     """List the states in files; return the exit status."""
     from herbrand.analyse.exploration.on_disk import explore_on_disk
 
@@ -96,7 +96,7 @@ def _explore(game: Game, folder: Path, disk: float | None, budget: Budget, *, as
         game,
         folder,
         budget=budget,
-        disk=math.inf if disk is None else disk,
+        disk=disk,
         progress=listing(remark if as_json else result),
     )
     if as_json:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from herbrand.cli.options import FOLDER
 from herbrand.cli.output import count, remark, result, table, write_json
 from herbrand.cli.workers import worker_options, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from herbrand.evolve.search import GameSearch, SearchProgress, SearchSettings
 
@@ -27,7 +28,7 @@ _FAMILIES = ("board", "tricks", "market")
     "--out",
     "folder",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     required=True,
     help="Output folder; an existing search in it is resumed.",
 )

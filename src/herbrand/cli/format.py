@@ -50,12 +50,9 @@ def command(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool)
         after = format_text(tree.source)
         changed = before != after
         different += changed
-        if diff:
+        if diff or check:
             if changed:
-                result(unified(before, after, name), newline=False)
-        elif check:
-            if changed:
-                result(name)
+                result(unified(before, after, name) if diff else name, newline=not diff)
         elif file == STDIN:
             result(after, newline=False)
         elif changed:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import math
 from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.options import POSITIVE, together
+from herbrand.cli.options import FOLDER, POSITIVE, together
 from herbrand.cli.output import spaced
 
 if TYPE_CHECKING:
@@ -22,11 +22,10 @@ __all__ = ["counting", "explore_options", "listing"]
 
 def explore_options(text: str) -> Callable[[Command], Command]:
     """Return the options --explore, of which `text` is the help, and --disk."""
-    folder = click.Path(file_okay=False, path_type=Path)
     limit = "Limit for the files of --explore in megabytes.  [default: free space]"
     return together(
-        click.option("--explore", metavar="FOLDER", type=folder, help=text),
-        click.option("--disk", metavar="MB", type=POSITIVE, help=limit),
+        click.option("--explore", metavar="FOLDER", type=FOLDER, help=text),
+        click.option("--disk", metavar="MB", type=POSITIVE, default=math.inf, show_default=False, help=limit),
     )
 
 

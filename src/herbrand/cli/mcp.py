@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from herbrand.cli.listening import listening, serve_app
+from herbrand.cli.options import FOLDER
 from herbrand.cli.output import remark
 from herbrand.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
@@ -34,7 +38,7 @@ LARGEST_REQUEST = 2_000_000
 @click.option(
     "--pages",
     metavar="FOLDER",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Also write published games to this folder, as pages of HTML.",
 )
 def command(stdio: bool, http: int | None, memory: int, pages: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = [
+    "FOLDER",
+    "INPUT_FILE",
     "JSON",
     "MOVES",
     "OUTPUT",
@@ -50,7 +53,11 @@ JSON = json_option()
 
 POSITIVE = click.FloatRange(min=0, min_open=True)
 
+INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 OUTPUT_FILE = click.Path(dir_okay=False)
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
 
 OUTPUT = click.option("-o", "--output", metavar="OUT", type=OUTPUT_FILE, help="Write to this file.")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import NOTATION, read_game
+from herbrand.cli.options import INPUT_FILE
 from herbrand.cli.output import count, progress_bar, remark
 from herbrand.cli.workers import SHEETS, sheets_of
 from herbrand.errors import HerbrandError
@@ -43,7 +44,7 @@ __all__ = ["command"]
 @click.option(
     "--solution",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=INPUT_FILE,
     help="What `herbrand solve -o FILE` wrote: adds a perfect player and values of moves.",
 )
 @click.pass_context

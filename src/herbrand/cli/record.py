@@ -205,16 +205,16 @@ def import_(
         for source in sources:
             for record in records_in(source, ids, game):
                 findings = [] if unverified else verifier.verify(record)
-                for finding in findings:
-                    remark(f"{source}: {record.id}: {finding}")
-                if not findings:
+                problems = [f"{record.id}: {finding}" for finding in findings]
+                if not problems:
                     try:
                         store.save(record)
-                        imported += 1
-                        continue
                     except RecordError as error:
-                        remark(f"{source}: {error}")
-                skipped += 1
+                        problems = [str(error)]
+                for problem in problems:
+                    remark(f"{source}: {problem}")
+                imported += not problems
+                skipped += bool(problems)
     result(f"imported {count(imported, 'match')}{f', skipped {skipped}' if skipped else ''}")
     if skipped:
         ctx.exit(1)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,12 +11,13 @@ import click
 from herbrand.analyse.budget import Budget
 from herbrand.cli.files import NOTATION, read_game
 from herbrand.cli.listing import counting, explore_options, listing
-from herbrand.cli.options import JSON, OUTPUT_FILE, time_limit
+from herbrand.cli.options import INPUT_FILE, JSON, OUTPUT_FILE, time_limit
 from herbrand.cli.output import count, progress_bar, remark, result, spaced, table, write_json
 from herbrand.cli.workers import RESULTS, SHEETS, is_collection, run_collection, worker_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from herbrand.analyse.counting.backwards import StepAnswer
     from herbrand.analyse.solving.solved_value import SolvedValue
@@ -46,7 +45,7 @@ _SHOWN_BEST = 3
 @click.option(
     "--check",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=INPUT_FILE,
     help="Replay the strategies in this file against every reply, by the rules alone.",
 )
 @click.option(
@@ -72,7 +71,7 @@ def command(
     check: Path | None,
     diagrams: bool,
     explore: Path | None,
-    disk: float | None,
+    disk: float,
     seconds: float,
     as_json: bool,
     **how: Any,
@@ -173,9 +172,7 @@ def _solve(
     return value, len(strategy)
 
 
-def _solve_on_disk(
-    game: Game, folder: Path, disk: float | None, budget: Budget, *, moves: bool
-) -> SolvedValue:
+def _solve_on_disk(game: Game, folder: Path, disk: float, budget: Budget, *, moves: bool) -> SolvedValue:
     from herbrand.analyse.solving.on_disk import solve_on_disk
 
     def solved(step: int, states: int) -> None:
@@ -185,7 +182,7 @@ def _solve_on_disk(
         game,
         folder,
         budget=budget,
-        disk=math.inf if disk is None else disk,
+        disk=disk,
         moves=moves,
         progress=listing(remark),
         solved=solved,

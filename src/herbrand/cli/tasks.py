@@ -13,7 +13,7 @@ import click
 from herbrand.cli.budget import is_collection
 from herbrand.cli.files import FILE, read_game
 from herbrand.cli.listening import listening, serve_app
-from herbrand.cli.options import POSITIVE, json_option, together
+from herbrand.cli.options import FOLDER, OUTPUT_FILE, POSITIVE, json_option, together
 from herbrand.cli.output import count, progress_bar, remark, result, table, write_json
 from herbrand.cli.workers import RESULTS, failures, run_each, worker_options
 
@@ -166,7 +166,7 @@ def _about(game: Game | str, options: dict[str, Any]) -> dict[str, Any]:
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False),
+    type=OUTPUT_FILE,
     help="Append the replies to this file; tasks that have one there are not asked again.",
 )
 @_model_options(required=True)
@@ -232,7 +232,7 @@ def grade_(tasks: str, replies: str, *, each: bool, as_json: bool) -> None:
 
 
 @command.command("study")
-@click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", metavar="FOLDER", type=FOLDER)
 @click.option(
     "-n", "number", default=3, type=click.IntRange(1), help="Tasks of each game, question and choice."
 )

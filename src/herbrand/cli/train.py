@@ -97,9 +97,7 @@ def command(
     training, resumes = _open(game, path, seed, batch)
     if resumes:
         remark(f"{path}: going on after {count(training.done, training.unit)}")
-    seconds = (
-        math.inf if minutes is None and games is not None else 60 * (20.0 if minutes is None else minutes)
-    )
+    seconds = 60 * (minutes or (20.0 if games is None else math.inf))
     most = math.inf if games is None else games
     saved = time.monotonic()
     # preparation counts, too, and the file is still to be written
