@@ -81,10 +81,7 @@ _LONG_LINE = 40
 @worker_options("Number of processes, each of which analyses one game at a time.")
 @RESULTS
 @JSON
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     files: tuple[str, ...],
     notation: str,
     properties: tuple[str, ...],
@@ -111,11 +108,10 @@ def command(
         "check": not no_check,
     }
     if len(files) > 1 or is_collection(files, **how):
-        status = run_collection(
+        run_collection(
             "analyse", files, notation, _as_data, {**options, "seconds": 0.95 * budget},
             show=_table, as_json=as_json, seconds=budget, **how,
         )  # fmt: skip
-        ctx.exit(status)
     (file,) = files
     game = read_game(file, notation)
     seconds = min(0.95 * budget, seconds_left())  # the rest is for writing the results

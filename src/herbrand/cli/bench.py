@@ -78,11 +78,10 @@ def command(
     options: dict[str, Any] = {"engine": engine, "seconds": seconds, "code": code, "reachable": reachable}
     limit = seconds + _preparation(seconds, reachable)
     if is_collection((), **how):
-        status = run_collection(
+        run_collection(
             "bench", files, notation, bench, options,
             show=lambda measured: _table(measured) if measured else "", as_json=as_json, seconds=limit, **how,
         )  # fmt: skip
-        ctx.exit(status)
     rows: list[dict[str, Any]] = []
     status = 0
     with progress_bar(len(files), "") as update:

@@ -133,16 +133,11 @@ def _report(certified: CertifiedVerdict) -> str:
         )
         for file in certified.files
     ]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            table(rows, ("file", "checked by", "answer", "proof", "conclusion")),
-            "",
-            f"{count(len(rows), 'file')} in {certified.folder}; check.sh there asks again",
-            *([certified.missing] if certified.missing else []),
-        ]
-    )
+    lines += ["", table(rows, ("file", "checked by", "answer", "proof", "conclusion"))]
+    lines += ["", f"{count(len(rows), 'file')} in {certified.folder}; check.sh there asks again"]
+    if certified.missing:
+        lines.append(certified.missing)
+    return "\n".join(lines)
 
 
 def _remarks(remarks: Sequence[CertifiedRemark]) -> str:

@@ -65,11 +65,10 @@ def command(
     if len(files) > 1 or is_collection(files, **how):
         if checkpoint is not None or explore is not None:
             raise click.UsageError("--checkpoint and --explore are for one game; --results is for several")
-        status = run_collection(
+        run_collection(
             "count", files, notation, _as_data, {"seconds": seconds},
             show=_table, as_json=as_json, is_whole=lambda row: row["complete"], seconds=seconds, **how,
         )  # fmt: skip
-        ctx.exit(status)
     game = read_game(files[0], notation)
     budget = Budget(min(seconds, seconds_left()) - 0.5, megabytes=game.limits.megabytes)
     if explore is not None:

@@ -93,11 +93,10 @@ def command(
                 rows, names or [name for name in _COLUMNS if any(name in row["measures"] for row in rows)]
             )
 
-        status = run_collection(
+        run_collection(
             "measure", files, notation, _as_data, {**options, "seconds": seconds},
             show=show, as_json=as_json, seconds=seconds, **how,
         )  # fmt: skip
-        ctx.exit(status)
     measured: list[Measures] = []
     failed = False
     for done, file in enumerate(files):

@@ -72,12 +72,8 @@ def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -
 
     if form == "text":
         return renderers.text(diagnostics, color=wants_color(sys.stderr if err else sys.stdout))
-    writers: dict[str, Callable[[Sequence[Diagnostic]], str]] = {
-        "line": renderers.line,
-        "json": renderers.json,
-        "sarif": renderers.sarif,
-    }
-    return writers[form](diagnostics)
+    writer: Callable[[Sequence[Diagnostic]], str] = getattr(renderers, form)
+    return writer(diagnostics)
 
 
 def count(number: int, noun: str) -> str:

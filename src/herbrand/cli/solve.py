@@ -104,11 +104,10 @@ def command(
     if len(files) > 1 or is_collection(files, **how):
         if alone:
             raise click.UsageError(f"{alone[0]} is for one game")
-        status = run_collection(
+        run_collection(
             "solve", files, notation, _as_data, {"seconds": 0.97 * seconds, "moves": moves},
             show=_table, as_json=as_json, is_whole=lambda row: not row["stopped"], seconds=seconds, **how,
         )  # fmt: skip
-        ctx.exit(status)
     game = read_game(files[0], notation)
     budget = Budget(0.97 * min(seconds, seconds_left()), megabytes=game.limits.megabytes)
     with progress_bar(None, "solving") as update:

@@ -8,7 +8,7 @@ import re
 import time
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -130,11 +130,11 @@ def run_collection(
     is_whole: Callable[[Any], bool] = lambda _: True,
     seconds: float | None = None,
     **how: Any,
-) -> int:
+) -> NoReturn:
     """Call `function(game, **options)` for the game of each file, as `run_each` does, and report the values.
 
-    Each file has at most `seconds`.  `show` makes the table of the values, or an empty text.  Returns
-    the exit status: that of `failures`, or 3 if nothing failed but some value is not whole.
+    Each file has at most `seconds`.  `show` makes the table of the values, or an empty text.  Ends the
+    command with the exit status of `failures`, or 3 if nothing failed but some value is not whole.
     """
     parameters, limits = given_parameters(), given_limits()
     sheets = sheets_of(files)
@@ -148,7 +148,7 @@ def run_collection(
         write_json(rows)
     elif text := show(rows):
         result(text)
-    return failures(done) or (0 if all(map(is_whole, rows)) else 3)
+    click.get_current_context().exit(failures(done) or (0 if all(map(is_whole, rows)) else 3))
 
 
 def run_each(

@@ -120,13 +120,12 @@ def actions(
 
 def _spelling_action(document: Document, diagnostic: Diagnostic) -> lsp.CodeAction | None:
     """Offer to replace a misspelt name; as a guess, this is not part of "fix all"."""
+    sheet, span = document.sheet, diagnostic.span
     meant = _MEANT.search(diagnostic.help or "")
-    name = document.sheet.names.at(diagnostic.span.start) or document.sheet.names.at(
-        diagnostic.span.start + 1
-    )
-    if meant is None or name is None or not diagnostic.span.start <= name.start < max(diagnostic.span.end, 1):
+    name = sheet.names.at(span.start) or sheet.names.at(span.start + 1)
+    if meant is None or name is None or not span.start <= name.start < max(span.end, 1):
         return None
-    old = document.sheet.text[name.start : name.end]
+    old = sheet.text[name.start : name.end]
     if old == meant[1]:
         return None
     return lsp.CodeAction(

@@ -68,11 +68,9 @@ def describe(sheet: OpenSheet, occurrence: Occurrence) -> list[str]:
 def _relation(sheet: OpenSheet, occurrence: Occurrence, arity: int, uses: list[Occurrence]) -> list[str]:
     name = occurrence.key[1]
     graph = sheet.rules.graph
+    key = (name, arity)
     if sheet.tree.ggdl is not None:
-        keys = [key for key in graph.nodes if key[0] == name]
-        key = keys[0] if keys else (name, 0)
-    else:
-        key = (name, arity)
+        key = next((node for node in graph.nodes if node[0] == name), (name, 0))
     parts = [f"**{name}/{key[1]}**: relation, {_kind(sheet, graph, key)}", _counts(uses)]
     below = _relations(e.body for e in graph.edges_from(key))
     above = _relations(e.head for e in graph.edges if e.body == key)

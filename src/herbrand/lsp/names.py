@@ -190,11 +190,8 @@ class _Finder:
         """Add the names of a statement."""
         self.number = number
         title = " ".join(self.text[rule.head.start : rule.head.end].split()) or str(rule.head)
-        self.statements.append(
-            Statement(
-                rule.start, rule.end, ("relation", rule.head.name, rule.head.arity), title, bool(rule.body)
-            )
-        )
+        head = ("relation", rule.head.name, rule.head.arity)
+        self.statements.append(Statement(rule.start, rule.end, head, title, bool(rule.body)))
         self._atom(rule.head, "rule" if rule.body else "fact")
         for literal in rule.body:
             self._literal(literal)

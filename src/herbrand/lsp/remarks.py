@@ -6,12 +6,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.lsp.sizes import MEGABYTES, ask
-from herbrand.runtime.memory import limit_memory
+from herbrand.lsp.sizes import MEGABYTES, answer, ask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -120,8 +117,8 @@ def _heads(rules: Rules, key: tuple[str, int]) -> Iterator[int]:
 
 async def find_remarks(sheet: OpenSheet, seconds: float) -> list[Remark]:
     """Return the remarks on a sheet; none on failure or timeout."""
-    answer = await ask("herbrand.lsp.remarks", sheet, seconds)
-    return [(int(offset), str(label), str(text)) for offset, label, text in answer or ()]
+    found = await ask("herbrand.lsp.remarks", sheet, seconds)
+    return [(int(offset), str(label), str(text)) for offset, label, text in found or ()]
 
 
 def hints(sheet: OpenSheet, remarks: Sequence[Remark], wanted: lsp.Range) -> list[lsp.InlayHint]:
@@ -136,10 +133,5 @@ def hints(sheet: OpenSheet, remarks: Sequence[Remark], wanted: lsp.Range) -> lis
     ]
 
 
-def _main() -> None:
-    limit_memory(3 * MEGABYTES)
-    print(json.dumps(remarks_of(json.loads(sys.stdin.read()))))
-
-
 if __name__ == "__main__":
-    _main()
+    answer(remarks_of)

@@ -174,11 +174,10 @@ class Service:
 
     # -- diagnostics ----------------------------------------------------------------------
 
-    def diagnostic(self, params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
+    def diagnostic(
+        self, document: Document, params: lsp.DocumentDiagnosticParams
+    ) -> lsp.DocumentDiagnosticReport:
         """Return the diagnostics of a document."""
-        document = self.documents.get(params.text_document.uri)
-        if document is None:
-            return lsp.RelatedFullDocumentDiagnosticReport([])
         result = str(document.serial)
         if params.previous_result_id == result:
             return lsp.RelatedUnchangedDocumentDiagnosticReport(result)
@@ -186,42 +185,37 @@ class Service:
 
     # -- names ----------------------------------------------------------------------------
 
-    def definition(self, params: lsp.DefinitionParams) -> list[lsp.Location]:
+    def definition(self, document: Document, params: lsp.DefinitionParams) -> list[lsp.Location]:
         """Return the definitions of a name."""
-        return [place for place, _ in self._places(params, definitions=True)]
+        return [place for place, _ in self._places(document, params, definitions=True)]
 
-    def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
+    def references(self, document: Document, params: lsp.ReferenceParams) -> list[lsp.Location]:
         """Return the occurrences of a name."""
         wanted = params.context.include_declaration
-        return [place for place, defines in self._places(params) if wanted or not defines]
+        return [place for place, defines in self._places(document, params) if wanted or not defines]
 
-    def highlight(self, params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+    def highlight(
+        self, document: Document, params: lsp.DocumentHighlightParams
+    ) -> list[lsp.DocumentHighlight]:
         """Highlight the occurrences of a name."""
         kinds = lsp.DocumentHighlightKind
         return [
             lsp.DocumentHighlight(place.range, kinds.Write if defines else kinds.Read)
-            for place, defines in self._places(params)
+            for place, defines in self._places(document, params)
         ]
 
     def _places(
-        self, params: lsp.TextDocumentPositionParams | Any, *, definitions: bool = False
+        self, document: Document, params: lsp.TextDocumentPositionParams | Any, *, definitions: bool = False
     ) -> Iterator[tuple[lsp.Location, str]]:
-        uri = params.text_document.uri
-        document = self.documents.get(uri)
-        if document is None:
-            return
         sheet = document.sheet
         occurrence = sheet.names.at(sheet.places.offset(params.position))
         if occurrence is None:
             return
         for use in sheet.names.definitions(occurrence) if definitions else sheet.names.of(occurrence):
-            yield lsp.Location(uri, sheet.places.range(use.start, use.end)), use.defines
+            yield lsp.Location(document.uri, sheet.places.range(use.start, use.end)), use.defines
 
-    def rename(self, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    def rename(self, document: Document, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         """Rename all occurrences of a name."""
-        document = self.documents.get(params.text_document.uri)
-        if document is None:
-            return None
         try:
             return edit.rename(document, params.position, params.new_name)
         except edit.CannotRename as error:
@@ -316,18 +310,16 @@ class Service:
                 self.server.workspace_inlay_hint_refresh(None)
         self._measuring.pop(uri, None)
 
-    def code_lens(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    def code_lens(self, document: Document, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         """Return the commands "Play", "Analyse" and "Repair" above the first role."""
-        uri = params.text_document.uri
-        if uri not in self.documents:
-            return []
-        sheet = self.documents[uri].sheet
+        del params
+        sheet = document.sheet
         if sheet.rules.errors or not sheet.rules.roles:
             return []
         at = next((o.start for o in sheet.names.all if o.kind == "role" or o.key[1] == "role"), 0)
         place = sheet.places.range(at, at)
         return [
-            lsp.CodeLens(place, lsp.Command(title, f"herbrand.{title.lower()}", arguments=[uri]))
+            lsp.CodeLens(place, lsp.Command(title, f"herbrand.{title.lower()}", arguments=[document.uri]))
             for title in ("Play", "Analyse", "Repair")
         ]
 
@@ -401,18 +393,18 @@ def make_server() -> LanguageServer:
         lsp.TEXT_DOCUMENT_DID_OPEN: service.did_open,
         lsp.TEXT_DOCUMENT_DID_CHANGE: service.did_change,
         lsp.TEXT_DOCUMENT_DID_CLOSE: service.did_close,
-        lsp.TEXT_DOCUMENT_DIAGNOSTIC: service.diagnostic,
+        lsp.TEXT_DOCUMENT_DIAGNOSTIC: about(service.diagnostic, lsp.RelatedFullDocumentDiagnosticReport([])),
         lsp.TEXT_DOCUMENT_CODE_ACTION: about(
             lambda document, at: findings.actions(document, at.range, at.context.only), []
         ),
         lsp.TEXT_DOCUMENT_HOVER: about(lambda document, at: hover(document, at.position)),
-        lsp.TEXT_DOCUMENT_DEFINITION: service.definition,
-        lsp.TEXT_DOCUMENT_REFERENCES: service.references,
-        lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: service.highlight,
+        lsp.TEXT_DOCUMENT_DEFINITION: about(service.definition, []),
+        lsp.TEXT_DOCUMENT_REFERENCES: about(service.references, []),
+        lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: about(service.highlight, []),
         lsp.TEXT_DOCUMENT_PREPARE_RENAME: about(
             lambda document, at: edit.prepare_rename(document.sheet, at.position)
         ),
-        lsp.TEXT_DOCUMENT_RENAME: service.rename,
+        lsp.TEXT_DOCUMENT_RENAME: about(service.rename),
         lsp.TEXT_DOCUMENT_COMPLETION: about(
             lambda document, at: completing.complete(document, at.position),
             lsp.CompletionList(is_incomplete=False, items=[]),
@@ -438,7 +430,7 @@ def make_server() -> LanguageServer:
         ),
         lsp.WORKSPACE_SYMBOL: service.workspace_symbol,
         lsp.TEXT_DOCUMENT_INLAY_HINT: service.inlay_hint,
-        lsp.TEXT_DOCUMENT_CODE_LENS: service.code_lens,
+        lsp.TEXT_DOCUMENT_CODE_LENS: about(service.code_lens, []),
     }
     for method, answer in handlers.items():
         server.feature(method, OPTIONS.get(method))(partial(answer))

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.runtime.memory import limit_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from lsprotocol import types as lsp
 
     from herbrand.lsp.document import OpenSheet
 
-__all__ = ["ask", "hints", "measure", "relation_sizes"]
+__all__ = ["answer", "ask", "hints", "measure", "relation_sizes"]
 
 SECONDS: Final = 10.0
 """Time limit for grounding; games that exceed it get no hints."""
@@ -58,8 +58,8 @@ def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
 
 async def measure(sheet: OpenSheet, seconds: float = SECONDS) -> dict[str, int]:
     """Return the sizes of a sheet's relations by name; empty on failure or timeout."""
-    answer = await ask("herbrand.lsp.sizes", sheet, seconds)
-    sizes: dict[str, int] = (answer or {}).get("sizes", {})
+    measured = await ask("herbrand.lsp.sizes", sheet, seconds)
+    sizes: dict[str, int] = (measured or {}).get("sizes", {})
     return sizes
 
 
@@ -106,10 +106,11 @@ def hints(sheet: OpenSheet, sizes: Mapping[str, int], wanted: lsp.Range) -> list
     return hints
 
 
-def _main() -> None:
+def answer(function: Callable[[Any], Any]) -> None:
+    """Be the subprocess of `ask`: print what a function returns for the request on standard input."""
     limit_memory(3 * MEGABYTES)
-    print(json.dumps(relation_sizes(json.loads(sys.stdin.read()))))
+    print(json.dumps(function(json.loads(sys.stdin.read()))))
 
 
 if __name__ == "__main__":
-    _main()
+    answer(relation_sizes)

@@ -352,11 +352,8 @@ class App:
         seats = dict(match.settings["seats"])
         if form.get("switch"):
             seats = dict(zip(seats, [*list(seats.values())[1:], *list(seats.values())[:1]], strict=True))
-        settings = {
-            name: match.settings[name]
-            for name in ("clock", "parameters", "solution")
-            if name in match.settings
-        }
+        same = ("clock", "parameters", "solution")
+        settings = {name: value for name, value in match.settings.items() if name in same}
         again = await wait_for_child(self.matches.begin, self._game_of(match), {**settings, "seats": seats})
         return RedirectResponse(f"/match/{again.key}", 303)
 

@@ -161,9 +161,8 @@ class Records:
         """Draw the expected goals over the steps of a match."""
         curve = await self._ask("curve", seconds=90, **_moves(await self._asked(request)))
         title = f"average of {curve['games']} random games from each step"
-        return JSONResponse(
-            {"svg": str(lines(curve["values"], curve["steps"], title, curve["colours"])), "said": title}
-        )
+        chart = lines(curve["values"], curve["steps"], title, curve["colours"])
+        return JSONResponse({"svg": str(chart), "said": title})
 
     async def judged(self, request: Request) -> Response:
         """Return a search's judgement of the moves of one step."""

@@ -6,6 +6,7 @@ Started as `python -m herbrand.web.solver MEGABYTES`.
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
@@ -70,7 +71,7 @@ def find_solution(
             report({"task": task, "states": states})
 
     budget = Budget(SECONDS, megabytes=MEGABYTES)
-    value = value_of(game, budget=budget, moves=True, progress=lambda states: show("solving", states))
+    value = value_of(game, budget=budget, moves=True, progress=partial(show, "solving"))
     result = {**value.as_json(), "claims": [], "positions": 0, "perfect": None}
     if value.stopped:
         return result
@@ -79,12 +80,9 @@ def find_solution(
             result |= {"positions": value.states, "perfect": {"digest": digest_of(game), "file": ""}}
         return result
     try:
-        strategy = make_strategy(
-            value.forced, value.searched, progress=lambda states: show("writing strategies", states)
-        )
-        checked = check_strategy(
-            game, strategy, seconds=REPLAYING, progress=lambda states: show("replaying strategies", states)
-        )
+        strategy = make_strategy(value.forced, value.searched, progress=partial(show, "writing strategies"))
+        replaying = partial(show, "replaying strategies")
+        checked = check_strategy(game, strategy, seconds=REPLAYING, progress=replaying)
     except HerbrandError as error:  # over budget, or no claim needs a strategy
         result["notes"].append(f"no strategy: {error}")
         return result

@@ -135,6 +135,7 @@ class MatchTable:
             tables=not artist.has_boards,
             flipped=screen in self._flipped,
         )
+        thoughts = match.reports[step - 1] if step and not hidden else ()
         counts, others = artist.undrawn(facts) if artist.has_boards else ({}, {})
         view = {
             "game": game.name,
@@ -156,9 +157,7 @@ class MatchTable:
             "auto": step == now and not over and not match.waiting,
             "last": [] if hidden else [{"role": role, "move": artist.say(move)} for role, move in last],
             "history": [] if hidden else self._history(),
-            "thoughts": [self._report_json(one) for one in match.reports[step - 1]]
-            if step and not hidden
-            else [],
+            "thoughts": list(map(self._report_json, thoughts)),
             "seen": self._percept_lines(step, shown) if game.has_percepts else [],
             "people": list(people),
         }
@@ -318,10 +317,8 @@ class MatchTable:
         if len(goals) == 1:
             kind, outcome = ("won", "Solved") if best == 100 else ("lost", "The game is over")
         elif len(winners) > 1 or best is None:
-            kind, outcome = (
-                "draw",
-                "A draw" if len(winners) == len(goals) else f"{' and '.join(winners)} are ahead",
-            )
+            ahead = f"{' and '.join(winners)} are ahead"
+            kind, outcome = "draw", "A draw" if len(winners) == len(goals) else ahead
         elif len(people) == 1:
             kind, outcome = ("won", "You won") if winners == people else ("lost", "You lost")
         else:
