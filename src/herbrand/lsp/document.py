@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from herbrand.check.rules import Rules
     from herbrand.lsp.names import Occurrences
-    from herbrand.lsp.remarks import Remark
     from herbrand.syntax.nodes import Comment
     from herbrand.syntax.tree import Tree
 
@@ -70,8 +69,8 @@ class OpenSheet:
         self.encoding = encoding
         self.sizes: dict[str, int] | None = None
         """The sizes of relations, once a subprocess has computed them."""
-        self.remarks: list[Remark] = []
-        """Remarks on rules, once a subprocess has found them."""
+        self.remarks: list[tuple[int, str, str]] = []
+        """Remarks on rules, as `herbrand.lsp.remarks` describes them, once a subprocess has found them."""
 
     @property
     def text(self) -> str:
