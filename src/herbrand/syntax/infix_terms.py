@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Edit, Fix, Label, Severity, Span
 from herbrand.syntax import infix_tokens as t
-from herbrand.syntax.nodes import Atom, Constant, Function, Variable
+from herbrand.syntax.names import unused
+from herbrand.syntax.nodes import Atom, Constant, Variable, applied
 from herbrand.syntax.tokens import MAX_DEPTH, DiagnosticCollector
 
 if TYPE_CHECKING:
@@ -137,11 +138,7 @@ class TermReader:
                     break
         self.opened.pop()
         end = self.ends[self.at - 1]
-        return (
-            Function(name, tuple(args), spelling, start, end)
-            if args
-            else Constant(name, spelling, start, end)
-        )
+        return applied(name, tuple(args), spelling, start, end)
 
     def between_arguments(self, opening: int) -> bool:
         """Handle an unexpected token after an argument; return whether another argument follows."""
@@ -260,11 +257,9 @@ class TermReader:
         variable = self.variables.get(spelling)
         if variable is not None:
             return variable.name
-        folded = name = spelling.lower()
-        if folded in self.variable_names:
-            number = 2
-            while (name := f"{folded}_{number}") in self.variable_names:
-                number += 1
+        folded = spelling.lower()
+        name = unused(folded, self.variable_names)
+        if name != folded:
             first = self.variable_names[folded]
             self.report(
                 "case-collision",

@@ -16,7 +16,7 @@ from herbrand.syntax.nodes import Atom, Constant, Function, variables_of, walk
 from herbrand.syntax.tokens import AND_SIGNS, ARROWS, KEYWORDS, OR_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from herbrand.syntax.nodes import Node, Rule
 
@@ -29,25 +29,17 @@ __all__ = [
     "operand",
     "predicate_name",
     "quote",
+    "unused",
     "variable_names",
 ]
 
 _OPERATORS: Final = frozenset({"and", "or", "not", "is"})
 PROLOG_OPERATORS: Final = frozenset(
     {
-        "as",
-        "discontiguous",
-        "div",
-        "dynamic",
-        "initialization",
-        "is",
-        "meta_predicate",
-        "mod",
-        "public",
-        "rdiv",
-        "rem",
+        *("as", "discontiguous", "div", "dynamic", "initialization", "is", "meta_predicate", "mod"),
+        *("module_transparent", "multifile", "public", "rdiv", "rem", "table", "thread_initialization"),
+        *("thread_local", "volatile", "xor"),
     }
-    | {"module_transparent", "multifile", "table", "thread_initialization", "thread_local", "volatile", "xor"}
 )
 """The operators of SWI-Prolog 9 (`current_op/3`) that are words; the quotes of others suffice."""
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
@@ -127,12 +119,18 @@ def _spellable(name: str, notation: str, can_spell: Callable[[str, bool], bool])
     return new
 
 
-def fresh(name: str, used: set[str]) -> str:
-    """Return `name`, or the first unused of `name_2`, `name_3`, ..., and add it to `used`."""
+def unused(name: str, used: Container[str]) -> str:
+    """Return `name`, or the first of `name_2`, `name_3`, ... that is not used."""
     new, number = name, 1
     while new in used:
         number += 1
         new = f"{name}_{number}"
+    return new
+
+
+def fresh(name: str, used: set[str]) -> str:
+    """Return `name`, or the first unused of `name_2`, `name_3`, ..., and add it to `used`."""
+    new = unused(name, used)
     used.add(new)
     return new
 

@@ -44,6 +44,7 @@ __all__ = [
     "Rule",
     "Term",
     "Variable",
+    "applied",
     "atoms_of",
     "rebuilt",
     "variables_of",
@@ -162,6 +163,15 @@ class Function(_Applied):
 
     def __str__(self) -> str:
         return f"({self.name} {' '.join(map(str, self.args))})"
+
+
+def applied(
+    name: str, args: tuple[Term, ...], spelling: str | None = None, start: int = 0, end: int = 0
+) -> Constant | Function:
+    """Return a name applied to arguments as a term: a constant if there are none."""
+    if args:
+        return Function(name, args, spelling, start, end)
+    return Constant(name, spelling, start, end)
 
 
 class Atom(_Applied):

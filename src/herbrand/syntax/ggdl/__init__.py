@@ -113,8 +113,7 @@ def _program(source: Source, arguments: Mapping[str, Value]) -> GgdlProgram:
     sentences = parse(tokens, report)
     sentences, built_in = fetch(sentences, source, report)
     report.source = source
-    program = GgdlProgram(source, report, sentences, tuple(tokens.comments), arguments)
-    program.imported = built_in
+    program = GgdlProgram(source, report, sentences, tuple(tokens.comments), arguments, imported=built_in)
     for origin in {id(s.source): s.source for s in sentences}.values():
         program.used_names.update(word.lower() for word in _WORD.findall(origin.text))
         _prefix_rules(program, origin)

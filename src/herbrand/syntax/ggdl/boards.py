@@ -13,7 +13,7 @@ from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import Fluent, Instance
 from herbrand.syntax.ggdl.scope import WorkItem
 from herbrand.syntax.ggdl.values import Values, substituted
-from herbrand.syntax.nodes import Atom, Constant, Function, Rule
+from herbrand.syntax.nodes import Atom, Constant, Function
 from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
@@ -205,7 +205,8 @@ def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, 
         initial.append(
             Atom("init", (Function(cell, (name, *indices, value), None, start, end),), None, start, end)
         )
-    program.rules += [(number, Rule(atom, (), start, end)) for atom in (*facts, *initial)]
+    for atom in (*facts, *initial):
+        program.add_rule(number, atom)
 
 
 # -- turns ---------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.ggdl.boards import lay_out
@@ -31,13 +32,13 @@ from herbrand.syntax.ggdl.parameters import bind
 from herbrand.syntax.ggdl.program import Declarations
 from herbrand.syntax.ggdl.sentences import Sentences
 from herbrand.syntax.ggdl.types import declare_constants, declare_roles, declare_types, type_facts
-from herbrand.syntax.nodes import Atom, Rule, atoms_of
+from herbrand.syntax.nodes import Atom, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from herbrand.syntax.ggdl.program import GgdlProgram
-    from herbrand.syntax.ggdl.scope import WorkItem
+    from herbrand.syntax.nodes import Rule
 
 __all__ = ["declarations", "desugar"]
 
@@ -63,7 +64,7 @@ def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
     """Translate a program to rules of plain GDL; errors go to its report."""
     for declare in DECLARING:
         declare(program)
-    items: list[WorkItem] = lay_out(program)
+    items = lay_out(program)
     type_facts(program)
     declare_fluents(program, items)
     sentences = Sentences(program, items)
@@ -73,10 +74,9 @@ def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
         for finish in FINISHING:
             finish(program)
     range_facts(program)
-    order = sorted(range(len(program.rules)), key=lambda i: program.rules[i][0])
     rules: list[Rule] = []
     unique: set[Rule] = set()
-    for number, rule in (program.rules[i] for i in order):
+    for number, rule in sorted(program.rules, key=itemgetter(0)):
         if number < len(program.sentences) and program.sentences[number].plain:
             rules.append(rule)  # keep repetitions by the author
         elif rule not in unique:
@@ -96,8 +96,7 @@ def range_facts(program: GgdlProgram) -> None:
     }
     for name, (number, rule) in used.items():
         for member in program.ranges[name]:
-            head = Atom(name, (member,), None, rule.start, rule.end)
-            program.rules.append((number, Rule(head, (), rule.start, rule.end)))
+            program.add_rule(number, Atom(name, (member,), None, rule.start, rule.end))
 
 
 def declarations(program: GgdlProgram) -> Declarations:

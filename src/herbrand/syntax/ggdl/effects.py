@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.scope import call_of
 from herbrand.syntax.names import fresh
-from herbrand.syntax.nodes import Atom, Constant, Function, Not, Rule, Variable
+from herbrand.syntax.nodes import Atom, Not, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Fluent, GgdlProgram
     from herbrand.syntax.ggdl.sentences import Change, Sentences
-    from herbrand.syntax.nodes import Literal, Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["argument_names", "write_effects"]
 
@@ -45,9 +45,11 @@ def write_effects(program: GgdlProgram, sentences: Sentences) -> None:
 def _functional(
     program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, has_next_rules: bool
 ) -> None:
-    by_level = {2: program.fresh(f"ggdl_set_{fluent.name}"), 1: program.fresh(f"ggdl_upd_{fluent.name}")}
+    by_level = {
+        level: fresh(f"ggdl_{change}_{fluent.name}", program.used_names)
+        for level, change in ((2, "set"), (1, "upd"))
+    }
     used = {change.level for change in changes}
-    program.used_names.update(by_level.values())
     program.effects.update(by_level.values())
     for change in changes:
         emitter, scope = sentences.emitter, change.scope
@@ -59,7 +61,7 @@ def _functional(
             else []
         )
         if change.value is not None:
-            term = _fluent(fluent, (*change.args, change.value), span)
+            term = fluent.term((*change.args, change.value), *span)
             head = Atom("next", (term,), None, *span)
             emitter.write(head, [[*a, *blocked] for a in change.alternatives], scope)
         if not has_next_rules:
@@ -70,19 +72,15 @@ def _functional(
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)
     value = Variable(fresh("v", {arg.name for arg in args}), None, *span)
-    fluent_term = _fluent(fluent, (*args, value), span)
-    body: list[Literal] = [
-        Atom("true", (fluent_term,), None, *span),
-        *(Not(Atom(by_level[level], args, None, *span), *span) for level in (2, 1) if level in used),
-    ]
-    program.rules.append((number, Rule(Atom("next", (fluent_term,), None, *span), tuple(body), *span)))
+    term = fluent.term((*args, value), *span)
+    replaced = [Atom(by_level[level], args, None, *span) for level in (2, 1) if level in used]
+    _persist(program, number, term, replaced)
 
 
 def _fact(
     program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, has_next_rules: bool
 ) -> None:
-    removed = program.fresh(f"ggdl_del_{fluent.name}")
-    program.used_names.add(removed)
+    removed = fresh(f"ggdl_del_{fluent.name}", program.used_names)
     program.effects.add(removed)
     removes = False
     for change in changes:
@@ -90,7 +88,8 @@ def _fact(
         program.report.source = scope.sentence.source
         span = scope.span(scope.sentence)
         if change.asserted:
-            head = Atom("next", (_fluent(fluent, change.args, span),), None, *span)
+            term = fluent.term(change.args, *span)
+            head = Atom("next", (term,), None, *span)
             sentences.emitter.write(head, change.alternatives, scope)
         elif not has_next_rules:
             removes = True
@@ -100,32 +99,28 @@ def _fact(
         return
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)
-    term = _fluent(fluent, args, span)
-    body: list[Literal] = [Atom("true", (term,), None, *span)]
-    if removes:
-        body.append(Not(Atom(removed, args, None, *span), *span))
-    program.rules.append((number, Rule(Atom("next", (term,), None, *span), tuple(body), *span)))
+    term = fluent.term(args, *span)
+    _persist(program, number, term, [Atom(removed, args, None, *span)] if removes else [])
 
 
-def _fluent(fluent: Fluent, args: tuple[Term, ...], span: tuple[int, int]) -> Term:
-    if not args:
-        return Constant(fluent.name, fluent.spelling, *span)
-    return Function(fluent.name, args, fluent.spelling, *span)
+def _persist(program: GgdlProgram, number: int, term: Term, replaced: list[Atom]) -> None:
+    """Write the frame rule of a fluent: it stays true unless an effect replaces it."""
+    span = term.start, term.end
+    kept = Atom("true", (term,), None, *span)
+    unless = (Not(atom, *span) for atom in replaced)
+    program.add_rule(number, Atom("next", (term,), None, *span), (kept, *unless))
 
 
 def _place(program: GgdlProgram, fluent: Fluent, changes: list[Change]) -> tuple[int, tuple[int, int]]:
     """Return where the frame rule of a fluent goes: after the last of its effects."""
-    number = max((change.number for change in changes), default=fluent.order)
-    number = max(number, fluent.order)
-    sentence = program.sentences[number]
-    return number, sentence.report_span
+    number = max([fluent.order, *(change.number for change in changes)])
+    return number, program.sentences[number].report_span
 
 
 def argument_names(program: GgdlProgram, fluent: Fluent) -> tuple[Variable, ...]:
     """Return variables for the arguments of a fluent, named as in its declaration."""
     size = fluent.arity - fluent.functional
     sentence = program.sentences[fluent.order]
-    _, span = _place(program, fluent, [])
     names: list[str] = []
     if isinstance(sentence, n.InitSentence) and isinstance(sentence.place, n.FunctionCall | n.Member):
         place = call_of(sentence.place, {})
@@ -138,4 +133,4 @@ def argument_names(program: GgdlProgram, fluent: Fluent) -> tuple[Variable, ...]
     usable = len(names) == size and all(names) and len(set(names)) == size
     if not usable:
         names = [f"x{i + 1}" for i in range(size)] if size > 1 else ["x"] * size
-    return tuple(Variable(name, None, *span) for name in names)
+    return tuple(Variable(name, None, *sentence.report_span) for name in names)

@@ -10,7 +10,7 @@ from herbrand.syntax.ggdl.program import Fluent
 from herbrand.syntax.ggdl.scope import call_of
 from herbrand.syntax.ggdl.types import named_type
 from herbrand.syntax.ggdl.values import Values
-from herbrand.syntax.nodes import Atom, Constant, Function, Rule
+from herbrand.syntax.nodes import Atom, Constant, Function
 from herbrand.syntax.tokens import ARITY, KEYWORDS
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _head(program: GgdlProgram, head: Atom) -> None:
         if isinstance(fluent, Constant | Function):
             program.plain_fluents.add(fluent.key)
             if head.name == "next":
-                program.explicit_next.setdefault(fluent.key, None)
+                program.explicit_next.add(fluent.key)
     if head.name in {"base", "input", "legal"} and head.args:
         term = head.args[-1]
         if isinstance(term, Constant | Function):
@@ -97,7 +97,7 @@ def _written_head(program: GgdlProgram, head: n.Expr, work: WorkItem) -> None:
             program.plain_fluents.add(key)
             program.declare(inner.spelling, "fluent" if name != "base" else "name")
             if name == "next":
-                program.explicit_next.setdefault(key, None)
+                program.explicit_next.add(key)
             if name == "base":
                 program.explicit_heads.setdefault("base", []).append(key)
     elif name in {"input", "legal"} and len(args) == 2:
@@ -160,8 +160,7 @@ def _property(program: GgdlProgram, work: WorkItem, sentence: n.RoleSentence, fi
         program.views.add((name, 2))
         place = sentence.imported or span
         for role in roles:
-            head = Atom(name, (role, term), field.name, *place)
-            program.rules.append((work.number, Rule(head, (), *place)))
+            program.add_rule(work.number, Atom(name, (role, term), field.name, *place))
         return
     assert kind is not None
     if kind.name.lower() == "bool" and not kind.is_set:

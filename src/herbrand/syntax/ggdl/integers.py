@@ -183,7 +183,7 @@ def write_tables(program: GgdlProgram) -> None:
 
 def _write_row(program: GgdlProgram, name: str, row: tuple[int, ...], span: tuple[int, int]) -> None:
     head = Atom(name, tuple(integer(number, *span) for number in row), None, *span)
-    program.rules.append((len(program.sentences), Rule(head, (), *span)))
+    program.add_rule(len(program.sentences), head)
 
 
 def _pairs(patterns: set[tuple[int | None, ...]], low: int, high: int) -> Iterator[tuple[int, int]]:

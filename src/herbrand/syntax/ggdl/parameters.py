@@ -93,7 +93,7 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
     if low is not None and high is not None and low > high:
         report.refuse("E-RANGE-EMPTY", f"the range {low} .. {high} is empty", place)
     names = tuple(map(show, choices))
-    parameter = Parameter(sentence.name, kind, low, high, names, None, sentence.doc)
+    parameter = Parameter(sentence.name, kind, low, high, names, doc=sentence.doc)
     if sentence.default is not None:
         default = _read(parameter, choices, _default_text(values, sentence.default))
         parameter = replace(parameter, default=default)

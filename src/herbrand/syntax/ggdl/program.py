@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.nodes import Constant, Function, Rule, Variable
+from herbrand.syntax.names import unused
+from herbrand.syntax.nodes import Constant, Function, Rule, Variable, applied
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from herbrand.diagnostic import Source
     from herbrand.syntax.ggdl import nodes as n
     from herbrand.syntax.ggdl.report import ProgramDiagnostics
-    from herbrand.syntax.nodes import Comment, Term
+    from herbrand.syntax.nodes import Atom, Comment, Literal, Term
 
 __all__ = ["BoundedTable", "DataType", "Declarations", "Fluent", "GgdlProgram", "Parameter", "Value", "show"]
 
@@ -34,10 +35,10 @@ class Parameter:
     choices: tuple[str, ...] = ()
     """The values of a data type, in order."""
     default: Value | None = None
-    doc: str = ""
-    """The documentation comment."""
     value: Value | None = None
     """The value that the game was instantiated with, or None."""
+    doc: str = ""
+    """The documentation comment."""
 
     @property
     def range(self) -> str:
@@ -57,16 +58,7 @@ class Parameter:
 
     def as_json(self) -> dict[str, object]:
         """Return the parameter as JSON values."""
-        return {
-            "name": self.name,
-            "type": self.type,
-            "low": self.low,
-            "high": self.high,
-            "choices": list(self.choices),
-            "default": self.default,
-            "value": self.value,
-            "doc": self.doc,
-        }
+        return asdict(self) | {"choices": list(self.choices)}
 
 
 @dataclass(slots=True)
@@ -128,6 +120,14 @@ class Fluent:
         """Name and arity in GDL."""
         return self.name, self.arity
 
+    def argument_type(self, index: int) -> str | None:
+        """Return the declared type of an argument, None where unknown."""
+        return self.arguments[index] if index < len(self.arguments) else None
+
+    def term(self, args: tuple[Term, ...], start: int, end: int) -> Constant | Function:
+        """Return the fluent with these arguments as a term."""
+        return applied(self.name, args, self.spelling, start, end)
+
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
@@ -157,67 +157,62 @@ class Instance:
     args: tuple[n.Expr, ...] = ()
 
 
+@dataclass(slots=True, eq=False)
 class GgdlProgram:
     """A program during its translation to GDL."""
 
-    def __init__(
-        self,
-        source: Source,
-        report: ProgramDiagnostics,
-        sentences: list[n.Sentence],
-        comments: tuple[Comment, ...],
-        arguments: Mapping[str, Value],
-    ) -> None:
-        self.source = source
-        self.report = report
-        self.sentences = sentences
-        self.comments = comments
-        self.arguments = dict(arguments)
-        self.plain_rules: dict[int, tuple[Rule, ...]] = {}
-        """The rules of each prefix sentence, by the `id` of the sentence."""
-        self.parameters: list[Parameter] = []
-        self.constants: dict[str, Term] = {}
-        """Parameters and constants by their spelling."""
-        self.bools: dict[str, bool] = {}
-        self.roles: dict[str, Constant] = {}
-        self.types: dict[str, DataType] = {}
-        self.ranges: dict[str, tuple[Term, ...]] = {}
-        """Members of anonymous ranges used as types, by generated name."""
-        self.fluents: dict[tuple[str, int], Fluent] = {}
-        self.static_properties: set[tuple[str, int]] = set()
-        """Properties that never change."""
-        self.external: set[str] = set()
-        self.views: set[tuple[str, int]] = set()
-        self.plain_fluents: set[tuple[str, int]] = set()
-        """Fluents used in rules of plain GDL."""
-        self.explicit_next: dict[tuple[str, int], Rule | None] = {}
-        """Fluents with `next` rules written by the author."""
-        self.explicit_heads: dict[str, list[tuple[str, int]]] = {}
-        """Fluents or actions in the author's own rules for `base`, `input`, `legal`."""
-        self.declared: dict[str, set[str]] = {}
-        """The kinds of declarations of each spelling."""
-        self.unary_facts: dict[str, list[Term]] = {}
-        self.surfaces: dict[str, n.SurfaceSentence] = {}
-        self.instances: dict[str, Instance] = {}
-        self.imported: set[str] = set()
-        """Built-in components that were imported."""
-        self.strings: dict[str, str] = {}
-        self.docs: dict[str, str] = {}
-        self.rules: list[tuple[int, Rule]] = []
-        """Translated rules, each with the index of its sentence."""
-        self.moves: dict[tuple[str, int], int] = {}
-        """Name and arity of each action of a move rule, with the index of its first sentence."""
-        self.used_names: set[str] = set()
-        """Names used in the source, which generated names must avoid."""
-        self.universe: tuple[int, int] | None = None
-        self.outside: dict[str, set[tuple[int, ...]]] = {}
-        """Rows of tables that conditions need beyond the universe."""
-        self.compared: list[tuple[Source, tuple[int, int], Constant, Fluent | None, str | None]] = []
-        """Undeclared names that are compared with a fluent, or with a variable of a type."""
-        self.bounded: dict[tuple[int, int], BoundedTable] = {}
-        """Tables of assigned arithmetic, by its place in the text."""
-        self.effects: set[str] = set()
-        """Generated relations that say at which places an effect changes a fluent."""
+    source: Source
+    report: ProgramDiagnostics
+    sentences: list[n.Sentence]
+    comments: tuple[Comment, ...]
+    arguments: Mapping[str, Value]
+    plain_rules: dict[int, tuple[Rule, ...]] = field(default_factory=dict)
+    """The rules of each prefix sentence, by the `id` of the sentence."""
+    parameters: list[Parameter] = field(default_factory=list)
+    constants: dict[str, Term] = field(default_factory=dict)
+    """Parameters and constants by their spelling."""
+    bools: dict[str, bool] = field(default_factory=dict)
+    roles: dict[str, Constant] = field(default_factory=dict)
+    types: dict[str, DataType] = field(default_factory=dict)
+    ranges: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+    """Members of anonymous ranges used as types, by generated name."""
+    fluents: dict[tuple[str, int], Fluent] = field(default_factory=dict)
+    static_properties: set[tuple[str, int]] = field(default_factory=set)
+    """Properties that never change."""
+    external: set[str] = field(default_factory=set)
+    views: set[tuple[str, int]] = field(default_factory=set)
+    plain_fluents: set[tuple[str, int]] = field(default_factory=set)
+    """Fluents used in rules of plain GDL."""
+    explicit_next: set[tuple[str, int]] = field(default_factory=set)
+    """Fluents with `next` rules written by the author."""
+    explicit_heads: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    """Fluents or actions in the author's own rules for `base`, `input`, `legal`."""
+    declared: dict[str, set[str]] = field(default_factory=dict)
+    """The kinds of declarations of each spelling."""
+    unary_facts: dict[str, list[Term]] = field(default_factory=dict)
+    surfaces: dict[str, n.SurfaceSentence] = field(default_factory=dict)
+    instances: dict[str, Instance] = field(default_factory=dict)
+    imported: set[str] = field(default_factory=set)
+    """Built-in components that were imported."""
+    strings: dict[str, str] = field(default_factory=dict)
+    docs: dict[str, str] = field(default_factory=dict)
+    rules: list[tuple[int, Rule]] = field(default_factory=list)
+    """Translated rules, each with the index of its sentence."""
+    moves: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Name and arity of each action of a move rule, with the index of its first sentence."""
+    used_names: set[str] = field(default_factory=set)
+    """Names used in the source, which generated names must avoid."""
+    universe: tuple[int, int] | None = None
+    outside: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
+    """Rows of tables that conditions need beyond the universe."""
+    compared: list[tuple[Source, tuple[int, int], Constant, Fluent | None, str | None]] = field(
+        default_factory=list
+    )
+    """Undeclared names that are compared with a fluent, or with a variable of a type."""
+    bounded: dict[tuple[int, int], BoundedTable] = field(default_factory=dict)
+    """Tables of assigned arithmetic, by its place in the text."""
+    effects: set[str] = field(default_factory=set)
+    """Generated relations that say at which places an effect changes a fluent."""
 
     def declare(self, spelling: str, kind: str) -> None:
         """Record a declaration of a spelling."""
@@ -225,11 +220,11 @@ class GgdlProgram:
 
     def fresh(self, name: str) -> str:
         """Return `name`, with a number appended if it is taken."""
-        new, number = name, 1
-        while new in self.used_names:
-            number += 1
-            new = f"{name}_{number}"
-        return new
+        return unused(name, self.used_names)
+
+    def add_rule(self, number: int, head: Atom, body: Iterable[Literal] = ()) -> None:
+        """Add a rule of the sentence with this index, at the place of its head."""
+        self.rules.append((number, Rule(head, tuple(body), head.start, head.end)))
 
     def type_members(self, name: str) -> tuple[Term, ...] | None:
         """Return the members of a type; None for an unknown type."""

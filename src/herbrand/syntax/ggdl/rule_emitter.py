@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.ggdl.literals import Equal, NegatedConjunction, apply, apply_atom, names_in
+from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable
 from herbrand.syntax.unification import unify_in_place
 
@@ -138,11 +139,9 @@ class RuleEmitter:
         key = _canonical(head, body)
         name = self.generated.get(key)
         if name is None:
-            name = self.program.fresh(self._name(body))
-            self.program.used_names.add(name)
-            self.generated[key] = name
-            rule = Rule(Atom(name, head.args, None, start, end), tuple(dict.fromkeys(body)), start, end)
-            self.program.rules.append((scope.work.number, rule))
+            name = self.generated[key] = fresh(self._name(body), self.program.used_names)
+            view = Atom(name, head.args, None, start, end)
+            self.program.add_rule(scope.work.number, view, dict.fromkeys(body))
         return [Not(Atom(name, shared, None, start, end), start, end)]
 
     def _name(self, body: list[Atom | Not | Distinct]) -> str:

@@ -516,8 +516,8 @@ class Sentences:
             if asserted:
                 return self._change(plain, tuple(some), last, asserted, level, triggers, out, scope)
             plain.removed = True
-            term = Function(plain.name, terms, plain.spelling, *scope.span(place))
-            out.append(Atom("true", (term,), None, *scope.span(place)))
+            span = scope.span(place)
+            out.append(Atom("true", (plain.term(terms, *span),), None, *span))
             return self._change(plain, tuple(some), None, asserted, level, triggers, out, scope)
         return self._change(plain, terms, None, asserted, level, triggers, out, scope)
 

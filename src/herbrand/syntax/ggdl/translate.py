@@ -12,7 +12,7 @@ from herbrand.syntax.ggdl.program import Fluent, show
 from herbrand.syntax.ggdl.scope import Scope, call_of, resolve_let
 from herbrand.syntax.ggdl.types import named_type, range_type
 from herbrand.syntax.ggdl.values import Values, as_integer, calculated, integer
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, applied
 from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
@@ -258,9 +258,7 @@ class Translator:
             fluent = self.program.fluents.get((name, len(args) + 1))
             if fluent is not None and scope.board is not None:
                 terms = (scope.board, *terms)
-        if not terms:
-            return Constant(name, spelling, start, end)
-        return Function(name, terms, spelling, start, end)
+        return applied(name, terms, spelling, start, end)
 
     def read(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
         """Translate a reference to the value of a functional fluent in the current state."""
@@ -271,8 +269,7 @@ class Translator:
         args = self.fluent_args(call.args, fluent, scope, out)
         start, end = scope.span(expr)
         value = scope.fresh(fluent.name, expr)
-        inner = Function(fluent.name, (*args, value), fluent.spelling, start, end)
-        out.append(Atom("true", (inner,), None, start, end))
+        out.append(Atom("true", (fluent.term((*args, value), start, end),), None, start, end))
         return value
 
     def fluent_args(
@@ -320,12 +317,7 @@ class Translator:
                         (start, end),
                         help="it is a fluent",
                     )
-                make = (
-                    Function(name, terms, spelling, start, end)
-                    if terms
-                    else Constant(name, spelling, start, end)
-                )
-                return Atom("true", (make,), None, start, end)
+                return Atom("true", (applied(name, terms, spelling, start, end),), None, start, end)
         is_quantifier = name in _QUANTIFIERS or (name in _SHORT_QUANTIFIERS and not scope.plain)
         if is_quantifier and key not in self.program.views:
             self._quantifier(spelling, expr)
@@ -660,7 +652,7 @@ class Translator:
             if not isinstance(arg, n.Anonymous) or arg.start < 0:
                 choices.append([arg])
                 continue
-            kind = fluent.arguments[i] if fluent is not None and i < len(fluent.arguments) else None
+            kind = fluent.argument_type(i) if fluent is not None else None
             members = self.program.type_members(kind) if kind is not None else None
             if members is None:
                 self.report.refuse(

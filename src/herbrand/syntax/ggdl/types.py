@@ -303,22 +303,17 @@ def range_type(program: GgdlProgram, members: tuple[Term, ...]) -> str:
 def type_facts(program: GgdlProgram) -> None:
     """Write the facts of roles, data types and preferences."""
     for number, sentence in enumerate(program.sentences):
-        start, end = sentence.report_span
+        span = sentence.report_span
         if isinstance(sentence, n.RoleSentence):
             for name in sentence.names:
                 if name.spelling != "_":
-                    role = program.roles[name.folded]
-                    program.rules.append(
-                        (number, Rule(Atom("role", (role,), None, start, end), (), start, end))
-                    )
+                    program.add_rule(number, Atom("role", (program.roles[name.folded],), None, *span))
         elif isinstance(sentence, n.DataSentence):
             kind = program.types.get(sentence.name.lower())
             if kind is None:
                 continue
             for member in kind.members:
-                head = Atom(kind.name, (member,), kind.spelling, start, end)
-                program.rules.append((number, Rule(head, (), start, end)))
+                program.add_rule(number, Atom(kind.name, (member,), kind.spelling, *span))
             below = program.fresh(f"{kind.name}_below")
             for worse, better in kind.below:
-                head = Atom(below, (worse, better), None, start, end)
-                program.rules.append((number, Rule(head, (), start, end)))
+                program.add_rule(number, Atom(below, (worse, better), None, *span))
