@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
 
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.effects import argument_names
 from herbrand.syntax.ggdl.integers import bind_assigned, tables, with_bounds
 from herbrand.syntax.ggdl.program import show
-from herbrand.syntax.ggdl.relax import from_term, relax
-from herbrand.syntax.ground import as_term
-from herbrand.syntax.names import fresh
-from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, variables_of
+from herbrand.syntax.ggdl.relax import relax
+from herbrand.syntax.ground import as_term, instance, match
+from herbrand.syntax.names import unused
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, applied, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from herbrand.syntax.ggdl.program import Fluent, GgdlProgram
     from herbrand.syntax.ggdl.relax import DerivedFacts
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["find_domains", "resolve_initial", "sort_key"]
 
+_Part: TypeAlias = "tuple[tuple[Term, ...], tuple[Atom, ...]]"
+"""Arguments of a fluent, and the conditions on the variables in them."""
 START, OWN_INPUT = "ggdl_start", "ggdl_own_input"
 
 
@@ -90,33 +93,27 @@ def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule
             if all(other == value or _is_instance(patterns[i], patterns[j]) for other, j in candidates)
         ]
         if not best:
-            first, second = (
-                entries[candidates[0][1]],
-                next(entries[j] for value, j in candidates if value != candidates[0][0]),
-            )
-            program.report.source = program.sentences[second[0]].source
+            first, at = candidates[0]
+            number, other_rule = next(entries[j] for value, j in candidates if value != first)
+            program.report.source = program.sentences[number].source
             program.report.add(
                 "E-INIT-CONFLICT",
-                f"`{fluent.spelling}` has the initial value `{show(as_term(candidates[0][0]))}`, and another",
-                second[1],
+                f"`{fluent.spelling}` has the initial value `{show(as_term(first))}`, and another",
+                other_rule,
                 help="the more specific left side wins, but here neither is more specific",
-                labels=[(first[1], "the first value")],
+                labels=[(entries[at][1], "the first value")],
             )
             return
         chosen[place] = best[0]
     if not conflict:
         return
     dropped = {id(rule) for _, rule in entries}
-    rules = [(number, rule) for number, rule in program.rules if id(rule) not in dropped]
+    program.rules = [(number, rule) for number, rule in program.rules if id(rule) not in dropped]
     for place, (value, index) in sorted(chosen.items(), key=lambda item: list(map(sort_key, item[0]))):
         number, rule = entries[index]
-        term = Function(
-            fluent.name, tuple(map(as_term, (*place, value))), fluent.spelling, rule.start, rule.end
-        )
-        rules.append(
-            (number, Rule(Atom("init", (term,), None, rule.start, rule.end), (), rule.start, rule.end))
-        )
-    program.rules = rules
+        span = rule.start, rule.end
+        term = fluent.term(tuple(map(as_term, (*place, value))), *span)
+        program.add_rule(number, Atom("init", (term,), None, *span))
 
 
 def _is_instance(special: tuple[Term, ...] | None, general: tuple[Term, ...] | None) -> bool:
@@ -127,16 +124,9 @@ def _is_instance(special: tuple[Term, ...] | None, general: tuple[Term, ...] | N
 
 
 def _covers(general: tuple[Term, ...], special: tuple[Term, ...]) -> bool:
-    binding: dict[str, Term] = {}
-
-    def match(pattern: Term, term: Term) -> bool:
-        if isinstance(pattern, Variable):
-            return binding.setdefault(pattern.name, term) == term
-        if isinstance(pattern, Function) and isinstance(term, Function):
-            return pattern.key == term.key and all(map(match, pattern.args, term.args))
-        return pattern == term
-
-    return len(general) == len(special) and all(map(match, general, special))
+    names = {variable.name: f"?{variable.name}" for term in special for variable in variables_of(term)}
+    values = [instance(term, names) for term in special]
+    return len(general) == len(special) and match(general, values, {}) is not None
 
 
 # -- domains -------------------------------------------------------------------------------------
@@ -184,10 +174,8 @@ def find_domains(program: GgdlProgram) -> None:
     program.rules = with_bounds(program, model.overflow)
     initial: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
     for (row,) in model.rows(("", START, 1)):
-        if not isinstance(row, str):
-            initial.setdefault((str(row[0]), len(row) - 1), set()).add(row[1:])
-        else:
-            initial.setdefault((row, 0), set()).add(())
+        name, *args = (row,) if isinstance(row, str) else row
+        initial.setdefault((str(name), len(args)), set()).add(tuple(args))
     for fluent in program.fluents.values():
         _domain(program, fluent, model.fluents(*fluent.key), initial.get(fluent.key, set()))
     _write_base(program)
@@ -200,44 +188,32 @@ def _domain(
     if not fluent.functional:
         fluent.domain = tuple(tuple(map(as_term, row)) for row in _sorted(program, fluent, rows))
         return
-    places = {row[:-1] for row in rows} | {tuple(_ground(term) for term in place) for place in fluent.domain}
-    if fluent.value is not None and all(kind is not None for kind in fluent.arguments) and not fluent.domain:
-        members = [program.type_members(str(kind)) or () for kind in fluent.arguments]
-        places |= {tuple(map(_ground, combo)) for combo in product(*members)}
+    places = {row[:-1] for row in rows}
+    if fluent.value is not None and all(kind is not None for kind in fluent.arguments):
+        places |= set(product(*(_members(program, str(kind)) for kind in fluent.arguments)))
     fluent.domain = tuple(tuple(map(as_term, row)) for row in _sorted(program, fluent, places))
     fluent.total = not fluent.removed and places == {row[:-1] for row in initial}
     values = {row[-1] for row in rows}
-    value_type = _value_type(program, fluent, values, {row[-1] for row in initial})
-    if value_type is not None:
-        fluent.value = value_type
-        fluent.values = program.type_members(value_type) or ()
+    fluent.value = _value_type(program, fluent, values, {row[-1] for row in initial})
+    if fluent.value is not None:
+        fluent.values = program.type_members(fluent.value) or ()
     else:
         fluent.values = tuple(as_term(value) for value in sorted(values, key=sort_key))
 
 
-def _ground(term: Term) -> Ground:
-    ground = from_term(term, {})
-    assert ground is not None
-    return ground
+def _members(program: GgdlProgram, kind: str) -> list[Ground]:
+    """Return the members of a type as values, in order; none for an unknown type."""
+    return [instance(member, {}) for member in program.type_members(kind) or ()]
 
 
-def _sorted(
-    program: GgdlProgram, fluent: Fluent, rows: Iterable[tuple[Ground, ...]]
-) -> list[tuple[Ground, ...]]:
+def _sorted(program: GgdlProgram, fluent: Fluent, rows: set[tuple[Ground, ...]]) -> list[tuple[Ground, ...]]:
     """Sort tuples by the member order of their types, where known."""
-    rows = list(rows)
-    size = max((len(row) for row in rows), default=0)
     orders: list[dict[Ground, int]] = []
-    for i in range(size):
-        column = {row[i] for row in rows}
-        kind = fluent.arguments[i] if i < len(fluent.arguments) else None
-        order: dict[Ground, int] = {}
-        for name in (kind, *_least(program, column)):
-            members = program.type_members(name) if name else None
-            if members is not None and column <= set(map(_ground, members)):
-                order = {_ground(member): k for k, member in enumerate(members)}
-                break
-        orders.append(order)
+    for i, column in enumerate(map(set, zip(*rows, strict=True))):
+        kinds = (fluent.argument_type(i), *_least(program, column))
+        orders_of_types = (_members(program, kind) for kind in kinds if kind)
+        fitting = next((members for members in orders_of_types if column <= set(members)), [])
+        orders.append({member: k for k, member in enumerate(fitting)})
     return sorted(
         rows, key=lambda row: [(orders[i].get(value, -1), sort_key(value)) for i, value in enumerate(row)]
     )
@@ -247,7 +223,7 @@ def _least(program: GgdlProgram, values: set[Ground]) -> list[str]:
     """Return the smallest declared types that contain these values."""
     fitting: list[tuple[str, frozenset[Ground]]] = []
     for name in (*program.types, "role"):
-        members = frozenset(map(_ground, program.type_members(name) or ()))
+        members = frozenset(_members(program, name))
         if values <= members:
             fitting.append((name, members))
     return [name for name, members in fitting if not any(other < members for _, other in fitting)]
@@ -260,8 +236,7 @@ def _value_type(
     program.report.source = sentence.source
     span = sentence.imported or (fluent.start, fluent.end)
     if fluent.value is not None:
-        members = set(map(_ground, program.type_members(fluent.value) or ()))
-        foreign = sorted(values - members, key=sort_key)
+        foreign = sorted(values - set(_members(program, fluent.value)), key=sort_key)
         if foreign:
             listed = ", ".join(f"`{show(as_term(value))}`" for value in foreign[:3])
             program.report.add(
@@ -273,8 +248,7 @@ def _value_type(
     if not values:
         return None
     least = _least(program, values)
-    kinds = {frozenset(map(_ground, program.type_members(name) or ())) for name in least}
-    if len(kinds) > 1:
+    if len({frozenset(_members(program, name)) for name in least}) > 1:
         program.report.add(
             "E-TYPE-AMBIGUOUS",
             f"the values of `{fluent.spelling}` are all in {' and in '.join(f'`{name}`' for name in least)}",
@@ -283,22 +257,17 @@ def _value_type(
         )
     if least:
         return least[0]
-    typed = [
-        (value, name)
-        for value in sorted(initial, key=sort_key)
-        for name in program.types
-        if value in set(map(_ground, program.types[name].members))
-    ]
-    if typed:
-        value, name = typed[0]
-        others = sorted(values - set(map(_ground, program.types[name].members)), key=sort_key)
-        program.report.add(
-            "E-TYPE-MISMATCH",
-            f"`{fluent.spelling}` begins with `{show(as_term(value))}` of type `{name}`, but can become "
-            f"`{show(as_term(others[0]))}`, which is not in it",
-            span,
-            help="put all values into one type with `data`",
-        )
+    for value, name in product(sorted(initial, key=sort_key), program.types):
+        if value in _members(program, name):
+            others = sorted(values - set(_members(program, name)), key=sort_key)
+            program.report.add(
+                "E-TYPE-MISMATCH",
+                f"`{fluent.spelling}` begins with `{show(as_term(value))}` of type `{name}`, but can become "
+                f"`{show(as_term(others[0]))}`, which is not in it",
+                span,
+                help="put all values into one type with `data`",
+            )
+            break
     return None
 
 
@@ -307,13 +276,8 @@ def _value_type(
 
 def _column_type(program: GgdlProgram, column: set[Ground], preferred: str | None) -> str | None:
     """Return a type with exactly these members, or None."""
-    for name in (preferred, *program.types, "role", *program.ranges):
-        if name is None:
-            continue
-        members = program.type_members(name)
-        if members is not None and set(map(_ground, members)) == column:
-            return name
-    return None
+    names = (preferred, *program.types, "role", *program.ranges)
+    return next((name for name in names if name and set(_members(program, name)) == column), None)
 
 
 def _write_base(program: GgdlProgram) -> None:
@@ -326,55 +290,44 @@ def _write_base(program: GgdlProgram) -> None:
             continue
         sentence = program.sentences[fluent.order]
         span = sentence.imported or (fluent.start, fluent.end)
-        for head, body in _base(program, fluent, span):
-            atom = Atom("base", (head,), None, *span)
-            program.rules.append((fluent.order, Rule(atom, tuple(body), *span)))
+        places = _base_places(program, fluent, span)
+        for (args, conditions), (value, kind) in product(places, _base_values(program, fluent, span)):
+            head = Atom("base", (fluent.term((*args, *value), *span),), None, *span)
+            program.add_rule(fluent.order, head, (*conditions, *kind))
 
 
-def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[tuple[Term, list[Atom]]]:
-    """Return the heads and bodies of the `base` rules of a fluent."""
-    rows = {tuple(map(_ground, place)) for place in fluent.domain}
-    size = fluent.arity - fluent.functional
-    value_parts: list[tuple[list[Term], list[Atom]]] = [([], [])]
-    if fluent.functional:
-        value = Variable(fresh("v", {v.name for v in argument_names(program, fluent)}), None, *span)
-        if fluent.value is not None:
-            value_parts = [([value], [Atom(fluent.value, (value,), None, *span)])]
-        else:
-            value_parts = [([term], []) for term in fluent.values]
-    names = [Variable(name.name, None, *span) for name in argument_names(program, fluent)]
-    at = program.fresh("cell_at")
-    place_parts: list[tuple[list[Term], list[Atom]]]
+def _base_values(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[_Part]:
+    """Return the values of a fluent for its `base` rules: a variable and its type, or each value."""
+    if not fluent.functional:
+        return [((), ())]
+    if fluent.value is None:
+        return [((value,), ()) for value in fluent.values]
+    variable = Variable(unused("v", {v.name for v in argument_names(program, fluent)}), None, *span)
+    return [((variable,), (Atom(fluent.value, (variable,), None, *span),))]
+
+
+def _base_places(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[_Part]:
+    """Return the other arguments of a fluent for its `base` rules: variables with types, or each tuple."""
+    names = tuple(Variable(name.name, None, *span) for name in argument_names(program, fluent))
     if fluent.name == "cell" and program.instances:
-        place_parts = [(list(names), [Atom(at, tuple(names), None, *span)])]
-    else:
-        types: list[str | None] = []
-        for i in range(size):
-            kind = fluent.arguments[i] if i < len(fluent.arguments) else None
-            types.append(_column_type(program, {row[i] for row in rows}, kind))
-        product_size = 1
-        for i in range(size):
-            product_size *= len({row[i] for row in rows})
-        if rows and all(types) and product_size == len(rows):
-            place_parts = [
-                (
-                    list(names),
-                    [Atom(str(kind), (name,), None, *span) for kind, name in zip(types, names, strict=True)],
-                )
-            ]
-        else:
-            place_parts = [(list(place), []) for place in fluent.domain]
-    terms: list[tuple[Term, list[Atom]]] = []
-    for args, conditions in place_parts:
-        for value_args, value_conditions in value_parts:
-            args_and_value = (*args, *value_args)
-            term: Term = (
-                Function(fluent.name, args_and_value, fluent.spelling, *span)
-                if args_and_value
-                else Constant(fluent.name, fluent.spelling, *span)
-            )
-            terms.append((term, [*conditions, *value_conditions]))
-    return terms
+        return [(names, (Atom(program.fresh("cell_at"), names, None, *span),))]
+    columns = [set(column) for column in zip(*fluent.domain, strict=True)]
+    types = [
+        _column_type(program, {instance(term, {}) for term in column}, fluent.argument_type(i))
+        for i, column in enumerate(columns)
+    ]
+    if fluent.domain and all(types) and prod(map(len, columns)) == len(fluent.domain):
+        return [(names, _typed(types, names, span))]
+    return [(place, ()) for place in fluent.domain]
+
+
+def _typed(
+    types: Iterable[str | None], variables: tuple[Variable, ...], span: tuple[int, int]
+) -> tuple[Atom, ...]:
+    """Return the conditions that variables are of these types."""
+    return tuple(
+        Atom(str(kind), (variable,), None, *span) for kind, variable in zip(types, variables, strict=True)
+    )
 
 
 def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
@@ -398,82 +351,67 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
     if legal - set(program.moves):
         return
     for (name, arity), number in program.moves.items():
+        span = program.sentences[number].report_span
         rows = model.actions(name, arity)
-        sentence = program.sentences[number]
-        span = sentence.report_span
-        columns = [{row[i] for row in rows} for i in range(arity + 1)] if rows else []
-        product_size = 1
-        for column in columns:
-            product_size *= len(column)
-        spelling = next(
-            (
-                action.spelling
-                for _, rule in program.rules
-                if rule.head.key == ("legal", 2)
-                for action in rule.head.args[1:]
-                if isinstance(action, Function | Constant) and action.name == name
-            ),
-            name,
-        )
+        spellings = (act.spelling for act in _legal(program) if act.name == name)
+        spelling = next(spellings, name)
+        columns = [set(column) for column in zip(*rows, strict=True)]
         types = [_column_type(program, column, "role" if not i else None) for i, column in enumerate(columns)]
-        # write out the role if only one can make the move
-        if rows and product_size == len(rows) and all(types[1:]):
+        inputs: list[tuple[Term, tuple[Term, ...], tuple[Atom, ...]]]
+        if not rows or prod(map(len, columns)) != len(rows) or not all(types[1:]):
+            by_values = sorted(rows, key=lambda row: list(map(sort_key, row)))
+            inputs = [(as_term(row[0]), tuple(map(as_term, row[1:])), ()) for row in by_values]
+        else:
             variables = _variables(program, name, arity, span)
-            conditions = [Atom(str(t), (v,), None, *span) for t, v in zip(types[1:], variables, strict=True)]
-            act = _action(name, spelling, variables, span)
-            if types[0] is not None:
-                player = Variable(fresh("r", {v.name for v in variables}), None, *span)
-                body = (Atom("role", (player,), None, *span), *conditions)
-                program.rules.append((number, Rule(Atom("input", (player, act), None, *span), body, *span)))
-                continue
-            for mover in sorted(columns[0], key=sort_key):
-                head = Atom("input", (as_term(mover), act), None, *span)
-                program.rules.append((number, Rule(head, tuple(conditions), *span)))
-            continue
-        for row in sorted(rows, key=lambda r: list(map(sort_key, r))):
-            act = _action(name, spelling, tuple(map(as_term, row[1:])), span)
-            program.rules.append(
-                (number, Rule(Atom("input", (as_term(row[0]), act), None, *span), (), *span))
-            )
+            conditions = _typed(types[1:], variables, span)
+            if types[0] is None:  # write out the role if only one can make the move
+                movers = map(as_term, sorted(columns[0], key=sort_key))
+                inputs = [(mover, variables, conditions) for mover in movers]
+            else:
+                player = Variable(unused("r", {v.name for v in variables}), None, *span)
+                inputs = [(player, variables, (Atom("role", (player,), None, *span), *conditions))]
+        for mover, terms, body in inputs:
+            act = applied(name, terms, spelling, *span)
+            program.add_rule(number, Atom("input", (mover, act), None, *span), body)
+
+
+def _legal(program: GgdlProgram) -> Iterator[Constant | Function]:
+    """Yield the actions in the heads of the rules of `legal`."""
+    for _, rule in program.rules:
+        if rule.head.key == ("legal", 2) and not isinstance(rule.head.args[1], Variable):
+            yield rule.head.args[1]
 
 
 def _variables(program: GgdlProgram, name: str, arity: int, span: tuple[int, int]) -> tuple[Variable, ...]:
     """Return variables for the arguments of an action, named as in its `legal` rule."""
-    for _, rule in program.rules:
-        action = rule.head.args[1] if rule.head.key == ("legal", 2) else None
-        if isinstance(action, Function) and action.key == (name, arity):
-            names = [arg.name for arg in action.args if isinstance(arg, Variable)]
-            if len(set(names)) == arity:
-                return tuple(Variable(each, None, *span) for each in names)
+    for action in _legal(program):
+        names = dict.fromkeys(arg.name for arg in action.args if isinstance(arg, Variable))
+        if action.key == (name, arity) and len(names) == arity:
+            return tuple(Variable(each, None, *span) for each in names)
     return tuple(Variable(f"x{i + 1}" if arity > 1 else "x", None, *span) for i in range(arity))
-
-
-def _action(name: str, spelling: str, args: tuple[Term, ...], span: tuple[int, int]) -> Term:
-    return Function(name, args, spelling, *span) if args else Constant(name, spelling, *span)
 
 
 def check_moves(program: GgdlProgram) -> None:
     """Reject moves with an unbound argument."""
-    rules: list[tuple[int, Rule]] = []
-    for number, rule in program.rules:
-        if (
-            rule.head.key == ("legal", 2)
-            and rule.body
-            and isinstance(program.sentences[number], n.MoveSentence)
-        ):
-            bound = {
-                v.name for literal in rule.body if isinstance(literal, Atom) for v in variables_of(literal)
-            }
-            unbound = next((v for v in variables_of(rule.head) if v.name not in bound), None)
-            if unbound is not None:
-                sentence = program.sentences[number]
-                program.report.source = sentence.source
-                program.report.add(
-                    "E-MOVE-DOMAIN",
-                    f"nothing limits the values of `?{unbound.spelling}`",
-                    sentence.imported or (unbound.start, unbound.end),
-                    help=f"give it a type: `?{unbound.spelling}:T`, or a condition that binds it",
-                )
-                continue
-        rules.append((number, rule))
-    program.rules = rules
+    program.rules = [entry for entry in program.rules if not _is_unbound(program, *entry)]
+
+
+def _is_unbound(program: GgdlProgram, number: int, rule: Rule) -> bool:
+    """Report a move with an argument that nothing limits; return whether it is one."""
+    if rule.head.key != ("legal", 2) or not rule.body:
+        return False
+    sentence = program.sentences[number]
+    if not isinstance(sentence, n.MoveSentence):
+        return False
+    bound = {v.name for literal in rule.body if isinstance(literal, Atom) for v in variables_of(literal)}
+    unbound = next((v for v in variables_of(rule.head) if v.name not in bound), None)
+    if unbound is None:
+        return False
+    program.report.source = sentence.source
+    program.report.add(
+        "E-MOVE-DOMAIN",
+        f"nothing limits the values of `?{unbound.spelling}`",
+        sentence.imported or (unbound.start, unbound.end),
+        help=f"give it a type: `?{unbound.spelling}:T`, or a condition that binds it",
+    )
+    return True
