@@ -16,7 +16,7 @@ from herbrand.syntax.tokens import ARITY, KEYWORDS
 if TYPE_CHECKING:
     from herbrand.diagnostic import Spanned
     from herbrand.syntax.ggdl.program import GgdlProgram
-    from herbrand.syntax.ggdl.scope import WorkItem
+    from herbrand.syntax.ggdl.scope import Application, WorkItem
 
 __all__ = ["declare_fluents"]
 
@@ -64,20 +64,15 @@ def _views(program: GgdlProgram, work: WorkItem) -> None:
 
 def _head(program: GgdlProgram, head: Atom) -> None:
     """Record the relation or fluent that a plain rule defines."""
-    if head.name in {"init", "next"} and len(head.args) == 1:
-        fluent = head.args[0]
-        if isinstance(fluent, Constant | Function):
-            program.plain_fluents.add(fluent.key)
-            if head.name == "next":
-                program.explicit_next.add(fluent.key)
+    term = head.args[-1] if head.args else None
+    key = term.key if isinstance(term, Constant | Function) else ("", -1)
     if head.name in {"base", "input", "legal"} and head.args:
-        term = head.args[-1]
-        if isinstance(term, Constant | Function):
-            program.explicit_heads.setdefault(head.name, []).append(term.key)
-            if head.name == "base":
-                program.plain_fluents.add(term.key)
-        else:
-            program.explicit_heads.setdefault(head.name, []).append(("", -1))
+        program.explicit_heads.setdefault(head.name, []).append(key)
+    if isinstance(term, Constant | Function):
+        if head.name == "base" or head.key in {("init", 1), ("next", 1)}:
+            program.plain_fluents.add(key)
+        if head.key == ("next", 1):
+            program.explicit_next.add(key)
     if head.name not in ARITY:
         program.views.add(head.key)
 
@@ -88,9 +83,7 @@ def _written_head(program: GgdlProgram, head: n.Expr, work: WorkItem) -> None:
         return
     name, _, args = call
     if name in {"init", "next", "base"} and len(args) == 1:
-        inner = (
-            call_of(args[0], work.lets) if isinstance(args[0], n.Name | n.FunctionCall | n.Member) else None
-        )
+        inner = _applied(args[0], work)
         is_variable = work.sentence.plain and isinstance(args[0], n.Name) and args[0].spelling[0].isupper()
         if inner is not None and not is_variable:
             key = inner.key
@@ -101,12 +94,15 @@ def _written_head(program: GgdlProgram, head: n.Expr, work: WorkItem) -> None:
             if name == "base":
                 program.explicit_heads.setdefault("base", []).append(key)
     elif name in {"input", "legal"} and len(args) == 2:
-        action = args[1]
-        act = call_of(action, work.lets) if isinstance(action, n.Name | n.FunctionCall | n.Member) else None
+        act = _applied(args[1], work)
         program.explicit_heads.setdefault(name, []).append(act.key if act else ("", -1))
     elif name not in ARITY:
-        extra = 1 if (name, len(args)) in work.members else 0
-        program.views.add((name, len(args) + extra))
+        program.views.add((name, len(args) + (call.key in work.members)))
+
+
+def _applied(expr: n.Expr, work: WorkItem) -> Application | None:
+    """Return a fluent or an action as a call; None for a variable and for a place of a board."""
+    return call_of(expr, work.lets) if isinstance(expr, n.Name | n.FunctionCall | n.Member) else None
 
 
 # -- declarations --------------------------------------------------------------------------------
@@ -150,12 +146,8 @@ def _property(program: GgdlProgram, work: WorkItem, sentence: n.RoleSentence, fi
             constant = n.Name(kind.start, kind.end, kind.name)
     if constant is not None:
         term = values.term(constant)
-        names = [x for x in sentence.names if x.spelling != "_"]
-        roles = (
-            [program.roles[x.folded] for x in names]
-            if len(names) == len(sentence.names)
-            else list(program.roles.values())
-        )
+        of_all = any(x.spelling == "_" for x in sentence.names)
+        roles = program.roles.values() if of_all else [program.roles[x.folded] for x in sentence.names]
         program.static_properties.add((name, 2))
         program.views.add((name, 2))
         place = sentence.imported or span
@@ -181,9 +173,13 @@ def _assigned(program: GgdlProgram, work: WorkItem) -> None:
     sentence = work.sentence
     if isinstance(sentence, n.InitSentence | n.NextSentence) and sentence.value is not None:
         _function(program, work, sentence.place)
-    for effect in getattr(sentence, "effects", None) or ():
+    for effect in _effects(sentence):
         if effect.sign == "=" and effect.place is not None and not _is_bool(program, work, effect):
             _function(program, work, effect.place)
+
+
+def _effects(sentence: n.Sentence) -> tuple[n.Consequence, ...]:
+    return getattr(sentence, "effects", None) or ()
 
 
 def _is_bool(program: GgdlProgram, work: WorkItem, effect: n.Consequence) -> bool:
@@ -212,16 +208,21 @@ def _function(program: GgdlProgram, work: WorkItem, place: n.Expr) -> None:
         program.report.refuse(
             "E-EFFECT-TARGET", f"`{spelling}` is {kind} and cannot be assigned a value", place
         )
-    types: list[str | None] = []
-    for arg in args:
-        typed = isinstance(arg, n.Var) and arg.type is not None
-        types.append(named_type(program, arg.type) if typed and isinstance(arg, n.Var) and arg.type else None)
+    types = _types(program, args)
     if isinstance(place, n.Member):
         types[0] = "role"
     doc = work.sentence.doc if isinstance(work.sentence, n.InitSentence) else ""
     fluent = Fluent(name, spelling, len(args) + 1, functional=True, arguments=types, doc=doc)
     is_declaration = isinstance(work.sentence, n.InitSentence | n.NextSentence)
     _add(program, work, fluent, work.sentence if is_declaration else place)
+
+
+def _types(program: GgdlProgram, args: tuple[n.Expr, ...]) -> list[str | None]:
+    """Return the types that are written behind arguments, None where there is none."""
+    return [
+        named_type(program, arg.type) if isinstance(arg, n.Var) and arg.type is not None else None
+        for arg in args
+    ]
 
 
 def _not_a_target(program: GgdlProgram, name: str, spelling: str, arity: int) -> str:
@@ -244,40 +245,26 @@ def _facts(program: GgdlProgram, work: WorkItem) -> None:
     sentence = work.sentence
     if isinstance(sentence, n.InitSentence) and sentence.value is None:
         _fact(program, work, sentence.place, begins=True)
-    for effect in getattr(sentence, "effects", None) or ():
+    for effect in _effects(sentence):
         if effect.sign not in {"+", "~", "+=", "-="} or effect.place is None:
             continue
         call = call_of(effect.place, work.lets)
         if call is None:
             continue
-        name, _, args = call
-        if effect.sign in {"+=", "-="}:
-            fluent = program.fluents.get((name, len(args) + 1))
-            if fluent is None:
-                program.fluents[name, len(args) + 1] = Fluent(
-                    name,
-                    call.spelling,
-                    len(args) + 1,
-                    functional=False,
-                    kind="set",
-                    start=effect.start,
-                    end=effect.end,
-                    order=work.number,
-                )
-            continue
-        functional = program.fluents.get((name, len(args) + 1))
-        if functional is not None and functional.functional:
-            continue
-        _fact(program, work, effect.place)
-    persist = getattr(sentence, "effects", None) or ()
-    if any(e.sign == "persist" for e in persist) and isinstance(sentence, n.ConsequenceSentence):
-        body = sentence.body
-        if isinstance(body, n.Holds):
-            call = call_of(body.atom, work.lets)
-            if call is not None:
-                key = call.key
-                if key in program.plain_fluents and key not in program.views:
-                    _fact(program, work, body.atom)
+        fluent = program.fluents.get((call.name, len(call.args) + 1))
+        if effect.sign in {"+", "~"}:
+            if fluent is None or not fluent.functional:
+                _fact(program, work, effect.place)
+        elif fluent is None:
+            fluent = Fluent(call.name, call.spelling, len(call.args) + 1, functional=False, kind="set")
+            fluent.start, fluent.end, fluent.order = effect.start, effect.end, work.number
+            program.fluents[fluent.key] = fluent
+    if not isinstance(sentence, n.ConsequenceSentence) or not isinstance(sentence.body, n.Holds):
+        return
+    if any(effect.sign == "persist" for effect in sentence.effects):
+        call = call_of(sentence.body.atom, work.lets)
+        if call is not None and call.key in program.plain_fluents - program.views:
+            _fact(program, work, sentence.body.atom)
 
 
 def _fact(program: GgdlProgram, work: WorkItem, place: n.Expr, *, begins: bool = False) -> None:
@@ -285,17 +272,12 @@ def _fact(program: GgdlProgram, work: WorkItem, place: n.Expr, *, begins: bool =
     if call is None:
         return
     name, spelling, args = call
-    fluent = program.fluents.get((name, len(args)))
-    if fluent is not None:
+    if call.key in program.fluents:
         return
     if name in ARITY or (not begins and _not_a_target(program, name, spelling, len(args))):
         return  # reported when the effect is translated
-    extra = 1 if (name, len(args)) in work.members else 0
-    types: list[str | None] = [
-        named_type(program, arg.type) if isinstance(arg, n.Var) and arg.type is not None else None
-        for arg in args
-    ]
-    fluent = Fluent(name, spelling, len(args) + extra, functional=False, arguments=types)
+    arity = len(args) + (call.key in work.members)
+    fluent = Fluent(name, spelling, arity, functional=False, arguments=_types(program, args))
     _add(program, work, fluent, work.sentence)
 
 
@@ -318,13 +300,12 @@ def _clashes(program: GgdlProgram) -> None:
                 continue  # one constant in two spellings
             if "role" in kinds and "value" in kinds and not kinds & {"constant", "parameter"}:
                 continue
-            places = [_first_place(program, spelling) for spelling in (name, other)]
-            (start, end), (first, last) = max(places), min(places)
+            first, second = sorted(_first_place(program, spelling) for spelling in (name, other))
             program.report.source = program.source
             program.report.add(
                 "E-NAME-CLASH",
                 f"`{name}` and `{other}` differ only in case, so they are one name, but mean two things",
-                (start, end),
+                second,
                 help="rename one of them",
-                labels=[((first, last), "the other one")],
+                labels=[(first, "the other one")],
             )
