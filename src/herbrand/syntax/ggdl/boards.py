@@ -87,9 +87,8 @@ def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence,
     if not isinstance(value, n.Name | n.FunctionCall):
         return None
     surface = program.surfaces.get(value.folded)
-    args = value.args if isinstance(value, n.FunctionCall) else ()
     if surface is not None:
-        return surface, args
+        return surface, value.args
     declared = program.declared.get(value.spelling)
     if isinstance(value, n.FunctionCall) and value.spelling[0].isupper() and not declared:
         program.report.refuse(
@@ -121,21 +120,19 @@ def _instance(
 def _members(program: GgdlProgram, number: int, surface: n.SurfaceSentence) -> Iterator[WorkItem]:
     constants, inner = _block(surface)
     members = frozenset(
-        (name, len(args))
+        (head.folded, len(head.args))
         for sentence, _ in inner
         if isinstance(sentence, n.RuleSentence)
         for head in sentence.heads
-        if isinstance(head, n.Name | n.FunctionCall)
-        for name, args in ((head.folded, head.args if isinstance(head, n.FunctionCall) else ()),)
-        if name not in ARITY
+        if isinstance(head, n.Name | n.FunctionCall) and head.folded not in ARITY
     )
     boards = [i for i in program.instances.values() if i.surface is surface]
     first: dict[str, Term] = {}
     for board in boards:
         local = _locals(program, board, constants)
         first = first or local
-        for _name in local:
-            program.declare(_name, "constant")
+        for name in local:
+            program.declare(name, "constant")
         _cells(program, number, board, local)
     for sentence, lets in inner:
         sentence.imported = surface.imported
@@ -181,30 +178,27 @@ def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, 
     surface, values = board.surface, Values(program)
     values.local = local
     program.report.source = surface.source
-    start, end = board.sentence.start, board.sentence.end
-    if board.sentence.imported:
-        start, end = board.sentence.imported
+    start, end = span = board.sentence.report_span
     cells = surface.cells
     size = len(cells.generators)
-    name = Constant(board.name, board.spelling, start, end)
-    cell, place = "cell", program.fresh("cell_at")
+    name = Constant(board.name, board.spelling, *span)
     fluent = program.fluents.setdefault(
-        (cell, size + 2),
-        Fluent(cell, "cell", size + 2, functional=True, start=start, end=end, order=number, total=True),
+        ("cell", size + 2),
+        Fluent("cell", "cell", size + 2, functional=True, start=start, end=end, order=number, total=True),
     )
     if not fluent.total:
         program.report.refuse(
             "E-NAME-CLASH", f"`cell` with {size + 2} arguments is reserved for boards", surface
         )
-    facts = [Atom(surface.name.lower(), (name,), surface.name, start, end)]
+    place = program.fresh("cell_at")
+    facts = [Atom(surface.name.lower(), (name,), surface.name, *span)]
     initial: list[Atom] = []
     for generated in values.generated(cells.generators, {}):
         indices = tuple(values.term(generated[variable]) for variable, _ in cells.generators)
         value = values.term(substituted(cells.item, generated))
-        facts.append(Atom(place, (name, *indices), None, start, end))
-        initial.append(
-            Atom("init", (Function(cell, (name, *indices, value), None, start, end),), None, start, end)
-        )
+        facts.append(Atom(place, (name, *indices), None, *span))
+        cell = Function("cell", (name, *indices, value), None, *span)
+        initial.append(Atom("init", (cell,), None, *span))
     for atom in (*facts, *initial):
         program.add_rule(number, atom)
 
@@ -237,24 +231,22 @@ def _alternating(
     place, source = sentence.place, sentence.source
     if not isinstance(place, n.Name):
         report.refuse("E-SYNTAX", "the name of a control takes no arguments", place)
-    start, end, imported = sentence.start, sentence.end, sentence.imported
-    yield WorkItem(
-        number,
-        n.InitSentence(start, end, source, place, turns.args[0], None, imported=imported, doc=sentence.doc),
-    )
-    yield WorkItem(
-        number,
-        n.BaseSentence(start, end, source, place.spelling, (), n.Type(start, end, "role"), imported=imported),
-    )
+    span = sentence.start, sentence.end
+    where = *span, source
+    sentences: list[n.Sentence] = [
+        n.InitSentence(*where, place, turns.args[0], None, doc=sentence.doc),
+        n.BaseSentence(*where, place.spelling, (), n.Type(*span, "role")),
+    ]
     for mover, successor in zip(turns.args, (*turns.args[1:], turns.args[0]), strict=True):
-        body = n.Comparison(start, end, "==", place, mover)
-        effect = n.Consequence("=", place, successor, start, end)
-        yield WorkItem(number, n.ConsequenceSentence(start, end, source, body, (effect,), imported=imported))
-    player = n.Var(start, end, "p", "p")
-    head = n.Doing(
-        start, end, n.FunctionCall(start, end, "role", (player,)), None, n.Name(start, end, "noop")
-    )
-    waits = n.Negation(start, end, n.Holds(start, end, n.FunctionCall(start, end, place.spelling, (player,))))
-    role = n.Holds(start, end, n.FunctionCall(start, end, "role", (player,)))
-    body_ = n.Conjunction(start, end, (role, waits))
-    yield WorkItem(number, n.MoveSentence(start, end, source, head, body_, None, imported=imported))
+        effect = n.Consequence("=", place, successor, *span)
+        turn = n.Comparison(*span, "==", place, mover)
+        sentences.append(n.ConsequenceSentence(*where, turn, (effect,)))
+    player = n.Var(*span, "p", "p")
+    role = n.FunctionCall(*span, "role", (player,))
+    waits = n.Negation(*span, n.Holds(*span, n.FunctionCall(*span, place.spelling, (player,))))
+    head = n.Doing(*span, role, None, n.Name(*span, "noop"))
+    body = n.Conjunction(*span, (n.Holds(*span, role), waits))
+    sentences.append(n.MoveSentence(*where, head, body, None))
+    for each in sentences:
+        each.imported = sentence.imported
+        yield WorkItem(number, each)

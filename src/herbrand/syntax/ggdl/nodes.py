@@ -7,7 +7,7 @@ Every node has its offsets in the source text.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
     from herbrand.diagnostic import Source
@@ -81,6 +81,8 @@ class Generator(Located):
 class Name(_Spelled, Located):
     """`blank`, `Control`: a constant, a variable of plain infix, a relation or function without arguments."""
 
+    args: ClassVar[tuple[Expr, ...]] = ()
+    """Nothing, as if names were calls without arguments."""
     spelling: str
 
 
