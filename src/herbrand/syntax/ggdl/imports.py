@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,12 +12,10 @@ from herbrand.syntax.files import MAX_BYTES, decode
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.boards import BUILT_IN
 from herbrand.syntax.ggdl.parser import parse
-from herbrand.syntax.ggdl.report import ProgramDiagnostics, Refused
+from herbrand.syntax.ggdl.report import ProgramDiagnostics, Refused, did_you_mean
 from herbrand.syntax.ggdl.tokens import tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from herbrand.diagnostic import Source
 
 __all__ = ["LIBRARY", "fetch"]
@@ -23,6 +23,7 @@ __all__ = ["LIBRARY", "fetch"]
 LIBRARY: Final = Path(__file__).parent / "library"
 """Folder of the files bundled for `consult`."""
 ENDINGS: Final = ("", ".ggd", ".ggdl", ".gel", ".gg")
+_NAMED: Final = (n.BaseSentence, n.ConstantSentence, n.DataSentence, n.ParameterSentence, n.SurfaceSentence)
 _WORD: Final = re.compile(r"[^\W\d_]\w*")
 
 
@@ -124,14 +125,11 @@ def _consult(
         if name.spelling not in defined | built_in | components and name.folded not in {
             d.lower() for d in defined
         }:
-            from difflib import get_close_matches
-
-            matches = get_close_matches(name.spelling, sorted(defined), n=1)
             report.refuse(
                 "E-CONSULT-NAME",
                 f"`{path}` defines no `{name.spelling}`",
                 sentence.imported or (name.start, name.end),
-                help=f"did you mean `{matches[0]}`?" if matches else None,
+                help=did_you_mean(name.spelling, sorted(defined)),
             )
     chosen = _closure(items, names)
     for item in chosen:
@@ -148,15 +146,11 @@ def _mark(item: n.Sentence, place: tuple[int, int]) -> None:
 def _find(path: str, folder: Path) -> Path | None:
     only_library = path.startswith("@")
     relative = Path(path.lstrip("@/") if only_library else path)
-    folders: Iterable[Path] = (LIBRARY,) if only_library else (folder, LIBRARY)
-    for base in folders:
-        for ending in ENDINGS:
-            file = base / (str(relative) + ending)
-            try:
-                if file.is_file() and file.stat().st_size <= MAX_BYTES:
-                    return file
-            except OSError:  # the name is too long, or the file inaccessible: no such file
-                continue
+    for base, ending in product((LIBRARY,) if only_library else (folder, LIBRARY), ENDINGS):
+        file = base / f"{relative}{ending}"
+        with suppress(OSError):  # the name is too long, or the file inaccessible: no such file
+            if file.is_file() and file.stat().st_size <= MAX_BYTES:
+                return file
     return None
 
 
@@ -172,13 +166,8 @@ def _read(file: Path, report: ProgramDiagnostics) -> list[n.Sentence]:
 
 def _defined(sentence: n.Sentence, *, single: bool = False) -> set[str]:
     """Return the names that a sentence defines; with `single`, only names that need a single sentence."""
-    match sentence:
-        case n.DataSentence(name=name) | n.ConstantSentence(name=name) | n.SurfaceSentence(name=name):
-            return {name}
-        case n.ParameterSentence(name=name):
-            return {name}
-        case n.BaseSentence(name=name):
-            return {name}
+    if isinstance(sentence, _NAMED):
+        return {sentence.name}
     if single:
         return set()
     match sentence:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl.program import show
+from herbrand.syntax.ggdl.report import did_you_mean
 from herbrand.syntax.nodes import Atom, Constant, Function, atoms_of
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def _values(program: GgdlProgram) -> None:
         members = program.type_members(name) if name is not None else fluent.values if fluent else None
         if not members or term in members:
             continue
-        close = get_close_matches(term.name, [show(member) for member in members], n=1)
-        if name is None and not close:
+        hint = did_you_mean(term.name, map(show, members))
+        if name is None and hint is None:
             continue  # without a type, a value that is never reached may be meant
         listed = ", ".join(f"`{show(member)}`" for member in members[:5])
         subject = f"`{fluent.spelling}`" if fluent is not None else "the variable"
@@ -38,9 +39,7 @@ def _values(program: GgdlProgram) -> None:
             "E-TYPE-MISMATCH",
             f"{subject} is never `{show(term)}`, which is not among {what}",
             span,
-            help=f"did you mean `{close[0]}`?"
-            if close
-            else f"it is one of {listed}{', …' * (len(members) > 5)}",
+            help=hint or f"it is one of {listed}{', …' * (len(members) > 5)}",
         )
 
 

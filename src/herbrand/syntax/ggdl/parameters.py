@@ -63,22 +63,13 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
     low = high = None
     choices: tuple[Term, ...] = ()
     if kind == "int":
-        for sign, bound in sentence.type.bounds:
-            number = values.integer(bound)
-            if sign in {">=", ">"}:
-                least = number + (sign == ">")
-                low = least if low is None else max(low, least)
-            else:
-                most = number - (sign == "<")
-                high = most if high is None else min(high, most)
-    elif kind == "bool":
-        pass
+        low, high = values.bounds(sentence.type)
     elif kind == "":
         assert sentence.type.low is not None
         assert sentence.type.high is not None
         low, high = values.integer(sentence.type.low), values.integer(sentence.type.high)
         kind = "int"
-    else:
+    elif kind != "bool":
         from herbrand.syntax.ggdl.types import define_type
 
         members = define_type(program, kind.lower())
@@ -98,19 +89,13 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
         default = _read(parameter, choices, _default_text(values, sentence.default))
         parameter = replace(parameter, default=default)
         if default is None or _outside(parameter, default):
-            text = report.source.text[sentence.default.start : sentence.default.end]
-            report.add(
-                "E-PARAM-DEFAULT",
-                f"the default `{text}` of `{sentence.name}` is not {_allowed(parameter)}",
-                sentence.default,
-            )
-            parameter = replace(parameter, default=None)
-            program.parameters.append(parameter)
-            raise Refused
+            program.parameters.append(replace(parameter, default=None))
+            text = report.text_of(sentence.default)
+            message = f"the default `{text}` of `{sentence.name}` is not {_allowed(parameter)}"
+            report.refuse("E-PARAM-DEFAULT", message, sentence.default)
     argument = program.arguments.get(sentence.name)
-    value: Value | None = parameter.default
-    if sentence.name in program.arguments:
-        assert argument is not None
+    value = parameter.default
+    if argument is not None:
         value = _read(parameter, choices, argument)
         if value is None:
             report.add(
@@ -164,9 +149,7 @@ def _read(parameter: Parameter, choices: tuple[Term, ...], argument: Value) -> V
         if isinstance(argument, bool):
             return argument
         return {"true": True, "false": False, "1": True, "0": False}.get(text.lower())
-    if any(text.lower() == show(choice).lower() for choice in choices):
-        return next(show(choice) for choice in choices if show(choice).lower() == text.lower())
-    return text
+    return next((name for name in map(show, choices) if name.lower() == text.lower()), text)
 
 
 def _outside(parameter: Parameter, value: Value) -> bool:
@@ -194,7 +177,5 @@ def _as_term(choices: tuple[Term, ...], value: Value) -> Term:
         return Constant("true" if value else "false")
     if isinstance(value, int):
         return integer(value)
-    for choice in choices:
-        if show(choice) == value:
-            return choice
-    return Constant(value.lower(), value)
+    chosen = (choice for choice in choices if show(choice) == value)
+    return next(chosen, Constant(value.lower(), value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
@@ -24,6 +25,7 @@ __all__ = [
     "Place",
     "ProgramDiagnostics",
     "Refused",
+    "did_you_mean",
     "severity_of",
 ]
 
@@ -44,6 +46,12 @@ _NOTES: Final = frozenset({"W-STYLE", "W-IMPLICIT-TRUE"})
 
 Place: TypeAlias = "Spanned | tuple[int, int]"
 """Where a diagnostic points: a node, a token, or offsets (start, end)."""
+
+
+def did_you_mean(name: str, options: Iterable[str]) -> str | None:
+    """Return help that asks for the option that is most similar to a name; None if none is similar."""
+    close = get_close_matches(name, list(options), n=1)
+    return f"did you mean `{close[0]}`?" if close else None
 
 
 def severity_of(code: str) -> Severity:
@@ -99,6 +107,10 @@ class ProgramDiagnostics:
         """Whether a diagnostic with this code about this place is recorded."""
         name, span = NAMES[code], _span(place)
         return any(d.check == name and d.span == span and d.source is self.source for d in self.diagnostics)
+
+    def text_of(self, place: Spanned) -> str:
+        """Return the text of a node of the file being processed."""
+        return self.source.text[place.start : place.end]
 
     @contextmanager
     def sentence(self, sentence: Sentence) -> Iterator[None]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import DataType, show
-from herbrand.syntax.ggdl.report import INSTEAD_OF_TYPE, Refused
+from herbrand.syntax.ggdl.report import INSTEAD_OF_TYPE, Refused, did_you_mean
 from herbrand.syntax.ggdl.values import Values, integer
-from herbrand.syntax.nodes import Atom, Constant, Rule
+from herbrand.syntax.nodes import Atom, Constant
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import GgdlProgram
@@ -24,36 +24,31 @@ def declare_roles(program: GgdlProgram) -> None:
         if isinstance(sentence, n.RoleSentence):
             for name in sentence.names:
                 if name.spelling != "_":
-                    term = Constant(name.folded, name.spelling, name.start, name.end)
-                    program.roles.setdefault(name.folded, term)
-                    program.declare(name.spelling, "role")
+                    _role(program, Constant(name.folded, name.spelling, name.start, name.end))
                     if sentence.doc and len(sentence.names) == 1:
                         program.docs.setdefault(name.folded, sentence.doc)
         elif isinstance(sentence, n.PrefixSentence):
             for rule in program.plain_rules.get(id(sentence), ()):
-                _plain_fact(program, rule)
+                role = rule.head.args[0] if rule.is_fact and rule.head.key == ("role", 1) else None
+                if isinstance(role, Constant):
+                    _role(program, role)
         elif isinstance(sentence, n.RuleSentence) and sentence.body is None:
             values = Values(program)
             for head in sentence.heads:
                 if isinstance(head, n.FunctionCall) and len(head.args) == 1 and head.folded == "role":
                     argument = head.args[0]
                     if isinstance(argument, n.Name):
-                        role = Constant(argument.folded, argument.spelling, argument.start, argument.end)
-                        program.roles.setdefault(argument.folded, role)
-                        program.declare(argument.spelling, "role")
+                        place = argument.start, argument.end
+                        _role(program, Constant(argument.folded, argument.spelling, *place))
                     elif isinstance(argument, n.Number | n.Quoted | n.String):
                         constant = values.term(argument)
                         assert isinstance(constant, Constant)
                         program.roles.setdefault(constant.name, constant)
 
 
-def _plain_fact(program: GgdlProgram, rule: Rule) -> None:
-    if rule.body or len(rule.head.args) != 1 or not isinstance(rule.head.args[0], Constant):
-        return
-    term = rule.head.args[0]
-    if rule.head.name == "role":
-        program.roles.setdefault(term.name, term)
-        program.declare(term.spelling, "role")
+def _role(program: GgdlProgram, role: Constant) -> None:
+    program.roles.setdefault(role.name, role)
+    program.declare(role.spelling, "role")
 
 
 def declare_constants(program: GgdlProgram) -> None:
@@ -143,7 +138,7 @@ def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()
                 other,
                 labels=[(first, "declared here first")],
             )
-        members: dict[Term, Term] = {}
+        members: dict[Term, None] = {}
         pairs: dict[tuple[Term, Term], None] = {}
         for group in first.groups:
             _chain(program, first, group, members, pairs, (*open_ones, name))
@@ -151,8 +146,7 @@ def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()
             report.refuse("E-RANGE-EMPTY", f"the type `{first.name}` is empty", first)
         program.types[name] = DataType(name, first.name, tuple(members), tuple(pairs), first.doc)
     except Refused:
-        members = {integer(0): integer(0)}
-        program.types[name] = DataType(name, first.name, tuple(members))
+        program.types[name] = DataType(name, first.name, (integer(0),))
     finally:
         report.source = outer_source
     program.declare(first.name, "type")
@@ -162,40 +156,33 @@ def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()
 def _chain(
     program: GgdlProgram,
     sentence: n.DataSentence,
-    chain: tuple[n.Level, ...],
-    members: dict[Term, Term],
+    levels: tuple[n.Level, ...],
+    members: dict[Term, None],
     pairs: dict[tuple[Term, Term], None],
     open_ones: tuple[str, ...],
 ) -> None:
     ranks: list[tuple[list[Term], str]] = []
-    for level in chain:
+    for level in levels:
         rank: list[Term] = []
-        steps: list[list[Term]] = []
         for item in level.items:
             terms = _item(program, item, open_ones)
-            for term in terms:
-                members.setdefault(term, term)
+            members.update(dict.fromkeys(terms))
             rank += terms
-            if isinstance(item, n.Interval) and len(chain) > 1:
-                steps.append(terms)
-        for step in steps:
-            for worse, better in pairwise(step):
-                pairs[worse, better] = None
+            if isinstance(item, n.Interval) and len(levels) > 1:
+                pairs.update(dict.fromkeys(pairwise(terms)))
         ranks.append((rank, level.link))
     run: list[list[Term]] = []
     for rank, link in ranks:
         lower = run if link == "<<<" else run[-1:] if link == "<<" else []
-        for below in lower:
-            for worse in below:
-                for better in rank:
-                    pairs[worse, better] = None
-                    if worse == better and link == "<<<":
-                        program.report.refuse(
-                            "E-PREF-CYCLE",
-                            f"`{show(worse)}` would be preferred to itself",
-                            sentence,
-                            help="`<<` relates only neighbours and may be cyclic",
-                        )
+        for worse, better in product(chain.from_iterable(lower), rank):
+            pairs[worse, better] = None
+            if worse == better and link == "<<<":
+                program.report.refuse(
+                    "E-PREF-CYCLE",
+                    f"`{show(worse)}` would be preferred to itself",
+                    sentence,
+                    help="`<<` relates only neighbours and may be cyclic",
+                )
         run = [*run, rank] if link == "<<<" else [rank]
 
 
@@ -246,15 +233,14 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
                 help="write a range such as `1 .. 9`, or declare `data T := 1 .. 9`",
             )
         if name != "role" and program.type_members(name) is None:
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, [*program.types, "role"], n=1)
-            suggestions = close or [INSTEAD_OF_TYPE[name]] if name in INSTEAD_OF_TYPE else close
+            hint = did_you_mean(name, [*program.types, "role"])
+            if hint is None and name in INSTEAD_OF_TYPE:
+                hint = f"did you mean `{INSTEAD_OF_TYPE[name]}`?"
             report.refuse(
                 "E-TYPE-UNKNOWN",
                 f"unknown type `{kind.name}`",
                 kind,
-                help=f"did you mean `{suggestions[0]}`?" if suggestions else "declare it with `data`",
+                help=hint or "declare it with `data`",
             )
         return name
     if kind.options:
@@ -267,14 +253,7 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
 
 
 def _bounded(program: GgdlProgram, kind: n.Type) -> str:
-    values = Values(program)
-    low = high = None
-    for sign, bound in kind.bounds:
-        number = values.integer(bound)
-        if sign in {">=", ">"}:
-            low = number + (sign == ">")
-        else:
-            high = number - (sign == "<")
+    low, high = Values(program).bounds(kind)
     if low is None or high is None:
         program.report.refuse("E-TYPE-INFINITE", "`int` needs two bounds to be finite", kind)
     if low > high:

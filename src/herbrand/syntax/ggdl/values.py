@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -129,15 +130,12 @@ class Values:
 
     def named(self, spelling: str) -> Term | None:
         """Return the constant or parameter of this name."""
-        if spelling in self.local:
-            return self.local[spelling]
-        return self.program.constants.get(spelling)
+        return self.local.get(spelling) or self.program.constants.get(spelling)
 
     def integer(self, expr: n.Expr) -> int:
         """Evaluate an expression to an integer."""
         value = as_integer(self.term(expr))
         if value is None:
-            text = self.report.source.text[expr.start : expr.end]
             if isinstance(expr, n.Name) and self._is_declared_type(expr.folded):
                 self.report.refuse(
                     "E-DIALECT",
@@ -145,10 +143,22 @@ class Values:
                     expr,
                     help="join types with `|`; a comprehension makes compound values",
                 )
-            self.report.refuse(
-                "E-CONST", f"`{text}` is not an integer", expr, help="use integers, parameters and `+ - *`"
-            )
+            message = f"`{self.report.text_of(expr)}` is not an integer"
+            self.report.refuse("E-CONST", message, expr, help="use integers, parameters and `+ - *`")
         return value
+
+    def bounds(self, kind: n.Type) -> tuple[int | None, int | None]:
+        """Return the least and the greatest integer of a type `int` with bounds, None where it has none."""
+        low = high = None
+        for sign, bound in kind.bounds:
+            number = self.integer(bound)
+            if sign in {">=", ">"}:
+                least = number + (sign == ">")
+                low = least if low is None else max(low, least)
+            else:
+                most = number - (sign == "<")
+                high = most if high is None else min(high, most)
+        return low, high
 
     def _is_declared_type(self, name: str) -> bool:
         return any(isinstance(s, n.DataSentence) and s.name.lower() == name for s in self.program.sentences)
@@ -174,13 +184,7 @@ class Values:
                 if spelling in self.program.constants and expr.folded not in self.program.types:
                     return None
                 return self.program.type_members(expr.folded)
-            case n.SetLiteral(items=items):
-                return tuple(
-                    dict.fromkeys(
-                        term for item in items for e in self.expanded(item) for term in (self.term(e),)
-                    )
-                )
-            case n.Comprehension():
+            case n.SetLiteral() | n.Comprehension():
                 return tuple(dict.fromkeys(self.term(e) for e in self.elements(expr)))
         return None
 
@@ -226,16 +230,9 @@ class Values:
                 return [as_expression(t, start, end) for t in self.interval(low, high, start, end)]
             case n.AlternativeTerms(options=options):
                 return [e for option in options for e in self.expanded(option)]
-            case n.FunctionCall(start, end, spelling, args):
-                return [n.FunctionCall(start, end, spelling, combo) for combo in self._combinations(args)]
-            case n.Member(start, end, base, spelling, args):
-                return [n.Member(start, end, base, spelling, combo) for combo in self._combinations(args)]
-            case n.Index(start, end, base, args):
-                return [n.Index(start, end, base, combo) for combo in self._combinations(args)]
+            case n.FunctionCall() | n.Member() | n.Index():
+                return [replace(expr, args=args) for args in product(*map(self.expanded, expr.args))]
         return [expr]
-
-    def _combinations(self, args: tuple[n.Expr, ...]) -> Iterator[tuple[n.Expr, ...]]:
-        return product(*(self.expanded(arg) for arg in args))
 
 
 def as_expression(term: Term, start: int, end: int) -> n.Expr:
