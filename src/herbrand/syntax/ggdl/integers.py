@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from herbrand.syntax.ggdl.program import BoundedTable
 from herbrand.syntax.ggdl.translate import ARITHMETIC, AT_MOST, LESS
 from herbrand.syntax.ggdl.values import as_integer, integer
-from herbrand.syntax.nodes import Atom, Constant, Function, Rule, atoms_of, children, walk
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, atoms_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
     from herbrand.syntax.ggdl.program import GgdlProgram
-    from herbrand.syntax.nodes import Literal, Node, Term
+    from herbrand.syntax.nodes import Literal, Term
 
 __all__ = [
     "BoundedTable",
@@ -38,17 +38,9 @@ def find_universe(program: GgdlProgram) -> None:
     """Compute the smallest interval that contains every integer of the rules, payoffs excluded."""
     values: set[int] = set()
     for _, rule in program.rules:
-        nodes: list[Node] = list(children(rule))
-        if rule.head.key == ("goal", 2):
-            nodes[0] = rule.head.args[0]
-        while nodes:
-            node = nodes.pop()
-            if isinstance(node, Constant):
-                value = as_integer(node)
-                if value is not None:
-                    values.add(value)
-            else:
-                nodes.extend(children(node))
+        head = rule.head.args[0] if rule.head.key == ("goal", 2) else rule.head
+        terms = [node for node in walk(head, *rule.body) if isinstance(node, Constant)]
+        values.update(value for term in terms if (value := as_integer(term)) is not None)
     for members in (*(kind.members for kind in program.types.values()), *program.ranges.values()):
         values.update(value for member in members if (value := as_integer(member)) is not None)
     program.universe = (min(values), max(values)) if values else None
@@ -144,20 +136,21 @@ def write_tables(program: GgdlProgram) -> None:
     """Write the rows of the tables that rules use."""
     names = tables(program)
     patterns_by_table: dict[str, set[tuple[int | None, ...]]] = {}
-    where: dict[str, tuple[int, int, int]] = {}
-    for number, rule in program.rules:
+    where: dict[str, tuple[int, int]] = {}
+    for _, rule in program.rules:
         for literal in rule.body:
             for atom, _ in atoms_of(literal):
                 if atom.name in names:
                     pattern = tuple(as_integer(arg) for arg in atom.args[:2])
                     patterns_by_table.setdefault(atom.name, set()).add(pattern)
-                    where.setdefault(atom.name, (number, rule.start, rule.end))
+                    where.setdefault(atom.name, (rule.start, rule.end))
     if program.universe is None:
         return
     low, high = program.universe
     intervals = {table.name: (table.low, table.high) for table in program.bounded.values()}
     for name, patterns in patterns_by_table.items():
-        _, start, end = where[name]
+        span = where[name]
+        least, most = intervals.get(name, (low, high))
         rows = 0
         pairs: set[tuple[int, int]] = set()
         for a, b in _pairs(patterns, low, high):
@@ -165,20 +158,19 @@ def write_tables(program: GgdlProgram) -> None:
                 continue
             pairs.add((a, b))
             value = result(names[name], a, b)
-            least, most = intervals.get(name, (low, high))
             if value is False or (value is not True and not least <= value <= most):
                 continue
-            _write_row(program, name, (a, b) if value is True else (a, b, value), (start, end))
+            _write_row(program, name, (a, b) if value is True else (a, b, value), span)
             rows += 1
             if rows > MAX_ROWS:
                 program.report.add(
                     "E-TYPE-INFINITE",
                     f"arithmetic over the integers from {low} to {high} needs too large a table",
-                    (start, end),
+                    span,
                 )
                 return
         for row in sorted(program.outside.get(name, ())):
-            _write_row(program, name, row, (start, end))
+            _write_row(program, name, row, span)
 
 
 def _write_row(program: GgdlProgram, name: str, row: tuple[int, ...], span: tuple[int, int]) -> None:

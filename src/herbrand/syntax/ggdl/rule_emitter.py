@@ -88,14 +88,12 @@ class RuleEmitter:
         self, negation: NegatedConjunction, outer: dict[str, None], beside: list[Literal], scope: Scope
     ) -> list[Literal] | None:
         """Return literals equivalent to a negated conjunction; None if it is false."""
-        inner = list(negation.literals)
-        local = [name for name in names_in(inner) if name not in outer]
-        typed = [atom for name in local for atom in scope.typed.get(name, ()) if atom not in inner]
-        inner = [*typed, *inner]
-        solved = _solve_local(inner, local)
-        if solved is None:
+        literals = negation.literals
+        local = [name for name in names_in(literals) if name not in outer]
+        typed = [atom for name in local for atom in scope.typed.get(name, ()) if atom not in literals]
+        inner = _solve_local([*typed, *literals], local)
+        if inner is None:
             return []
-        inner = solved
         if not inner:
             return None
         if len(inner) == 1:
@@ -200,16 +198,27 @@ def _solve(literals: list[Literal], head: Atom, scope: Scope) -> tuple[Atom, lis
         if merged is None:
             break
         literals = merged
-    simplified: list[Literal] = []
-    for literal in others:
+    simplified = _without_certain(others)
+    if simplified is None:
+        return None
+    unique: list[Literal] = []
+    for literal in simplified:
+        if literal not in unique:
+            unique.append(literal)
+    return head, unique
+
+
+def _without_certain(literals: list[Literal]) -> list[Literal] | None:
+    """Drop comparisons that are always true; None if one never is."""
+    kept: list[Literal] = []
+    for literal in literals:
         if isinstance(literal, Distinct):
             if literal.left == literal.right:
                 return None
             if not unify_in_place(literal.right, literal.left, {}):
                 continue
-        if literal not in simplified:
-            simplified.append(literal)
-    return head, simplified
+        kept.append(literal)
+    return kept
 
 
 def _move_types(binding: Substitution, scope: Scope, literals: list[Literal]) -> None:
@@ -260,16 +269,7 @@ def _solve_local(literals: list[Literal], local: list[str]) -> list[Literal] | N
                 continue
             if not unify_in_place(right, left, binding, names):
                 return None
-            others = [apply(x, binding) for j, x in enumerate(literals) if j != i]
-            literals = others
+            literals = [apply(x, binding) for j, x in enumerate(literals) if j != i]
             break
         else:
-            simplified: list[Literal] = []
-            for literal in literals:
-                if isinstance(literal, Distinct):
-                    if literal.left == literal.right:
-                        return None
-                    if not unify_in_place(literal.right, literal.left, {}):
-                        continue
-                simplified.append(literal)
-            return simplified
+            return _without_certain(literals)
