@@ -111,6 +111,12 @@ class Scope:
             return self.sentence.imported
         return place if isinstance(place, tuple) else (place.start, place.end)
 
+    def restrict(self, variable: Variable, condition: Atom) -> None:
+        """Add a condition that the type of a variable implies."""
+        conditions = self.typed.setdefault(variable.name, [])
+        if condition not in conditions:
+            conditions.append(condition)
+
     def fresh(self, name: str, place: Place) -> Variable:
         """Make a variable that the sentence does not use."""
         new = fresh(name, self.used)

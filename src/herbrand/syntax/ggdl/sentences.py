@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.literals import Equal
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.rule_emitter import RuleEmitter
+from herbrand.syntax.ggdl.scope import Application
 from herbrand.syntax.ggdl.translate import Translator
 from herbrand.syntax.ggdl.values import as_integer
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
@@ -48,7 +50,7 @@ class _Hook:
     work: WorkItem
     sentence: n.MoveSentence
     action: tuple[str, int]
-    used: bool = field(default=False)
+    used: bool = False
 
 
 class Sentences:
@@ -65,7 +67,7 @@ class Sentences:
         self.legal_actions: set[tuple[str, int]] = set()
         """Actions with a sentence that defines when they are legal."""
         self.hooks = [
-            _Hook(work, work.sentence, _action_key(work.sentence.head.action))
+            _Hook(work, work.sentence, _action(work.sentence.head.action).key)
             for work in items
             if isinstance(work.sentence, n.MoveSentence) and self._is_hook(work)
         ]
@@ -74,10 +76,10 @@ class Sentences:
         """Translate every sentence."""
         for work in self.items:
             sentence = work.sentence
-            if isinstance(sentence, n.MoveSentence) and not self._is_hook(work):
-                key = _action_key(sentence.head.action)
-                if sentence.body is not None or sentence.head.place is not None:
-                    self.legal_actions.add(key)
+            if not isinstance(sentence, n.MoveSentence) or self._is_hook(work):
+                continue
+            if sentence.body is not None or sentence.head.place is not None:
+                self.legal_actions.add(_action(sentence.head.action).key)
         self.legal_actions.update(self.program.explicit_heads.get("legal", ()))
         for work in self.items:
             rule_count = len(self.program.rules)
@@ -132,10 +134,10 @@ class Sentences:
                 if sentence.plain:
                     self._plain_rule(atom, sentence, scope, out)
                     continue
-                alternatives = self.translator.body(sentence.body, scope)
-                if atom.name == "goal" and len(atom.args) == 2:
+                alternatives = self.translator.body(sentence.body, scope, out)
+                if atom.key == ("goal", 2):
                     self._check_value(atom.args[1], sentence)
-                self.emitter.write(atom, [[*out, *alternative] for alternative in alternatives], scope)
+                self.emitter.write(atom, alternatives, scope)
 
     def _plain_rule(self, head: Atom, sentence: n.RuleSentence, scope: Scope, out: Alternative) -> None:
         """Add a plain rule unchanged, except that values of names become conditions.
@@ -155,10 +157,7 @@ class Sentences:
         name, spelling, args = call
         if name in ARITY:
             return self.translator.keyword(name, spelling, args, expr, scope, out)
-        terms = tuple(self.translator.term(arg, scope, out) for arg in args)
-        if (name, len(args)) in scope.work.members and scope.board is not None:
-            terms = (scope.board, *terms)
-        return Atom(name, terms, spelling, *scope.span(expr))
+        return Atom(name, self.translator.arguments(call, scope, out), spelling, *scope.span(expr))
 
     def _goal(self, work: WorkItem, sentence: n.GoalSentence) -> None:
         for payoff in sentence.payoffs:
@@ -168,8 +167,7 @@ class Sentences:
             value = self.translator.term(payoff.value, scope, out)
             self._check_value(value, payoff)
             head = Atom("goal", (role, value), None, *scope.span(payoff))
-            alternatives = self.translator.body(sentence.body, scope)
-            self.emitter.write(head, [[*out, *alternative] for alternative in alternatives], scope)
+            self.emitter.write(head, self.translator.body(sentence.body, scope, out), scope)
 
     def _check_value(self, value: Term, place: n.Sentence | n.Located) -> None:
         number = as_integer(value)
@@ -200,8 +198,8 @@ class Sentences:
             self._domain_types(fluent, terms, scope)
             value = self.translator.term(sentence.value, scope, out)
             inner = Function(name, (*terms, value), spelling, *span)
-        alternatives = self.translator.body(sentence.body, scope)
-        for literal in [x for a in ([out], alternatives) for y in a for x in y]:
+        alternatives = self.translator.body(sentence.body, scope, out)
+        for literal in chain(out, *alternatives):
             if isinstance(literal, Atom) and literal.name in {"true", "does"}:
                 self.report.refuse(
                     "E-INIT-DYNAMIC",
@@ -210,7 +208,7 @@ class Sentences:
                     help="conditions of `init` may use static relations only",
                 )
         head = Atom("init", (inner,), None, *span)
-        self.emitter.write(head, [[*out, *alternative] for alternative in alternatives], scope)
+        self.emitter.write(head, alternatives, scope)
 
     def _domain_types(self, fluent: Fluent, terms: tuple[Term, ...], scope: Scope) -> None:
         """Give untyped variables the types of the declaration."""
@@ -233,7 +231,7 @@ class Sentences:
         span = scope.span(sentence.head)
         does = Atom("does", (role, action), None, *span)
         self.emitter.write(occurs, [[*out, does]], scope)
-        triggers: list[Alternative] = [[occurs, *out, *a] for a in self.translator.body(conditions, scope)]
+        triggers = self.translator.body(conditions, scope, [occurs, *out])
         for call in calls:
             inner: Alternative = []
             called, _ = self._occurs(call.atom, scope, inner)
@@ -242,13 +240,13 @@ class Sentences:
             self.effects(sentence.effects, triggers, scope, level=2)
 
     def _operation_key(self, expr: n.Expr) -> tuple[str, int] | None:
-        key = _action_key(expr)
+        key = _action(expr).key
         heads = (w.sentence.head for w in self.items if isinstance(w.sentence, n.OperationSentence))
-        return key if any(key == _action_key(head) for head in heads) else None
+        return key if any(key == _action(head).key for head in heads) else None
 
     def _occurs(self, expr: n.Expr, scope: Scope, out: Alternative) -> tuple[Atom, Term]:
         action = self.translator.pattern(expr, scope, out)
-        name = self.program.fresh(f"ggdl_op_{_action_key(expr)[0]}")
+        name = self.program.fresh(f"ggdl_op_{_action(expr).name}")
         return Atom(name, action.args, None, *scope.span(expr)), action
 
     # -- moves -----------------------------------------------------------------------------------
@@ -260,14 +258,9 @@ class Sentences:
         subject = sentence.head.subject
         if isinstance(subject, n.Index):
             return True
-        name = (
-            subject.name
-            if isinstance(subject, n.Var)
-            else subject.folded
-            if isinstance(subject, n.Name)
-            else ""
-        )
-        return name in work.lets
+        if isinstance(subject, n.Var):
+            return subject.name in work.lets
+        return isinstance(subject, n.Name) and subject.folded in work.lets
 
     def _move(self, work: WorkItem, sentence: n.MoveSentence) -> None:
         if sentence.head.place is not None:
@@ -278,7 +271,7 @@ class Sentences:
         role = self.translator.subject(sentence.head.subject, scope, out)
         action = self.translator.pattern(sentence.head.action, scope, out)
         self._forbid_moves(sentence.body)
-        alternatives = [[*out, *condition] for condition in self.translator.body(sentence.body, scope)]
+        alternatives = self.translator.body(sentence.body, scope, out)
         self._legal_and_effects(
             role, action, alternatives, sentence.effects, scope, legal=sentence.body is not None
         )
@@ -323,8 +316,8 @@ class Sentences:
         """Translate a move at a place of a board, adding the conditions and effects of its hooks."""
         place = sentence.head.place
         assert place is not None
-        name, spelling, args = _action(sentence.head.action)
-        fitting = [h for h in self.hooks if h.action == (name, len(args)) and self._fits(h, place)]
+        action = _action(sentence.head.action)
+        fitting = [hook for hook in self.hooks if hook.action == action.key and self._fits(hook, place)]
         self._forbid_moves(sentence.body)
         hooks: list[_Hook | None] = [*fitting] or [None]
         for hook in hooks:
@@ -332,21 +325,19 @@ class Sentences:
             out: Alternative = []
             role = self.translator.subject(sentence.head.subject, scope, out)
             spot = self._spot(place, work, scope, out)
-            terms = tuple(self.translator.term(arg, scope, out) for arg in args)
-            action = Function(name, (*spot, *terms), spelling, *scope.span(sentence.head))
+            terms = self.translator.terms(action.args, scope, out)
+            move = Function(action.name, (*spot, *terms), action.spelling, *scope.span(sentence.head))
             at = Atom(self.program.fresh("cell_at"), spot, None, *scope.span(place))
-            alternatives = [
-                [*out, at, *condition] for condition in self.translator.body(sentence.body, scope)
-            ]
+            alternatives = self.translator.body(sentence.body, scope, [*out, at])
             if hook is None:
-                self._legal_and_effects(role, action, alternatives, sentence.effects, scope, legal=True)
+                self._legal_and_effects(role, move, alternatives, sentence.effects, scope, legal=True)
                 continue
             hook.used = True
             conditions, inner = self._hooked(hook, spot, terms, scope)
             combined = [[*own, *hooked] for own in alternatives for hooked in conditions]
-            self._legal_and_effects(role, action, combined, sentence.effects, scope, legal=True)
+            self._legal_and_effects(role, move, combined, sentence.effects, scope, legal=True)
             if hook.sentence.effects:
-                does = Atom("does", (role, action), None, *scope.span(sentence.head))
+                does = Atom("does", (role, move), None, *scope.span(sentence.head))
                 triggers: list[Alternative] = [[does, *alternative] for alternative in combined]
                 self.report.source = hook.sentence.source
                 inner.typed.update({k: v for k, v in scope.typed.items() if k not in inner.typed})
@@ -386,7 +377,7 @@ class Sentences:
                     f"a place of `{board.spelling}` has {size} indices, not {len(call.args) - 1}",
                     place,
                 )
-        return tuple(self.translator.term(arg, scope, out) for arg in call.args)
+        return self.translator.terms(call.args, scope, out)
 
     def _hooked(
         self, hook: _Hook, spot: tuple[Term, ...], terms: tuple[Term, ...], outer: Scope
@@ -407,10 +398,9 @@ class Sentences:
             if isinstance(pattern, n.Anonymous) and pattern.start < 0:
                 continue
             out.append(Equal(self.translator.term(pattern, scope, out), term))
-        _, _, args = _action(hook.sentence.head.action)
-        for arg, term in zip(args, terms, strict=True):
+        for arg, term in zip(_action(hook.sentence.head.action).args, terms, strict=True):
             out.append(Equal(self.translator.term(arg, scope, out), term))
-        conditions = [[*out, *condition] for condition in self.translator.body(hook.sentence.body, scope)]
+        conditions = self.translator.body(hook.sentence.body, scope, out)
         outer.typed.update({k: v for k, v in scope.typed.items() if k not in outer.typed})
         outer.used |= scope.used
         outer.generated |= scope.generated
@@ -434,7 +424,7 @@ class Sentences:
             if self.translator.fluent_of(body.atom, scope) is not None:
                 return
             call = self.translator.call_of(body.atom, scope)
-            if call is not None and (call.key) in self.program.fluents:
+            if call is not None and call.key in self.program.fluents:
                 return
         self.report.refuse(
             "E-PERSIST-TARGET",
@@ -471,55 +461,55 @@ class Sentences:
     def _effect(
         self, effect: n.Consequence, triggers: list[Alternative], scope: Scope, *, level: int
     ) -> Change:
+        out: Alternative = []
+        fluent, args, value, asserted = self._target(effect, scope, out)
+        alternatives: list[Alternative] = [[*trigger, *out] for trigger in triggers]
+        change = Change(fluent, args, value, asserted, level, alternatives, scope, scope.work.number)
+        self.changes.append(change)
+        return change
+
+    def _target(
+        self, effect: n.Consequence, scope: Scope, out: Alternative
+    ) -> tuple[Fluent, tuple[Term, ...], Term | None, bool]:
+        """Return the fluent that an effect changes, its arguments and new value, and whether it will hold."""
         place = effect.place
         assert place is not None
-        out: Alternative = []
         fluent = self.translator.fluent_of(place, scope)
         call = self.translator.call_of(place, scope)
         if call is None:
             self.report.refuse("E-EFFECT-TARGET", "this is not a fluent", place)
         name, spelling, args = call
-        value: Term | None = None
         asserted = effect.sign in {"=", "+", "+="}
         if effect.sign == "=":
             assert effect.value is not None
-            boolean = self.program.fluents.get((name, len(args)))
+            boolean = self.program.fluents.get(call.key)
             if boolean is not None and boolean.kind == "bool" and isinstance(effect.value, n.Name):
-                terms = tuple(self.translator.term(arg, scope, out) for arg in args)
-                asserted = effect.value.folded == "true"
-                return self._change(boolean, terms, None, asserted, level, triggers, out, scope)
+                return boolean, self.translator.terms(args, scope, out), None, effect.value.folded == "true"
             if fluent is None:
                 self._no_target(effect, spelling)
             terms = self.translator.fluent_args(args, fluent, scope, out)
-            value = self.translator.term(effect.value, scope, out)
-            return self._change(fluent, terms, value, asserted, level, triggers, out, scope)
+            return fluent, terms, self.translator.term(effect.value, scope, out), True
         if effect.sign in {"+=", "-="}:
             set_fluent = self.program.fluents.get((name, len(args) + 1))
             assert effect.value is not None
             if set_fluent is None or set_fluent.kind != "set":
                 self._no_target(effect, spelling)
-            terms = tuple(self.translator.term(arg, scope, out) for arg in (*args, effect.value))
-            return self._change(set_fluent, terms, None, asserted, level, triggers, out, scope)
+            return set_fluent, self.translator.terms((*args, effect.value), scope, out), None, asserted
         if fluent is not None and not asserted:  # `~F(a)` removes the value
-            terms = self.translator.fluent_args(args, fluent, scope, out)
             fluent.removed = True
-            return self._change(fluent, terms, None, asserted, level, triggers, out, scope)
-        extra = 1 if (name, len(args)) in scope.work.members else 0
-        plain = self.program.fluents.get((name, len(args) + extra))
+            return fluent, self.translator.fluent_args(args, fluent, scope, out), None, False
+        plain = self.program.fluents.get((name, len(args) + (call.key in scope.work.members)))
         if plain is None:
             self._no_target(effect, spelling)
-        terms = tuple(self.translator.term(arg, scope, out) for arg in args)
-        if extra and scope.board is not None:
-            terms = (scope.board, *terms)
-        if plain.functional:  # the relational spelling of a value
-            *some, last = terms
-            if asserted:
-                return self._change(plain, tuple(some), last, asserted, level, triggers, out, scope)
+        terms = self.translator.arguments(call, scope, out)
+        if not plain.functional:
+            return plain, terms, None, asserted
+        *some, last = terms  # the relational spelling of a value
+        if not asserted:
             plain.removed = True
             span = scope.span(place)
             out.append(Atom("true", (plain.term(terms, *span),), None, *span))
-            return self._change(plain, tuple(some), None, asserted, level, triggers, out, scope)
-        return self._change(plain, terms, None, asserted, level, triggers, out, scope)
+        return plain, tuple(some), last if asserted else None, asserted
 
     def _no_target(self, effect: n.Consequence, spelling: str) -> NoReturn:
         place = effect.place
@@ -533,34 +523,11 @@ class Sentences:
             help="derived relations, types, roles and parameters do not change",
         )
 
-    def _change(
-        self,
-        fluent: Fluent,
-        args: tuple[Term, ...],
-        value: Term | None,
-        asserted: bool,
-        level: int,
-        triggers: list[Alternative],
-        out: Alternative,
-        scope: Scope,
-    ) -> Change:
-        alternatives: list[Alternative] = [[*trigger, *out] for trigger in triggers]
-        change = Change(fluent, args, value, asserted, level, alternatives, scope, scope.work.number)
-        self.changes.append(change)
-        return change
 
-
-def _action(expr: n.Expr) -> tuple[str, str, tuple[n.Expr, ...]]:
-    if isinstance(expr, n.FunctionCall):
-        return expr.folded, expr.spelling, expr.args
-    if isinstance(expr, n.Name):
-        return expr.folded, expr.spelling, ()
-    return "", "", ()
-
-
-def _action_key(expr: n.Expr) -> tuple[str, int]:
-    name, _, args = _action(expr)
-    return name, len(args)
+def _action(expr: n.Expr) -> Application:
+    if isinstance(expr, n.Name | n.FunctionCall):
+        return Application(expr.folded, expr.spelling, expr.args)
+    return Application("", "", ())
 
 
 def _doing_in(formula: n.Formula | None) -> n.Doing | n.Holds | None:
@@ -568,9 +535,7 @@ def _doing_in(formula: n.Formula | None) -> n.Doing | n.Holds | None:
     match formula:
         case n.Doing():
             return formula
-        case n.Holds(atom=n.FunctionCall(spelling=spelling)) if spelling.lower() == "does":
-            return formula
-        case n.Holds(atom=n.Member(spelling=spelling)) if spelling.lower() == "does":
+        case n.Holds(atom=n.FunctionCall() | n.Member() as atom) if atom.folded == "does":
             return formula
         case n.Conjunction(parts=parts) | n.Disjunction(parts=parts):
             return next((doing for part in parts if (doing := _doing_in(part)) is not None), None)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.literals import Equal, NegatedConjunction
 from herbrand.syntax.ggdl.program import Fluent, show
+from herbrand.syntax.ggdl.report import did_you_mean
 from herbrand.syntax.ggdl.scope import Scope, call_of, resolve_let
 from herbrand.syntax.ggdl.types import named_type, range_type
-from herbrand.syntax.ggdl.values import Values, as_integer, calculated, integer
+from herbrand.syntax.ggdl.values import Values, as_expression, as_integer, calculated, integer
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, applied
 from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from herbrand.syntax.ggdl.literals import Alternative, Literal
     from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.scope import Application, WorkItem
@@ -82,8 +85,7 @@ class Translator:
             declared = self.program.declared.get(spelling, set())
             if declared & {"value", "role", "parameter", "constant"} and "fluent" not in declared:
                 return None
-        extra = 1 if (name, len(args)) in scope.work.members else 0
-        fluent = self.program.fluents.get((name, len(args) + 1 + extra))
+        fluent = self.program.fluents.get((name, len(args) + 1 + (call.key in scope.work.members)))
         return fluent if fluent is not None and fluent.functional else None
 
     # -- terms -----------------------------------------------------------------------------------
@@ -98,10 +100,9 @@ class Translator:
                 if name in scope.work.lets:
                     return self.read(expr, scope, out)
                 self._typed(expr, scope)
-                new = scope.rename.get(name)
-                return (
-                    Variable(name, spelling, start, end) if new is None else Variable(new, None, start, end)
-                )
+                if name in scope.rename:
+                    return Variable(scope.rename[name], None, start, end)
+                return Variable(name, spelling, start, end)
             case n.Anonymous():
                 if expr.start < 0 and scope.board is not None:
                     return scope.board
@@ -127,10 +128,7 @@ class Translator:
         name = named_type(self.program, variable.type)
         variable_name = scope.rename.get(variable.name, variable.name)
         term = Variable(variable_name, variable.spelling, *scope.span(variable))
-        atom = self.type_atom(name, term)
-        conditions = scope.typed.setdefault(variable_name, [])
-        if atom not in conditions:
-            conditions.append(atom)
+        scope.restrict(term, self.type_atom(name, term))
         scope.types.setdefault(variable_name, name)
 
     def type_atom(self, name: str, term: Term) -> Atom:
@@ -165,10 +163,10 @@ class Translator:
         if value is not None or declared:
             if scope.plain and spelling[0].isupper():
                 self._declared(expr, scope)
+            if isinstance(value, Constant):
+                return Constant(value.name, value.spelling, start, end)
             if value is not None:
-                return (
-                    Constant(value.name, value.spelling, start, end) if isinstance(value, Constant) else value
-                )
+                return value
         if self.fluent_of(expr, scope) is not None:
             return self.read(expr, scope, out)
         if (expr.folded, 1) in self.program.fluents and self.program.fluents[expr.folded, 1].kind == "bool":
@@ -215,34 +213,29 @@ class Translator:
                 if kind == "role" or kind in self.program.types:
                     term = self.term(args[0], scope, out)
                     assert isinstance(term, Variable)
-                    atom = self.type_atom(kind, term)
-                    if atom not in scope.typed.setdefault(term.name, []):
-                        scope.typed[term.name].append(atom)
+                    scope.restrict(term, self.type_atom(kind, term))
                     return term
             if isinstance(expr, n.Member):
                 return self._member(expr, call, scope, out)
         return self.pattern(expr, scope, out)
 
-    def _member(
-        self, expr: n.Member, call: tuple[str, str, tuple[n.Expr, ...]], scope: Scope, out: Alternative
-    ) -> Term:
+    def _member(self, expr: n.Member, call: Application, scope: Scope, out: Alternative) -> Term:
         name, spelling, args = call
         if name in self.program.external:
             self.external(expr)
         if (name, len(args) + 1) in self.program.static_properties:
             start, end = scope.span(expr)
             value = scope.fresh(name, expr)
-            terms = tuple(self.term(arg, scope, out) for arg in args)
+            terms = self.terms(args, scope, out)
             out.append(Atom(name, (*terms, value), spelling, start, end))
             return value
         return self.pattern(expr, scope, out)
 
     def external(self, expr: n.Expr) -> NoReturn:
         """Refuse the use of an external property."""
-        text = self.report.source.text[expr.start : expr.end]
-        self.report.refuse(
-            "E-ROLE-PROP", f"`{text}` is external: it describes a player and is not part of the rules", expr
-        )
+        text = self.report.text_of(expr)
+        message = f"`{text}` is external: it describes a player and is not part of the rules"
+        self.report.refuse("E-ROLE-PROP", message, expr)
 
     def pattern(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
         """Translate a fluent or an action itself: its top level is not evaluated."""
@@ -253,7 +246,7 @@ class Translator:
         if isinstance(expr, n.Name) and scope.plain and spelling[0].isupper():
             return self._name(expr, scope, out)
         start, end = scope.span(expr)
-        terms = tuple(self.term(arg, scope, out) for arg in args)
+        terms = self.terms(args, scope, out)
         if (name, len(args)) in scope.work.members or (name, len(args) - 1) in scope.work.members:
             fluent = self.program.fluents.get((name, len(args) + 1))
             if fluent is not None and scope.board is not None:
@@ -272,11 +265,22 @@ class Translator:
         out.append(Atom("true", (fluent.term((*args, value), start, end),), None, start, end))
         return value
 
+    def terms(self, exprs: tuple[n.Expr, ...], scope: Scope, out: Alternative) -> tuple[Term, ...]:
+        """Translate expressions, appending their conditions to `out`."""
+        return tuple(self.term(expr, scope, out) for expr in exprs)
+
+    def arguments(self, call: Application, scope: Scope, out: Alternative) -> tuple[Term, ...]:
+        """Translate the arguments of a relation, with the board prepended for members of surfaces."""
+        terms = self.terms(call.args, scope, out)
+        if call.key in scope.work.members and scope.board is not None:
+            return (scope.board, *terms)
+        return terms
+
     def fluent_args(
         self, args: tuple[n.Expr, ...], fluent: Fluent, scope: Scope, out: Alternative
     ) -> tuple[Term, ...]:
         """Translate the arguments of a fluent, with the board prepended for fluents of boards."""
-        terms = tuple(self.term(arg, scope, out) for arg in args)
+        terms = self.terms(args, scope, out)
         if len(terms) + int(fluent.functional) < fluent.arity and scope.board is not None:
             terms = (scope.board, *terms)
         return terms
@@ -286,14 +290,13 @@ class Translator:
     def atom(self, expr: n.Expr, scope: Scope, out: Alternative) -> Atom | bool:
         """Translate an atom of a body; True or False if it is constant."""
         if isinstance(expr, n.Var) and expr.name not in scope.work.lets:
-            text = self.report.source.text[expr.start : expr.end]
-            self.report.refuse("E-SYNTAX", f"the variable `{text}` is not a condition", expr)
+            message = f"the variable `{self.report.text_of(expr)}` is not a condition"
+            self.report.refuse("E-SYNTAX", message, expr)
         if isinstance(expr, n.Name) and expr.spelling in self.program.bools:
             return self.program.bools[expr.spelling]
         call = self.call_of(expr, scope)
         if call is None:
-            text = self.report.source.text[expr.start : expr.end]
-            self.report.refuse("E-SYNTAX", f"`{text}` is not a condition", expr)
+            self.report.refuse("E-SYNTAX", f"`{self.report.text_of(expr)}` is not a condition", expr)
         name, spelling, args = call
         start, end = scope.span(expr)
         if isinstance(expr, n.Index):
@@ -302,9 +305,7 @@ class Translator:
             return self.keyword("role" if name == "roles" else name, spelling, args, expr, scope, out)
         if name in self.program.external and isinstance(expr, n.Member):
             self.external(expr)
-        terms = tuple(self.term(arg, scope, out) for arg in args)
-        if (name, len(args)) in scope.work.members and scope.board is not None:
-            terms = (scope.board, *terms)
+        terms = self.arguments(call, scope, out)
         key = name, len(terms)
         if self.is_fluent(key):
             if key in self.program.views:
@@ -420,13 +421,18 @@ class Translator:
                 return literal
         self.report.refuse("E-SYNTAX", "not allowed in the condition of a plain rule", formula)
 
-    def body(self, formula: n.Formula | None, scope: Scope) -> list[Alternative]:
-        """Translate a condition to disjunctive normal form: alternatives, each a conjunction."""
+    def body(
+        self, formula: n.Formula | None, scope: Scope, before: Iterable[Literal] = ()
+    ) -> list[Alternative]:
+        """Translate a condition to disjunctive normal form: alternatives, each a conjunction.
+
+        Each begins with the literals `before`.
+        """
         if formula is None:
-            return [[]]
+            return [[*before]]
         alternatives = self._dnf(formula, scope)
         self._limit(len(alternatives), formula)
-        return alternatives
+        return [[*before, *alternative] for alternative in alternatives]
 
     def _limit(self, count: int, formula: n.Formula) -> None:
         if count > MAX_ALTERNATIVES:
@@ -461,8 +467,7 @@ class Translator:
             case n.Membership(item=item, collection=collection):
                 return self._membership(formula, item, collection, scope)
             case n.Doing():
-                out = []
-                return [[*out, *self.does(formula, scope)]]
+                return [self.does(formula, scope)]
             case n.Payoff():
                 self.report.refuse("E-SYNTAX", "a payoff is not a condition", formula)
 
@@ -489,8 +494,8 @@ class Translator:
             place = self.call_of(doing.place, scope)
             assert place is not None
             name, spelling, args = self.call_of(doing.action, scope) or ("", "", ())
-            terms = [self.term(arg, scope, out) for arg in (*place.args, *args)]
-            action: Term = Function(name, tuple(terms), spelling, *scope.span(doing))
+            terms = self.terms((*place.args, *args), scope, out)
+            action: Term = Function(name, terms, spelling, *scope.span(doing))
         else:
             action = self.pattern(doing.action, scope, out)
         return [*out, Atom("does", (role, action), None, *scope.span(doing))]
@@ -534,9 +539,7 @@ class Translator:
 
     def _comparison(self, formula: n.Comparison, scope: Scope) -> list[Alternative]:
         sign, left, right = formula.sign, formula.left, formula.right
-        if isinstance(left, n.SetLiteral | n.Comprehension) or isinstance(
-            right, n.SetLiteral | n.Comprehension
-        ):
+        if any(isinstance(side, n.SetLiteral | n.Comprehension) for side in (left, right)):
             if sign not in {"==", "==="}:
                 self.report.refuse("E-SYNTAX", "collections are compared with `===`", formula)
             return self._dnf(self._same_set(formula, scope), scope)
@@ -580,12 +583,12 @@ class Translator:
         if fluent is not None or kind is not None:
             self.program.compared.append((self.report.source, span, term, fluent, kind))
         elif isinstance(opposite, Constant) and opposite != term:
-            close = get_close_matches(side.spelling, self.program.declared, n=1)
+            hint = did_you_mean(side.spelling, self.program.declared)
             self.report.add(
                 "E-NAME-UNDECLARED",
                 f"`{side.spelling}` is not declared, so it never equals `{show(opposite)}`",
                 span,
-                help=f"did you mean `{close[0]}`?" if close else "declare a fluent or a type with it",
+                help=hint or "declare a fluent or a type with it",
             )
 
     def _preference(self, formula: n.Comparison, scope: Scope) -> str:
@@ -661,20 +664,13 @@ class Translator:
                     arg,
                     help="write the range, such as `1 .. 3`",
                 )
-            from herbrand.syntax.ggdl.values import as_expression
-
             choices.append([as_expression(member, arg.start, arg.end) for member in members])
         if isinstance(element, n.Member):
-            return [
-                n.Member(element.start, element.end, combo[0], element.spelling, tuple(combo[1:]))
-                for combo in product(*choices)
-            ]
+            return [replace(element, base=base, args=tuple(args)) for base, *args in product(*choices)]
         if isinstance(element, n.Index):
-            indices = choices[1:]
-            return [n.Index(element.start, element.end, element.base, combo) for combo in product(*indices)]
-        return [
-            n.FunctionCall(element.start, element.end, call.spelling, combo) for combo in product(*choices)
-        ]
+            return [replace(element, args=args) for args in product(*choices[1:])]
+        place = element.start, element.end
+        return [n.FunctionCall(*place, call.spelling, args) for args in product(*choices)]
 
     def _membership(
         self, formula: n.Membership, item: n.Expr, collection: n.Expr, scope: Scope
