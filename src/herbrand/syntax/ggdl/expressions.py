@@ -86,11 +86,13 @@ class ExpressionReader:
         """Consume the next token if it is one of these operators."""
         return self.take() if self.sees(*signs) else None
 
-    def expect(self, sign: str, expected: str = "") -> Token:
-        """Consume an operator; refuse any other token."""
-        if not self.sees(sign):
-            self.unexpected(expected or f"`{sign}`")
-        return self.take()
+    def accept_word(self, *words: str) -> Token | None:
+        """Consume the next token if it is one of these words."""
+        return self.take() if self.sees_word(*words) else None
+
+    def expect(self, *signs: str, expected: str = "") -> Token:
+        """Consume one of these operators; refuse any other token."""
+        return self.accept(*signs) or self.unexpected(expected or f"`{signs[0]}`")
 
     def listed(self, parse: Callable[[], _T], *separators: str) -> list[_T]:
         """Parse one or more items between separators, by default commas."""
@@ -130,8 +132,8 @@ class ExpressionReader:
 
     def dialect(self, construct: str, instead: str, token: Token | None = None) -> NoReturn:
         """Refuse a construct of a neighbouring dialect."""
-        token = token or self.token
-        self.report.refuse("E-DIALECT", f"{construct} belongs to another dialect", token, help=instead)
+        message = f"{construct} belongs to another dialect"
+        self.report.refuse("E-DIALECT", message, token or self.token, help=instead)
 
     def style(self, token: Token, instead: str) -> None:
         """Report a spelling of another revision of the language."""
@@ -146,8 +148,7 @@ class ExpressionReader:
     def _deeper(self, levels: int = 1) -> None:
         self.level += levels
         if self.level > MAX_DEPTH:
-            token = self.token
-            self.report.refuse("E-SYNTAX", "nested too deeply", token)
+            self.report.refuse("E-SYNTAX", "nested too deeply", self.token)
 
     # -- formulas --------------------------------------------------------------------------------
 
@@ -157,9 +158,7 @@ class ExpressionReader:
         start = self.token.start
         parts = [self._conjunction()]
         while self.sees(*OR_SIGNS) or (grouped and self.sees(";")) or self.sees_word("or"):
-            if self.sees("||"):
-                self.extended = True
-            self.take()
+            self.extended |= self.take().text == "||"
             parts.append(self._conjunction())
         self.level -= 1
         return parts[0] if len(parts) == 1 else n.Disjunction(start, self.last_end, tuple(parts))
@@ -168,9 +167,8 @@ class ExpressionReader:
         start = self.token.start
         parts = [self.literal()]
         while self.sees(*AND_SIGNS) or self.sees_word("and"):
-            if self.sees("&&"):
-                self.extended = True
             sign = self.take()
+            self.extended |= sign.text == "&&"
             if self.token.kind in {t.END, t.STOP, t.PREFIX} or self.sees(")", "}", "]"):
                 self._dangling(sign)
             parts.append(self.literal())
@@ -201,8 +199,7 @@ class ExpressionReader:
 
     def _literal(self) -> n.Formula:
         token = self.token
-        if self.sees("~", "\\+") or self.sees_word("not"):
-            self.take()
+        if self.accept("~", "\\+") or self.accept_word("not"):
             inner = self.literal()
             return n.Negation(token.start, self.last_end, inner)
         if self.sees("(") and self._is_group():
@@ -248,8 +245,7 @@ class ExpressionReader:
             return n.Comparison(token.start, self.last_end, "==", left, right)
         if self.sees(*COMPARISONS):
             sign = self.take()
-            if sign.text not in PLAIN_COMPARISONS:
-                self.extended = True
+            self.extended |= sign.text not in PLAIN_COMPARISONS
             right = self.expression()
             return n.Comparison(token.start, self.last_end, COMPARISONS[sign.text], left, right)
         word = self.token
@@ -286,9 +282,7 @@ class ExpressionReader:
 
     def _doing(self, token: Token, subject: n.Expr) -> n.Formula:
         self.extended = True
-        place = None
-        if self.accept("@"):
-            place = self.postfix()
+        place = self.postfix() if self.accept("@") else None
         self.expect("->")
         action = self.postfix()
         if not isinstance(action, n.Name | n.FunctionCall | n.Var):
@@ -383,13 +377,11 @@ class ExpressionReader:
         """Parse arguments in brackets."""
         self._deeper()
         self.expect(opening)
-        args: list[n.Expr] = []
-        if not self.sees(closing):
-            args = self.listed(self._argument)
+        args = [] if self.sees(closing) else self.listed(self._argument)
         if self.sees(":") and isinstance(args[-1], n.Name):
             written = f"?{args[-1].spelling}:{self.peek().text}"
             self.unexpected(f"`,` or `{closing}`", help=f"write `{written}` for a variable with a type")
-        self.expect(closing, f"`,` or `{closing}`")
+        self.expect(closing, expected=f"`,` or `{closing}`")
         self.level -= 1
         return tuple(args)
 
@@ -399,11 +391,9 @@ class ExpressionReader:
             self.take_extended()
             return n.Var(expr.start, self.last_end, expr.name, expr.spelling, self.type())
         if self.sees("|"):
-            self.extended = True
-            options = [expr]
-            while self.accept("|"):
-                options.append(self.expression())
-            return n.AlternativeTerms(expr.start, self.last_end, tuple(options))
+            self.take_extended()
+            options = (expr, *self.listed(self.expression, "|"))
+            return n.AlternativeTerms(expr.start, self.last_end, options)
         return expr
 
     def primary(self) -> n.Expr:
@@ -437,8 +427,7 @@ class ExpressionReader:
             return n.Index(token.start, self.last_end, None, args)
         if self.sees("("):
             self._deeper()
-            self.take()
-            self.extended = True
+            self.take_extended()
             inner = self.expression()
             self.expect(")")
             self.level -= 1
@@ -461,16 +450,10 @@ class ExpressionReader:
                 for item in self.items[self.at : self.tokens.partner.get(self.at, self.at)]
             ):
                 self.dialect("`sum`", "add with `+`", token)
-            if token.text[0].isupper():
-                self.extended = True
-            return self._call(token)
-        return n.Name(token.start, token.end, token.text)
-
-    def _call(self, token: Token) -> n.Expr:
-        args = self.arguments()
-        if not args:
-            return n.Name(token.start, self.last_end, token.text)
-        return n.FunctionCall(token.start, self.last_end, token.text, args)
+            self.extended |= token.text[0].isupper()
+            if args := self.arguments():
+                return n.FunctionCall(token.start, self.last_end, token.text, args)
+        return n.Name(token.start, self.last_end, token.text)
 
     def _variable(self) -> n.Var:
         token = self.take()
@@ -496,7 +479,7 @@ class ExpressionReader:
         if self.token.joined and self.sees("["):
             self.take()
             item = self._sum()
-            self.expect("|", "`|` and what the generators range over")
+            self.expect("|", expected="`|` and what the generators range over")
             generators = self.listed(self._generator)
             self.expect("]")
             self.expect("}")
@@ -504,10 +487,8 @@ class ExpressionReader:
         if self.token.joined and self.sees("("):
             self.dialect("a record `{( … )}`", "write the rules themselves")
         double = self.token.joined and self.accept("{") is not None
-        items: list[n.Expr] = []
-        if not self.sees("}"):
-            items = self.listed(self._argument)
-        self.expect("}", "`,` or `}`")
+        items = [] if self.sees("}") else self.listed(self._argument)
+        self.expect("}", expected="`,` or `}`")
         if double:
             self.expect("}")
         return n.SetLiteral(opening.start, self.last_end, tuple(items))
@@ -517,10 +498,8 @@ class ExpressionReader:
         if token.kind not in {t.GENERATOR, t.VARIABLE}:
             self.unexpected("a generator such as `\\row`")
         self.take()
-        if not self.accept("<-"):
-            if not self.sees_word("in"):
-                self.unexpected("`<-`")
-            self.take()
+        if not self.accept("<-") and not self.accept_word("in"):
+            self.unexpected("`<-`")
         return token.text.lstrip("\\?").lower(), self.expression()
 
     # -- types -----------------------------------------------------------------------------------

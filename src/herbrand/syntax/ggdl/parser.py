@@ -43,12 +43,12 @@ def is_plain(tree: Tree) -> bool:
     """Whether a text was read as plain GDL without errors."""
     if any(d.is_error or d.check == "left-over-text" for d in tree.diagnostics):
         return False
-    for rule in tree.statements:
-        for literal in (rule.head, *rule.body):
-            for atom, _ in atoms_of(literal):
-                if atom.name in ARITY and len(atom.args) != ARITY[atom.name]:
-                    return False
-    return True
+    return all(
+        ARITY.get(atom.name, atom.arity) == atom.arity
+        for rule in tree.statements
+        for literal in (rule.head, *rule.body)
+        for atom, _ in atoms_of(literal)
+    )
 
 
 class _Parser(ExpressionReader):
@@ -64,7 +64,8 @@ class _Parser(ExpressionReader):
         outer, self.first = self.first, first
         try:
             self.extended, self.level = False, 0
-            parsed = self._sentence()
+            sentence = self._sentence()
+            parsed = sentence if isinstance(sentence, list) else [sentence]
             token = self.token
             if token.kind == t.STOP:
                 self.take()
@@ -82,14 +83,10 @@ class _Parser(ExpressionReader):
     def _finish(self, parsed: list[n.Sentence]) -> None:
         """Mark sentences of plain GDL, and attach documentation comments to the others."""
         for sentence in parsed:
-            if (
-                isinstance(sentence, n.RuleSentence)
-                and not self.extended
-                and not isinstance(sentence, n.PrefixSentence)
-            ):
-                text = self.report.source.text[sentence.start : sentence.end]
-                sentence.plain = is_plain(read_infix(Source(text)))
-            if not sentence.doc and not isinstance(sentence, n.RuleSentence | n.PrefixSentence):
+            if isinstance(sentence, n.RuleSentence):
+                text = self.report.text_of(sentence)
+                sentence.plain = not self.extended and is_plain(read_infix(Source(text)))
+            elif not sentence.doc and not isinstance(sentence, n.PrefixSentence):
                 sentence.doc = self.tokens.doc(sentence.start, sentence.end)
 
     def _may_end(self, token: Token) -> bool:
@@ -130,24 +127,25 @@ class _Parser(ExpressionReader):
         """Count the brackets opened in the malformed sentence that are never closed."""
         partner = self.tokens.partner
         return sum(
-            1
-            for index in range(first, at)
-            if self.items[index].text in {"(", "[", "{"}
-            and self.items[index].kind == t.SIGN
-            and index not in partner
+            token.kind == t.SIGN and token.text in {"(", "[", "{"} and index not in partner
+            for index, token in enumerate(self.items[first:at], first)
         )
 
     def _column(self, token: Token) -> int:
         line = self.tokens.line(token.start)
         return token.start - self.tokens.source.line_starts[line - 1]
 
+    def _from(self, start: int) -> tuple[int, int, Source]:
+        """Return the place of a sentence: the offsets from `start` to the last token, and the source."""
+        return start, self.last_end, self.report.source
+
     # -- dispatch --------------------------------------------------------------------------------
 
-    def _sentence(self) -> list[n.Sentence]:
-        token, source = self.token, self.report.source
+    def _sentence(self) -> n.Sentence | list[n.Sentence]:
+        token = self.token
         if token.kind == t.PREFIX:
             self.take()
-            return [n.PrefixSentence(token.start, token.end, source, plain=True)]
+            return n.PrefixSentence(*self._from(token.start), plain=True)
         if token.kind == t.SIGN and token.text in INSTEAD_OF_SIGN:
             self.unexpected("a sentence")
         if token.kind == t.SIGN and token.text == "^":
@@ -211,17 +209,16 @@ class _Parser(ExpressionReader):
 
     # -- declarations ----------------------------------------------------------------------------
 
-    def _role(self, token: Token) -> list[n.Sentence]:
+    def _role(self, token: Token) -> n.Sentence:
         names = self.listed(self._role_name)
         fields: list[n.RoleField] = []
-        if self.sees("{"):
-            self.take()
+        if self.accept("{"):
             while not self.sees("}"):
                 fields.append(self._field())
                 while self.accept(";", ","):
                     pass
             self.expect("}")
-        return [n.RoleSentence(token.start, self.last_end, self.report.source, tuple(names), tuple(fields))]
+        return n.RoleSentence(*self._from(token.start), tuple(names), tuple(fields))
 
     def _role_name(self) -> n.Name:
         token = self.token
@@ -244,7 +241,7 @@ class _Parser(ExpressionReader):
             value = self.expression()
         return n.RoleField(name.text, external, kind, value, name.start, self.last_end)
 
-    def _data(self, token: Token) -> list[n.Sentence]:
+    def _data(self, token: Token) -> n.Sentence:
         if token.text != "data":
             self.style(token, "data")
         name = self.name("the name of a type")
@@ -256,8 +253,7 @@ class _Parser(ExpressionReader):
             groups.append(self._chain())
         if closing:
             self.expect(closing)
-        source = self.report.source
-        return [n.DataSentence(token.start, self.last_end, source, name.text, tuple(groups), name.end)]
+        return n.DataSentence(*self._from(token.start), name.text, tuple(groups), name.end)
 
     def _chain(self) -> tuple[n.Level, ...]:
         levels = [self._level("")]
@@ -278,13 +274,13 @@ class _Parser(ExpressionReader):
             self.dialect("a member with a variable", "write a comprehension `{[ f(\\i) | \\i <- 1 .. 2 ]}`")
         return self.expression()
 
-    def _const(self, token: Token) -> list[n.Sentence]:
+    def _const(self, token: Token) -> n.Sentence:
         name = self.name("the name of a constant")
         self.take()
         value = self.expression()
-        return [n.ConstantSentence(token.start, self.last_end, self.report.source, name.text, value)]
+        return n.ConstantSentence(*self._from(token.start), name.text, value)
 
-    def _base(self, token: Token) -> list[n.Sentence]:
+    def _base(self, token: Token) -> n.Sentence:
         name = self.name("the name of a relation")
         args: list[n.Type] = []
         if self.accept("("):
@@ -298,14 +294,13 @@ class _Parser(ExpressionReader):
             if self.token.kind != t.STOP:
                 self.unexpected("`.`")
             head = n.Name(name.start, name.end, name.text)
-            return [n.RuleSentence(token.start, self.last_end, self.report.source, (head,), None)]
-        return [n.BaseSentence(token.start, self.last_end, self.report.source, name.text, tuple(args), value)]
+            return n.RuleSentence(*self._from(token.start), (head,), None)
+        return n.BaseSentence(*self._from(token.start), name.text, tuple(args), value)
 
-    def _init(self, token: Token) -> list[n.Sentence]:
-        source = self.report.source
+    def _init(self, token: Token) -> n.Sentence | list[n.Sentence]:
         if not self.sees("(", "{"):
             self.extended = True
-            return [self._init_item(token.start)]
+            return self._init_item(token.start)
         opening = self.take()
         closing = ")" if opening.text == "(" else "}"
         items: list[n.Sentence] = []
@@ -325,27 +320,25 @@ class _Parser(ExpressionReader):
             head = n.FunctionCall(token.start, self.last_end, token.text, (only.place,))
             body = self.formula() if self.accept(":-") else None
             self._no_missing_sign(body)
-            return [n.RuleSentence(token.start, self.last_end, source, (head,), body)]
+            return n.RuleSentence(*self._from(token.start), (head,), body)
         self.extended = True
         if closing == "}":
             self.style(opening, "init ( … )")
         return items
 
     def _init_item(self, start: int) -> n.Sentence:
-        source = self.report.source
         if self.accept("^"):
             self.extended = True
             name = self.name("the name of a parameter")
             self.expect("::")
             kind = self.type()
             default = None
-            if self.sees_word("default"):
-                self.take()
+            if self.accept_word("default"):
                 default = self.expression()
             elif self._goes_on():
                 self._not_a_parameter()
                 default = kind.bounds[0][1] if kind.bounds else n.Number(start, start, 1)
-            return n.ParameterSentence(start, self.last_end, source, name.text, kind, default)
+            return n.ParameterSentence(*self._from(start), name.text, kind, default)
         place = self.postfix()
         value = None
         if self.sees(*_ASSIGN):
@@ -357,7 +350,7 @@ class _Parser(ExpressionReader):
                 self.take()
             value = self.expression()
         body = self.formula() if self.accept(":-") else None
-        return n.InitSentence(start, self.last_end, source, place, value, body)
+        return n.InitSentence(*self._from(start), place, value, body)
 
     def _goes_on(self) -> bool:
         """Whether something that is not the end of a parameter follows on its line."""
@@ -373,42 +366,34 @@ class _Parser(ExpressionReader):
         while not self.token.first and self.token.kind != t.END:
             self.take()
 
-    def _next(self, token: Token) -> list[n.Sentence]:
+    def _next(self, token: Token) -> n.Sentence:
         """`next F(a) = v`, `next(F(a) = v)`."""
         self.style(token, "==>")
         closing = self.accept("(")
         place = self.postfix()
-        if not self.sees(*_UPDATE):
-            self.unexpected("`=`")
-        self.take()
+        self.expect(*_UPDATE, expected="`=`")
         value = self.expression()
         if closing:
             self.expect(")")
         body = self.formula() if self.accept(":-") else None
-        return [n.NextSentence(token.start, self.last_end, self.report.source, place, value, body)]
+        return n.NextSentence(*self._from(token.start), place, value, body)
 
-    def _surface(self, token: Token) -> list[n.Sentence]:
+    def _surface(self, token: Token) -> n.Sentence:
         name = self.name("the name of a surface")
         parameters: list[str] = []
         if self.accept("("):
             parameters = self.listed(lambda: self.name("a parameter").text)
             self.expect(")")
-        if not self.accept("<=>", "=:="):
-            self.unexpected("`<=>`")
+        self.expect("<=>", "=:=")
         if not self.sees("{"):
             self.unexpected("the cells `{[ … ]}`")
         cells = self.primary()
         if not isinstance(cells, n.Comprehension):
             self.report.refuse("E-SYNTAX", "the cells of a surface must be a comprehension `{[ … ]}`", cells)
         block: tuple[n.Sentence, ...] = ()
-        if self.sees_word("where") or (self.sees("(", "{") and not self.token.first):
-            if self.sees_word("where"):
-                self.take()
+        if self.accept_word("where") or (self.sees("(", "{") and not self.token.first):
             block = self._block()
-        source = self.report.source
-        return [
-            n.SurfaceSentence(token.start, self.last_end, source, name.text, tuple(parameters), cells, block)
-        ]
+        return n.SurfaceSentence(*self._from(token.start), name.text, tuple(parameters), cells, block)
 
     def _block(self) -> tuple[n.Sentence, ...]:
         if not self.sees("(", "{"):
@@ -429,15 +414,14 @@ class _Parser(ExpressionReader):
         """Consume an opening bracket and return the one that closes it."""
         return ")" if self.take().text == "(" else "}"
 
-    def _let(self, token: Token) -> list[n.Sentence]:
+    def _let(self, token: Token) -> n.Sentence:
         name = self.take().text.lstrip("?").lower()
-        if not self.accept("=", ":=", "<=>"):
-            self.unexpected("`=`")
+        self.expect("=", ":=", "<=>")
         place = self.postfix()
         block = self._block()
-        return [n.LetSentence(token.start, self.last_end, self.report.source, name, place, block)]
+        return n.LetSentence(*self._from(token.start), name, place, block)
 
-    def _consult(self, token: Token) -> list[n.Sentence]:
+    def _consult(self, token: Token) -> n.Sentence:
         if token.text == "import":
             self.style(token, "consult")
         self.expect("{")
@@ -448,29 +432,23 @@ class _Parser(ExpressionReader):
             if not self.accept(","):
                 break
         self.expect("}")
-        if not self.sees_word("from"):
+        if not self.accept_word("from"):
             self.unexpected("`from`")
-        self.take()
         if self.token.kind != t.STRING:
             self.unexpected("the path of a file in quotes")
         place = self.token
         path = self._string()
         assert isinstance(path, n.String)
-        source = self.report.source
-        return [
-            n.ConsultSentence(
-                token.start, self.last_end, source, tuple(names), path.text, place.start, place.end
-            )
-        ]
+        return n.ConsultSentence(*self._from(token.start), tuple(names), path.text, place.start, place.end)
 
-    def _when(self, token: Token) -> list[n.Sentence]:
+    def _when(self, token: Token) -> n.Sentence:
         self.style(token, "condition ==> effects")
         body = self.formula()
         self.expect("==>")
         effects = self._effects()
-        return [n.ConsequenceSentence(token.start, self.last_end, self.report.source, body, effects)]
+        return n.ConsequenceSentence(*self._from(token.start), body, effects)
 
-    def _goal(self, token: Token) -> list[n.Sentence]:
+    def _goal(self, token: Token) -> n.Sentence:
         """`goal r = n`, `goal(r) = n`."""
         self.style(token, "$=")
         if self.accept("("):
@@ -481,7 +459,7 @@ class _Parser(ExpressionReader):
         self.expect("=")
         payoff = n.Payoff(token.start, self.last_end, role, self._sum())
         body = self.formula() if self.accept(":-") else None
-        return [n.GoalSentence(token.start, self.last_end, self.report.source, (payoff,), body)]
+        return n.GoalSentence(*self._from(token.start), (payoff,), body)
 
     def _after_name(self, *signs: str) -> bool:
         """Whether the token after the following name is one of these."""
@@ -505,7 +483,7 @@ class _Parser(ExpressionReader):
             for i in range(self.at + 2, closing)
         )
 
-    _OPENERS: Final[dict[str, tuple[Callable[..., list[n.Sentence]], Callable[..., bool]]]] = {
+    _OPENERS: Final[dict[str, tuple[Callable[..., n.Sentence | list[n.Sentence]], Callable[..., bool]]]] = {
         "role": (_role, lambda _, f: f.kind in {t.NAME, t.NUMBER, t.QUOTED, t.ANONYMOUS}),
         **dict.fromkeys(
             ("data", "enum", "type"),
@@ -530,50 +508,39 @@ class _Parser(ExpressionReader):
 
     # -- rules, moves, consequences --------------------------------------------------------------
 
-    def _general(self, token: Token) -> list[n.Sentence]:
-        source = self.report.source
+    def _general(self, token: Token) -> n.Sentence:
         if plain := self._arrow_rule(token):
-            return [plain]
+            return plain
         start = token.start
         first = self.formula()  # heads, the condition of a consequence, or a move
         if self.sees("<=>", "=:=") and isinstance(first, n.Holds) and isinstance(first.atom, n.Name):
             self.take_extended()
             value = self.expression()
-            return [n.ConstantSentence(start, self.last_end, source, first.atom.spelling, value)]
+            return n.ConstantSentence(*self._from(start), first.atom.spelling, value)
         if self.sees("==>"):
             self.take_extended()
             effects = self._effects()
-            if isinstance(first, n.Doing):
-                return [n.MoveSentence(start, self.last_end, source, first, None, effects)]
             if move := _as_move(first):
-                return [n.MoveSentence(start, self.last_end, source, move, None, effects)]
-            return [n.ConsequenceSentence(start, self.last_end, source, first, effects)]
+                return n.MoveSentence(*self._from(start), move, None, effects)
+            return n.ConsequenceSentence(*self._from(start), first, effects)
         if self.sees("::"):
-            return [self._double_colon(start, first)]
+            return self._double_colon(start, first)
         body = None
-        if self.sees(":-"):
-            self.take()
-            if self.token.kind == t.STOP and isinstance(first, n.Holds):
-                body = None
-            else:
-                body = self.formula()
-        return [self._rule(start, first, body)]
+        if self.accept(":-") and not (self.token.kind == t.STOP and isinstance(first, n.Holds)):
+            body = self.formula()
+        return self._rule(start, first, body)
 
     def _rule(self, start: int, first: n.Formula, body: n.Formula | None) -> n.Sentence:
-        source = self.report.source
-        effects = None
-        move = first if isinstance(first, n.Doing) else _as_move(first) if self.sees("==>") else None
-        if self.sees("==>"):
-            if move is None:
-                self.unexpected("the end of a rule")
-            self.take()
-            effects = self._effects()
+        move = _as_move(first) if isinstance(first, n.Doing) or self.sees("==>") else None
+        if self.sees("==>") and move is None:
+            self.unexpected("the end of a rule")
+        effects = self._effects() if self.accept("==>") else None
         if move is not None:
-            return n.MoveSentence(start, self.last_end, source, move, body, effects)
+            return n.MoveSentence(*self._from(start), move, body, effects)
         parts = first.parts if isinstance(first, n.Conjunction) else (first,)
         if all(isinstance(part, n.Payoff) for part in parts):
             payoffs = tuple(part for part in parts if isinstance(part, n.Payoff))
-            return n.GoalSentence(start, self.last_end, source, payoffs, body)
+            return n.GoalSentence(*self._from(start), payoffs, body)
         heads: list[n.Expr] = []
         for part in parts:
             if not isinstance(part, n.Holds) or not isinstance(part.atom, n.Name | n.FunctionCall | n.Member):
@@ -584,10 +551,9 @@ class _Parser(ExpressionReader):
                     help="a head is a relation such as `p(?x)`, a move `r -> m` or a payoff `r $= n`",
                 )
             heads.append(part.atom)
-        if len(heads) > 1:
-            self.extended = True
+        self.extended |= len(heads) > 1
         self._no_missing_sign(body)
-        return n.RuleSentence(start, self.last_end, source, tuple(heads), body)
+        return n.RuleSentence(*self._from(start), tuple(heads), body)
 
     def _arrow_rule(self, token: Token) -> n.Sentence | None:
         """Parse `head <= body` or `head <- body`, which are accepted for plain rules."""
@@ -615,7 +581,7 @@ class _Parser(ExpressionReader):
         head = self.postfix()
         self.take()
         body = self.formula()
-        return n.RuleSentence(token.start, self.last_end, self.report.source, (head,), body)
+        return n.RuleSentence(*self._from(token.start), (head,), body)
 
     def _no_missing_sign(self, body: n.Formula | None) -> None:
         """S12: report an atom with variables after a body, on the same line, without connective."""
@@ -648,16 +614,14 @@ class _Parser(ExpressionReader):
     def _double_colon(self, start: int, first: n.Formula) -> n.Sentence:
         sign = self.take()
         self.extended = True
-        source = self.report.source
         if isinstance(first, n.Doing):
             self.style(sign, ":-")
-            body = self.formula()
-            return self._rule(start, first, body)
+            return self._rule(start, first, self.formula())
         if not isinstance(first, n.Holds):
             self.report.refuse("E-SYNTAX", "this cannot be the head of an operation", (start, sign.start))
         body = self.formula()
         effects = self._effects() if self.accept("==>") else None
-        return n.OperationSentence(start, self.last_end, source, first.atom, body, effects)
+        return n.OperationSentence(*self._from(start), first.atom, body, effects)
 
     def _effects(self) -> tuple[n.Consequence, ...]:
         effects: list[n.Consequence] = []
@@ -667,43 +631,38 @@ class _Parser(ExpressionReader):
                 if self.token.kind == t.END:
                     self.unexpected(f"`{closing}`")
                 effects.append(self._effect())
-                while self.sees(",", ";", "&", "&&") or self.sees_word("and"):
-                    self.take()
+                while self.accept(",", ";", "&", "&&") or self.accept_word("and"):
+                    pass
             self.take()
             return tuple(effects)
         effects.append(self._effect())
-        while self.sees("&", "&&", ",") or self.sees_word("and"):
-            self.take()
+        while self.accept("&", "&&", ",") or self.accept_word("and"):
             effects.append(self._effect())
         return tuple(effects)
 
     def _effect(self) -> n.Consequence:
         token = self.token
-        if self.sees_word("persist"):
-            self.take()
+        if self.accept_word("persist"):
             return n.Consequence("persist", None, None, token.start, token.end)
-        if self.sees("~", "\\+") or self.sees_word("not"):
-            self.take()
-            place = self.postfix()
-            return n.Consequence("~", place, None, token.start, self.last_end)
+        if self.accept("~", "\\+") or self.accept_word("not"):
+            return n.Consequence("~", self.postfix(), None, token.start, self.last_end)
         place = self.postfix()
         if self.sees(*_UPDATE):
             sign = self.take()
             if sign.text != "=":
                 self.style(sign, "=")
-            value = self.expression()
-            return n.Consequence("=", place, value, token.start, self.last_end)
-        if self.sees("+=", "-="):
-            sign = self.take()
-            value = self.expression()
-            return n.Consequence(sign.text, place, value, token.start, self.last_end)
+            return n.Consequence("=", place, self.expression(), token.start, self.last_end)
+        if update := self.accept("+=", "-="):
+            return n.Consequence(update.text, place, self.expression(), token.start, self.last_end)
         if self.sees("\\=>", "<=="):
             self.unexpected("`=`")
         return n.Consequence("+", place, None, token.start, self.last_end)
 
 
 def _as_move(first: n.Formula) -> n.Doing | None:
-    """Return `input(r, a)` or `legal(r, a)` with effects as a move; None for anything else."""
+    """Return a move, also `input(r, a)` or `legal(r, a)` with effects, as such; None for anything else."""
+    if isinstance(first, n.Doing):
+        return first
     if not isinstance(first, n.Holds) or not isinstance(first.atom, n.FunctionCall):
         return None
     call = first.atom
