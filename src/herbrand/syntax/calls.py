@@ -46,7 +46,7 @@ class InfixCalls:
                 skip = False
             elif not isinstance(part, Symbol):
                 elements.append(part)
-            elif follower is not None and part.end == follower.start and _is_negation(part, follower):
+            elif isinstance(follower, Seq) and part.end == follower.start and part.text in NOT_SIGNS:
                 elements.append(self._infix_not(part, follower))
                 skip = True
             elif (
@@ -149,10 +149,6 @@ class InfixCalls:
             help="delete it: the conditions of a rule are simply listed",
             fix=Fix("delete it", (edit(sign.start, sign.end),)),
         )
-
-
-def _is_negation(sign: Symbol, item: Item) -> bool:
-    return sign.text in NOT_SIGNS and isinstance(item, Seq)
 
 
 def is_call(name: Symbol, arguments: Seq, *, first: bool) -> bool:

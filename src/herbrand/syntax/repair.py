@@ -121,8 +121,8 @@ class CarefulReader:
                 self.left_over.append(Span(at, stop))
                 return stop
             items: list[Item] = [Symbol(word, at, after)]
-            if self.text[after : after + 1] == "(" and after < end:
-                items, after = self._glued_pair(items, after, end)
+            if self.text.startswith("(", after, end):
+                items, after = self._glued_pair(Symbol(word, at, after), end)
             for item in self.calls.elements(Seq(items, at, after), in_call=False, is_sheet=True):
                 self._statement(item)
             return after
@@ -174,14 +174,13 @@ class CarefulReader:
         count = self.text.count(")", start, last)
         if count == 1 and self._closed_early(start, last):
             return last
+        it = "it" if count == 1 else "them"
         self.report.error(
             "extra-parenthesis",
             "this `)` closes nothing" if count == 1 else f"these {count} `)` close nothing",
             Span(start, last),
-            help="delete it, or look for a statement above that is closed too early"
-            if count == 1
-            else "delete them, or look for a statement above that is closed too early",
-            fix=Fix("delete it" if count == 1 else "delete them", (edit(start, last),)),
+            help=f"delete {it}, or look for a statement above that is closed too early",
+            fix=Fix(f"delete {it}", (edit(start, last),)),
         )
         return last
 
@@ -209,19 +208,14 @@ class CarefulReader:
         self._statement(lists.root)
         return True
 
-    def _glued_pair(self, items: list[Item], at: int, end: int) -> tuple[list[Item], int]:
-        """Read the list directly after a word at the top level: `role(white)`."""
-        before = len(self.comments)
-        if self._is_unclosed(at):
-            return items, at
-        lists = list_at(self.text, at, end, is_open=False)
-        word = items[-1]
-        if lists.deep is None and isinstance(word, Symbol) and is_call(word, lists.root, first=False):
-            self.comments += [Comment(self.text[a:b], a, b) for a, b in lists.comments]
-            if not lists.torn:
-                return [*items, lists.root], lists.end
-            del self.comments[before:]
-        return items, at
+    def _glued_pair(self, word: Symbol, end: int) -> tuple[list[Item], int]:
+        """Read a word at the top level with the list directly after it: `role(white)`."""
+        if not self._is_unclosed(word.end):
+            lists = list_at(self.text, word.end, end, is_open=False)
+            if lists.deep is None and not lists.torn and is_call(word, lists.root, first=False):
+                self.comments += [Comment(self.text[a:b], a, b) for a, b in lists.comments]
+                return [word, lists.root], lists.end
+        return [word], word.end
 
     # -- from lists to statements ----------------------------------------------------------------
 
@@ -338,9 +332,7 @@ class CarefulReader:
             else:
                 items, surplus = self._split_surplus(head, items)
                 literals.append(self._applied(head, items, "the head of a rule"))
-        for part in [*surplus, *conditions]:
-            literals += self._literals(part)
-        return literals
+        return [*literals, *self._all_literals([*surplus, *conditions])]
 
     # -- literals --------------------------------------------------------------------------------
 
@@ -359,7 +351,7 @@ class CarefulReader:
             if any(isinstance(part, Symbol) for part in items):
                 self.is_dropped = True
                 return []
-            return [literal for part in items for literal in self._literals(part)]
+            return self._all_literals(items)
         word = first.text.lower()
         if word in CONNECTIVES or first.text in NOT_SIGNS:
             return self._connected(item, items, "not" if first.text in NOT_SIGNS else word)
@@ -371,10 +363,10 @@ class CarefulReader:
             return []
         items, surplus = self._split_surplus(item, items)
         atom = self._applied(item, items, "a condition")
-        literals: list[Literal] = [] if atom is None else [atom]
-        for part in surplus:
-            literals += self._literals(part)
-        return literals
+        return [*([] if atom is None else [atom]), *self._all_literals(surplus)]
+
+    def _all_literals(self, items: list[Item]) -> list[Literal]:
+        return [literal for item in items for literal in self._literals(item)]
 
     def _connected(self, item: Seq, items: list[Item], word: str) -> list[Literal]:
         start, end = item.start, item.end
@@ -386,10 +378,7 @@ class CarefulReader:
                 self.is_dropped = True
                 self.faults.operands(item, "distinct", "two terms", terms)
                 return []
-            comparison: list[Literal] = [Distinct(terms[0], terms[1], start, end)]
-            for part in surplus:
-                comparison += self._literals(part)
-            return comparison
+            return [Distinct(terms[0], terms[1], start, end), *self._all_literals(surplus)]
         literals: list[Literal] = []
         for part in parts:
             if word == "or" and connective_of(part) == "or":
@@ -401,14 +390,14 @@ class CarefulReader:
                 )
             literals += self._literals(part)
         if word == "not":
-            if len(parts) != 1 or len(literals) != 1:
-                if len(parts) != 1:
-                    self.is_dropped = True
-                    self.faults.operands(item, "not", "one condition", parts)
-                elif literals:
-                    return [Not(And(tuple(literals), parts[0].start, parts[0].end), start, end)]
-                return []
-            return [Not(literals[0], start, end)]
+            if len(parts) != 1:
+                self.is_dropped = True
+                self.faults.operands(item, "not", "one condition", parts)
+            elif len(literals) == 1:
+                return [Not(literals[0], start, end)]
+            elif literals:
+                return [Not(And(tuple(literals), parts[0].start, parts[0].end), start, end)]
+            return []
         if word == "or":
             if not parts:
                 self.report.warning(
@@ -464,7 +453,6 @@ class CarefulReader:
                 help=f"write `({name} …)` with its parentheses",
             )
         else:
-            self.is_dropped = True
             self.faults.infix_sign(item, f"`{item.text}` is an operator of the infix notation")
         return None
 
@@ -498,17 +486,13 @@ class CarefulReader:
         start, end = item.start, item.end
         if isinstance(item, Symbol):
             kind, name, spelling = self.names.look_up(item.text, start)
-            if kind is not None and name:
+            if kind is not None:
                 return kind(name, spelling, start, end)
-            if not name:
+            if name:
+                self._refuse(item, name)
+            else:
                 self.is_dropped = True
                 self.faults.nameless(item)
-            elif name in CONNECTIVES or item.text in ARROWS:
-                self.is_dropped = True
-                self.faults.reserved(item.text, start, end)
-            elif kind is None:
-                self.is_dropped = True
-                self.faults.infix_sign(item, f"`{item.text}` is an operator of the infix notation")
             return Constant(name, spelling, start, end)
         items = self.calls.elements(item)
         if not items:
@@ -540,13 +524,17 @@ class CarefulReader:
                 word,
                 help="a list begins with the name of a relation or a function",
             )
-        elif name in CONNECTIVES or word.text in ARROWS:
-            self.is_dropped = True
-            self.faults.reserved(word.text, word.start, word.end)
         elif kind is None:
-            self.is_dropped = True
-            self.faults.infix_sign(word, f"`{word.text}` is an operator of the infix notation")
+            self._refuse(word, name)
         return name, spelling
+
+    def _refuse(self, word: Symbol, name: str) -> None:
+        """Report a connective, an arrow or an operator in place of a name."""
+        self.is_dropped = True
+        if name in CONNECTIVES or word.text in ARROWS:
+            self.faults.reserved(word.text, word.start, word.end)
+        else:
+            self.faults.infix_sign(word, f"`{word.text}` is an operator of the infix notation")
 
     def _split_surplus(self, item: Seq, items: list[Item]) -> tuple[list[Item], list[Item]]:
         """Separate the arguments of a keyword from conditions that a late parenthesis put there."""
