@@ -20,6 +20,7 @@ resumes after the next full stop or at the next line that is not indented deeper
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Diagnostic, Edit, Fix, Label, Span
@@ -60,21 +61,18 @@ _DIRECTIVES: Final = frozenset(
 )
 
 
+@dataclass(slots=True)
 class _Group:
     """A body, or a parenthesised group inside one, while it is being parsed."""
 
-    __slots__ = ("alternatives", "conjuncts", "joined", "negations", "opening", "start")
-
-    def __init__(self, opening: int, negations: list[int], start: int) -> None:
-        self.opening = opening
-        """Index of the opening parenthesis token; -1 for the body itself."""
-        self.negations = negations
-        """Indices of the negation tokens before the parenthesis."""
-        self.start = start
-        self.alternatives: list[list[Literal]] = []
-        self.conjuncts: list[Literal] = []
-        self.joined: int | None = None
-        """Index of the last connective token: the pending one, or the one before the last literal."""
+    opening: int
+    """Index of the opening parenthesis token; -1 for the body itself."""
+    negations: list[int]
+    """Indices of the negation tokens before the parenthesis."""
+    alternatives: list[list[Literal]] = field(default_factory=list)
+    conjuncts: list[Literal] = field(default_factory=list)
+    joined: int | None = None
+    """Index of the last connective token: the pending one, or the one before the last literal."""
 
 
 def read_infix(source: Source, dialect: str = "infix") -> Tree:
@@ -305,8 +303,7 @@ class _Parser(TermReader):
 
     def body(self, arrow: int) -> tuple[Literal, ...]:
         """Parse the body after the arrow, up to the end of the statement."""
-        top = _Group(-1, [], arrow)
-        groups = [top]
+        groups = [_Group(-1, [])]
         depth = 0
         while True:
             # Before a literal.
@@ -324,7 +321,7 @@ class _Parser(TermReader):
                 depth = depth_here + 1
                 self.at += 1
                 self.opened.append(token)
-                groups.append(_Group(token, negations, self.starts[negations[0] if negations else token]))
+                groups.append(_Group(token, negations))
                 continue
             if kind in STARTS_TERM:
                 literal = self.simple_literal(depth_here)

@@ -36,7 +36,6 @@ from herbrand.syntax.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.diagnostic import Diagnostic
     from herbrand.syntax.ggdl.program import GgdlProgram, Parameter, Value
 
 __all__ = ["NAMES", "parameters_of", "read_ggdl"]
@@ -136,8 +135,7 @@ def _prefix_rules(program: GgdlProgram, source: Source) -> None:
         pieces.append(source.text[sentence.start : sentence.end])
         at = sentence.end
     tree = read_prefix(Source("".join(pieces), source.name))
-    for diagnostic in tree.diagnostics:
-        program.report.diagnostics.append(_of(diagnostic, source))
+    program.report.diagnostics += [replace(diagnostic, source=source) for diagnostic in tree.diagnostics]
     for sentence in prefix_sentences:
         program.plain_rules[id(sentence)] = ()
     index = 0
@@ -146,7 +144,3 @@ def _prefix_rules(program: GgdlProgram, source: Source) -> None:
             index += 1
         key = id(prefix_sentences[index])
         program.plain_rules[key] = (*program.plain_rules[key], rule)
-
-
-def _of(diagnostic: Diagnostic, source: Source) -> Diagnostic:
-    return replace(diagnostic, source=source)

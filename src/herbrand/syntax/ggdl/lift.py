@@ -15,6 +15,7 @@ is inferred from the given states, in which no place had two values.
 
 from __future__ import annotations
 
+from collections import Counter
 from math import prod
 from typing import TYPE_CHECKING, Final
 
@@ -136,39 +137,33 @@ class _Lift:
             members = [rule.head.args[0] for rule in rules if arity == 1 and rule.is_fact]
             constants = [m for m in members if isinstance(m, Constant)]
             plain = len(constants) == len(rules) == len(set(constants))
-            if not plain or len(rules) < 2 or name in _RESERVED or (name, 1) in self.terms:
+            if not plain or len(rules) < 2 or name in _RESERVED or {(name, 0), (name, 1)} & self.terms:
                 continue
-            if (name, 0) in self.terms or any(m.name in _WORDS for m in constants):
-                continue
-            if any(m.name == name for m in constants):
-                continue
-            types[name] = constants
+            if not any(m.name == name or m.name in _WORDS for m in constants):
+                types[name] = constants
         # a member that is also the name of a type would be read as that type
         return {n: ms for n, ms in types.items() if not any(m.name in types for m in ms)}
 
     def _functional(self, states: Sequence[Collection[str]]) -> set[tuple[str, int]]:
         """Return the fluents with at most one value at each place in every given state."""
         places: dict[tuple[str, int], bool] = {}
-        occurrences: dict[tuple[str, int], int] = {}
         for state in states:
-            values: dict[tuple[str, int, tuple[str, ...]], int] = {}
+            values: Counter[tuple[str, ...]] = Counter()
             for text in state:
                 name, *args = split(text.lower())
                 if args:
-                    key = name, len(args)
-                    place = name, len(args), tuple(args[:-1])
-                    values[place] = values.get(place, 0) + 1
+                    key, place = (name, len(args)), (name, *args[:-1])
+                    values[place] += 1
                     places[key] = places.get(key, True) and values[place] == 1
-                    occurrences[key] = occurrences.get(key, 0) + 1
         views = {key for key in self.heads if key[0] not in ARITY}
+        taken = self.terms | views
         return {
-            key
-            for key, single in places.items()
+            (name, arity)
+            for (name, arity), single in places.items()
             if single
-            and key[0] not in _RESERVED
-            and key not in views
-            and (key[0], key[1] - 1) not in self.terms
-            and (key[0], key[1] - 1) not in {k for k in self.heads if k[0] not in ARITY}
+            and name not in _RESERVED
+            and (name, arity) not in views
+            and (name, arity - 1) not in taken
         }
 
     def _signature(self, key: tuple[str, int]) -> tuple[tuple[str, ...], str] | None:
