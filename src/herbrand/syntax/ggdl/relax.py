@@ -82,6 +82,14 @@ def relation_of(atom: Atom) -> Relation:
     return _Pattern(atom).relation
 
 
+def _used(body: list[Literal]) -> Iterator[tuple[Relation, bool]]:
+    """Yield the relations of a body, each with whether it is negated."""
+    for literal in body:
+        atom = literal.literal if isinstance(literal, Not) else literal
+        if isinstance(atom, Atom):
+            yield relation_of(atom), isinstance(literal, Not)
+
+
 _Item: TypeAlias = "_Pattern | Distinct | Not | tuple[str, Atom]"
 _Body: TypeAlias = "list[_Item]"
 """Conditions in join order; arithmetic is paired with its operation."""
@@ -226,13 +234,10 @@ class _Relaxation:
             if relation[0]:
                 dynamic.add(relation)
             for _, body in entries:
-                for literal in body:
-                    atom = literal.literal if isinstance(literal, Not) else literal
-                    if isinstance(atom, Atom):
-                        used = _Pattern(atom).relation
-                        if used[0]:
-                            dynamic.add(relation)
-                        uses.setdefault(used, set()).add(relation)
+                for used, _ in _used(body):
+                    if used[0]:
+                        dynamic.add(relation)
+                    uses.setdefault(used, set()).add(relation)
         worklist = list(dynamic)
         while worklist:
             for user in uses.get(worklist.pop(), ()):
@@ -261,13 +266,8 @@ class _Relaxation:
             if relation[1] == _ANY:
                 worklist += [r for r in self.by_head if r[0] == relation[0]]
             for _, body in self.by_head.get(relation, ()):
-                for literal in body:
-                    negative = isinstance(literal, Not)
-                    atom = literal.literal if isinstance(literal, Not) else literal
-                    if not isinstance(atom, Atom):
-                        continue
-                    used = _Pattern(atom).relation
-                    if not (negative and (used in self.dynamic or used[0])):
+                for used, is_negated in _used(body):
+                    if not (is_negated and (used in self.dynamic or used[0])):
                         worklist.append(used)
         return list(needed)
 
@@ -277,15 +277,12 @@ class _Relaxation:
         for _ in range(len(relations) + 1):
             changed = False
             for relation in relations:
-                for _head, body in self.by_head.get(relation, ()):
-                    for literal in body:
-                        atom = literal.literal if isinstance(literal, Not) else literal
-                        if isinstance(atom, Atom):
-                            used = _Pattern(atom).relation
-                            least = level.get(used, 0) + isinstance(literal, Not)
-                            if level[relation] < least <= len(relations):
-                                level[relation] = least
-                                changed = True
+                for _, body in self.by_head.get(relation, ()):
+                    for used, is_negated in _used(body):
+                        least = level.get(used, 0) + is_negated
+                        if level[relation] < least <= len(relations):
+                            level[relation] = least
+                            changed = True
             if not changed:
                 break
         levels = sorted(set(level.values()))

@@ -162,7 +162,12 @@ class Translator:
         declared = self.program.declared.get(spelling, set())
         if value is not None or declared:
             if scope.plain and spelling[0].isupper():
-                self._declared(expr, scope)
+                self.report.add(
+                    "W-NAME-DECLARED",
+                    f"`{spelling}` is declared, so it is not a variable here",
+                    (start, end),
+                    help=f"write `?{spelling.lower()}` if a variable is meant",
+                )
             if isinstance(value, Constant):
                 return Constant(value.name, value.spelling, start, end)
             if value is not None:
@@ -191,14 +196,6 @@ class Translator:
             f"`{spelling}` is not declared",
             expr,
             help=f"write `?{spelling}` for a variable, or declare it",
-        )
-
-    def _declared(self, expr: n.Name, scope: Scope) -> None:
-        self.report.add(
-            "W-NAME-DECLARED",
-            f"`{expr.spelling}` is declared, so it is not a variable here",
-            scope.span(expr),
-            help=f"write `?{expr.spelling.lower()}` if a variable is meant",
         )
 
     def _call(self, expr: n.FunctionCall | n.Member | n.Index, scope: Scope, out: Alternative) -> Term:
@@ -550,7 +547,7 @@ class Translator:
         first, second = self.term(left, scope, out), self.term(right, scope, out)
         start, end = scope.span(formula)
         if sign in {"==", "===", "#"}:
-            self._plausible(formula, (first, second), scope)
+            self._plausible((left, first), (right, second), scope)
         if sign in {"==", "==="}:
             return [[*out, Equal(first, second)]]
         if sign == "#":
@@ -567,22 +564,20 @@ class Translator:
         table = self.tables[LESS if sign in {"<", ">"} else AT_MOST]
         return [[*out, Atom(table, (first, second), None, start, end)]]
 
-    def _plausible(self, formula: n.Comparison, terms: tuple[Term, Term], scope: Scope) -> None:
+    def _plausible(self, left: tuple[n.Expr, Term], right: tuple[n.Expr, Term], scope: Scope) -> None:
         """Look at a comparison with a name that nothing declares: it may be misspelt."""
-        first, second = terms
-        self._plausible_side(formula.left, first, formula.right, second, scope)
-        self._plausible_side(formula.right, second, formula.left, first, scope)
-
-    def _plausible_side(self, side: n.Expr, term: Term, other: n.Expr, opposite: Term, scope: Scope) -> None:
-        if not isinstance(side, n.Name) or not isinstance(term, Constant) or scope.plain:
-            return
-        if self.program.declared.get(side.spelling) or self.values.named(side.spelling) is not None:
-            return
-        span = scope.span(side)
-        fluent, kind = self.fluent_of(other, scope), self._type_of(other, scope)
-        if fluent is not None or kind is not None:
-            self.program.compared.append((self.report.source, span, term, fluent, kind))
-        elif isinstance(opposite, Constant) and opposite != term:
+        for (side, term), (other, opposite) in ((left, right), (right, left)):
+            if not isinstance(side, n.Name) or not isinstance(term, Constant) or scope.plain:
+                continue
+            if self.program.declared.get(side.spelling) or self.values.named(side.spelling) is not None:
+                continue
+            span = scope.span(side)
+            fluent, kind = self.fluent_of(other, scope), self._type_of(other, scope)
+            if fluent is not None or kind is not None:
+                self.program.compared.append((self.report.source, span, term, fluent, kind))
+                continue
+            if not isinstance(opposite, Constant) or opposite == term:
+                continue
             hint = did_you_mean(side.spelling, self.program.declared)
             self.report.add(
                 "E-NAME-UNDECLARED",
