@@ -20,6 +20,7 @@ __all__ = [
     "Symbol",
     "Torn",
     "connective_of",
+    "first_word",
     "is_arrow",
     "is_rule",
     "left_over",
@@ -218,19 +219,21 @@ def is_rule(item: Item) -> bool:
     return isinstance(item, Seq) and bool(item.items) and is_arrow(item.items[0])
 
 
+def first_word(item: Item) -> str:
+    """Return the word that a list begins with, in lower case; "" for anything else."""
+    first = item.items[0] if isinstance(item, Seq) and item.items else None
+    return first.text.lower() if isinstance(first, Symbol) else ""
+
+
 def connective_of(item: Item) -> str | None:
     """Return the connective that a list begins with, or None."""
-    if isinstance(item, Seq) and item.items and isinstance(item.items[0], Symbol):
-        word = item.items[0].text.lower()
-        return word if word in CONNECTIVES else None
-    return None
+    word = first_word(item)
+    return word if word in CONNECTIVES else None
 
 
 def looks_like_literal(item: Item) -> bool:
     """Whether a list begins with a connective or a relation that has a fixed meaning."""
-    if not isinstance(item, Seq) or not item.items or isinstance(item.items[0], Seq):
-        return False
-    word = item.items[0].text.lower()
+    word = first_word(item)
     return word in CONNECTIVES or word in ARITY
 
 

@@ -16,9 +16,9 @@ from herbrand.syntax.nodes import Atom, Constant, Function, variables_of, walk
 from herbrand.syntax.tokens import AND_SIGNS, ARROWS, KEYWORDS, OR_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
-    from herbrand.syntax.nodes import Node, Rule
+    from herbrand.syntax.nodes import Rule
 
 __all__ = [
     "KEYWORDS",
@@ -26,6 +26,7 @@ __all__ = [
     "constant_names",
     "first_spellings",
     "fresh",
+    "named",
     "operand",
     "predicate_name",
     "quote",
@@ -51,22 +52,26 @@ _NOT_PREFIX = re.compile(r"[\s();,]|^[?~¬!\\]")
 _NOT_VARIABLE = re.compile(r"[\s();,]")
 
 
+def named(statements: Iterable[Rule]) -> Iterator[Constant | Function | Atom]:
+    """Yield the constants, functions and atoms of statements, from left to right."""
+    return (node for node in walk(*statements) if isinstance(node, Constant | Function | Atom))
+
+
 def constant_names(
     statements: Iterable[Rule], notation: str, *, portable: bool = False
-) -> tuple[dict[str, str], dict[str, Node]]:
+) -> tuple[dict[str, str], dict[str, Constant | Function | Atom]]:
     """Choose the spelling of each constant, function and relation name of a sheet.
 
     Returns the spelling of every name, and the first node of each renamed one.
     """
-    first: dict[str, Node] = {}
+    first: dict[str, Constant | Function | Atom] = {}
     applied: set[str] = set()
-    for node in walk(*statements):
-        if isinstance(node, Constant | Atom | Function):
-            first.setdefault(node.name, node)
-            if not isinstance(node, Constant):
-                applied.add(node.name)
+    for node in named(statements):
+        first.setdefault(node.name, node)
+        if not isinstance(node, Constant):
+            applied.add(node.name)
     spellings: dict[str, str] = {}
-    renamed: dict[str, Node] = {}
+    renamed: dict[str, Constant | Function | Atom] = {}
     used = {*first, *KEYWORDS}
     can_spell = _spelling_rule(notation, portable=portable)
     for name, node in first.items():
@@ -83,9 +88,8 @@ def constant_names(
 def first_spellings(statements: Iterable[Rule]) -> dict[str, str]:
     """Return the spelling of the first occurrence of each constant, function and relation name."""
     spellings: dict[str, str] = {}
-    for node in walk(*statements):
-        if isinstance(node, Constant | Function | Atom):
-            spellings.setdefault(node.name, node.spelling)
+    for node in named(statements):
+        spellings.setdefault(node.name, node.spelling)
     return spellings
 
 

@@ -24,6 +24,7 @@ from herbrand.diagnostic import Diagnostic, Severity, Source
 from herbrand.syntax.names import (
     constant_names,
     first_spellings,
+    named,
     operand,
     predicate_name,
     variable_names,
@@ -39,7 +40,6 @@ from herbrand.syntax.nodes import (
     Rule,
     Variable,
     variables_of,
-    walk,
 )
 from herbrand.syntax.tokens import BINARY
 from herbrand.syntax.tree import Tree
@@ -47,7 +47,7 @@ from herbrand.syntax.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from herbrand.syntax.nodes import Comment, Literal, Node, Term
+    from herbrand.syntax.nodes import Comment, Literal, Term
 
 __all__ = ["Printed", "in_binding_order", "print_tree", "simplified"]
 
@@ -170,8 +170,9 @@ def _one_line(text: str) -> str:
     return " ".join(text.split()) if text.strip() else repr(text)
 
 
-def _renaming(node: Node, table: Mapping[str, str], notation: str, source: Source) -> Diagnostic:
-    assert isinstance(node, Constant | Function | Atom)
+def _renaming(
+    node: Constant | Function | Atom, table: Mapping[str, str], notation: str, source: Source
+) -> Diagnostic:
     return Diagnostic(
         "unusual-character",
         Severity.NOTE,
@@ -185,12 +186,8 @@ def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Sourc
     """Report names that differ only in case, which the reader renamed; add them to the table."""
     diagnostics = []
     reported: set[str] = set()
-    for node in walk(*statements):
-        if (
-            isinstance(node, Constant | Function | Atom)
-            and node.spelling not in reported
-            and node.spelling.lower() != node.name.lower()
-        ):
+    for node in named(statements):
+        if node.spelling not in reported and node.spelling.lower() != node.name.lower():
             reported.add(node.spelling)
             name = table.setdefault(node.spelling, table.get(node.name, node.name))
             message = f"`{node.spelling}` differs from another name only in case: written `{name}`"

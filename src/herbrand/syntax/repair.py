@@ -18,6 +18,7 @@ from herbrand.syntax.lists import (
     Seq,
     Symbol,
     connective_of,
+    first_word,
     is_arrow,
     is_rule,
     left_over,
@@ -43,10 +44,7 @@ _FIRST_COLUMN = re.compile(r"[\r\n]\(")
 
 def _is_body(parts: list[Item]) -> bool:
     """Whether some of these lists can only be conditions."""
-    heads = [part.items[0] for part in parts if isinstance(part, Seq) and part.items]
-    return any(
-        isinstance(head, Symbol) and head.text.lower() in {"true", "does", *CONNECTIVES} for head in heads
-    )
+    return any(first_word(part) in {"true", "does", *CONNECTIVES} for part in parts)
 
 
 class CarefulReader:
