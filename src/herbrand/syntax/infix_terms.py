@@ -11,8 +11,11 @@ from herbrand.syntax.nodes import Atom, Constant, Variable, applied
 from herbrand.syntax.tokens import MAX_DEPTH, DiagnosticCollector
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from herbrand.diagnostic import Source
     from herbrand.syntax.nodes import Term
+    from herbrand.syntax.tokens import Details
 
 __all__ = [
     "ARITHMETIC",
@@ -367,15 +370,13 @@ class TermReader:
         place: int | Span,
         *,
         severity: Severity = ERROR,
-        labels: tuple[Label, ...] = (),
-        help: str | None = None,  # noqa: A002  # the field of a diagnostic
-        fix: Fix | None = None,
         drop: bool = False,
+        **details: Unpack[Details],
     ) -> None:
         """Record a diagnostic at a token or at a range of the text; with `drop`, discard the statement."""
         self.is_invalid |= drop
         span = self.span(place) if isinstance(place, int) else place
-        self.diagnostics.error(check, message, span, help=help, labels=labels, fix=fix, severity=severity)
+        self.diagnostics.error(check, message, span, severity=severity, **details)
 
     def too_deep(self, token: int) -> None:
         """Report excessive nesting and abandon the statement."""

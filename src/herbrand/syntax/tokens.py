@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from herbrand.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Span
 from herbrand.syntax.nodes import Constant, Rule, Variable, variables_of
@@ -23,6 +23,7 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_DEPTH",
     "TOKEN",
+    "Details",
     "DiagnosticCollector",
     "Spellings",
 ]
@@ -161,6 +162,14 @@ def _inconsistent(
     )
 
 
+class Details(TypedDict, total=False):
+    """What a diagnostic may have besides its message and its place."""
+
+    labels: tuple[Label, ...]
+    help: str | None
+    fix: Fix | None
+
+
 class DiagnosticCollector:
     """Collects the diagnostics of a reader, at most `MAX_FINDINGS` of each severity."""
 
@@ -176,10 +185,8 @@ class DiagnosticCollector:
         message: str,
         place: Spanned,
         *,
-        help: str | None = None,  # noqa: A002 - the name that the diagnostic has
-        labels: tuple[Label, ...] = (),
-        fix: Fix | None = None,
         severity: Severity = Severity.ERROR,
+        **details: Unpack[Details],
     ) -> None:
         """Add a diagnostic, an error unless `severity` differs."""
         diagnostics = self.by_severity[severity]
@@ -187,24 +194,15 @@ class DiagnosticCollector:
             self.omitted += 1
             return
         span = Span(place.start, place.end)
-        diagnostics.append(Diagnostic(check, severity, message, self.source, span, labels, help, fix=fix))
+        diagnostics.append(Diagnostic(check, severity, message, self.source, span, **details))
 
-    def warning(
-        self,
-        check: str,
-        message: str,
-        place: Spanned,
-        *,
-        help: str | None = None,  # noqa: A002
-        labels: tuple[Label, ...] = (),
-        fix: Fix | None = None,
-    ) -> None:
+    def warning(self, check: str, message: str, place: Spanned, **details: Unpack[Details]) -> None:
         """Add a warning."""
-        self.error(check, message, place, help=help, labels=labels, fix=fix, severity=Severity.WARNING)
+        self.error(check, message, place, severity=Severity.WARNING, **details)
 
-    def note(self, check: str, message: str, place: Spanned, *, help: str | None = None) -> None:  # noqa: A002
+    def note(self, check: str, message: str, place: Spanned, **details: Unpack[Details]) -> None:
         """Add a note."""
-        self.error(check, message, place, help=help, severity=Severity.NOTE)
+        self.error(check, message, place, severity=Severity.NOTE, **details)
 
     def retract(self, start: int) -> None:
         """Remove the diagnostics at or after the offset `start`."""
