@@ -156,11 +156,9 @@ def _find(path: str, folder: Path) -> Path | None:
 
 def _read(file: Path, report: ProgramDiagnostics) -> list[n.Sentence]:
     source, _ = decode(file.read_bytes(), str(file))
-    before = report.source
     inner = ProgramDiagnostics(source)
     sentences = parse(tokenize(source, inner), inner)
     report.diagnostics += inner.diagnostics
-    report.source = before
     return [s for s in sentences if not isinstance(s, n.RoleSentence | n.ParameterSentence)]
 
 

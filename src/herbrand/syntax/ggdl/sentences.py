@@ -11,7 +11,7 @@ from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.literals import Equal
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.rule_emitter import RuleEmitter
-from herbrand.syntax.ggdl.scope import Application
+from herbrand.syntax.ggdl.scope import OWN_BOARD, Application
 from herbrand.syntax.ggdl.translate import Translator
 from herbrand.syntax.ggdl.values import as_integer
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
@@ -394,12 +394,10 @@ class Sentences:
         out: Alternative = []
         scope.typed.clear()
         scope.board = spot[0]
-        for pattern, term in zip(place.args, spot, strict=True):
-            if isinstance(pattern, n.Anonymous) and pattern.start < 0:
-                continue
-            out.append(Equal(self.translator.term(pattern, scope, out), term))
-        for arg, term in zip(_action(hook.sentence.head.action).args, terms, strict=True):
-            out.append(Equal(self.translator.term(arg, scope, out), term))
+        patterns = (*place.args, *_action(hook.sentence.head.action).args)
+        for pattern, term in zip(patterns, (*spot, *terms), strict=True):
+            if pattern is not OWN_BOARD:
+                out.append(Equal(self.translator.term(pattern, scope, out), term))
         conditions = self.translator.body(hook.sentence.body, scope, out)
         outer.typed.update({k: v for k, v in scope.typed.items() if k not in outer.typed})
         outer.used |= scope.used

@@ -174,23 +174,19 @@ class Translator:
                 return value
         if self.fluent_of(expr, scope) is not None:
             return self.read(expr, scope, out)
-        if (expr.folded, 1) in self.program.fluents and self.program.fluents[expr.folded, 1].kind == "bool":
+        fluent = self.program.fluents.get((expr.folded, 1))
+        is_property = fluent is not None and fluent.kind == "bool"
+        if is_property or not spelling[0].isupper() or (declared and declared != {"type"}):
             return Constant(expr.folded, spelling, start, end)
-        if not spelling[0].isupper():
-            return Constant(expr.folded, spelling, start, end)
-        if declared == {"type"}:
-            if scope.plain:
-                return Variable(expr.folded, spelling, start, end)
+        if scope.plain:
+            return Variable(expr.folded, spelling, start, end)
+        if declared:
             self.report.refuse(
                 "E-NAME-AMBIGUOUS",
                 f"`{spelling}` is a type, but a value is expected here",
                 expr,
                 help=f"write `?{spelling.lower()}` for a variable, `?x:{spelling}` for one of the type",
             )
-        if declared:
-            return Constant(expr.folded, spelling, start, end)
-        if scope.plain:
-            return Variable(expr.folded, spelling, start, end)
         self.report.refuse(
             "E-NAME-UNDECLARED",
             f"`{spelling}` is not declared",
