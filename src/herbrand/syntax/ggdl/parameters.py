@@ -59,7 +59,6 @@ def bind(program: GgdlProgram) -> None:
 def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
     report, values = program.report, Values(program)
     kind = sentence.type.name
-    place = sentence.start, sentence.end
     low = high = None
     choices: tuple[Term, ...] = ()
     if kind == "int":
@@ -82,7 +81,7 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
             )
         choices = members
     if low is not None and high is not None and low > high:
-        report.refuse("E-RANGE-EMPTY", f"the range {low} .. {high} is empty", place)
+        report.refuse("E-RANGE-EMPTY", f"the range {low} .. {high} is empty", sentence)
     names = tuple(map(show, choices))
     parameter = Parameter(sentence.name, kind, low, high, names, doc=sentence.doc)
     if sentence.default is not None:
@@ -97,26 +96,17 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
     value = parameter.default
     if argument is not None:
         value = _read(parameter, choices, argument)
-        if value is None:
-            report.add(
-                "E-PARAM-TYPE",
-                f"`{sentence.name}` must be {_allowed(parameter)}, not `{argument}`",
-                place,
-                help=_hint(parameter),
-            )
-        elif _outside(parameter, value):
-            report.add(
-                "E-PARAM-RANGE",
-                f"`{sentence.name}` must be {_allowed(parameter)}, not {argument}",
-                place,
-                help=_hint(parameter),
-            )
+        wrong = "E-PARAM-TYPE" if value is None else "E-PARAM-RANGE" if _outside(parameter, value) else ""
+        if wrong:
+            shown = f"`{argument}`" if value is None else argument
+            message = f"`{sentence.name}` must be {_allowed(parameter)}, not {shown}"
+            report.add(wrong, message, sentence, help=_hint(parameter))
             value = None
     elif value is None:
         report.add(
             "E-PARAM-MISSING",
             f"`{sentence.name}` has no default and needs a value: {_allowed(parameter)}",
-            place,
+            sentence,
             help=f"give one: `--param {sentence.name}=…`, or a keyword argument of `herbrand.load`",
         )
     program.parameters.append(replace(parameter, value=value))
