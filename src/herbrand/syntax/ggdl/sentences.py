@@ -272,19 +272,10 @@ class Sentences:
         action = self.translator.pattern(sentence.head.action, scope, out)
         self._forbid_moves(sentence.body)
         alternatives = self.translator.body(sentence.body, scope, out)
-        self._legal_and_effects(
-            role, action, alternatives, sentence.effects, scope, legal=sentence.body is not None
-        )
+        self._legal_and_effects(role, action, alternatives, scope)
 
     def _legal_and_effects(
-        self,
-        role: Term,
-        action: Term,
-        alternatives: list[Alternative],
-        effects: tuple[n.Consequence, ...] | None,
-        scope: Scope,
-        *,
-        legal: bool,
+        self, role: Term, action: Term, alternatives: list[Alternative], scope: Scope
     ) -> None:
         sentence = scope.sentence
         assert isinstance(sentence, n.MoveSentence)
@@ -294,13 +285,13 @@ class Sentences:
         self.program.moves.setdefault(key, scope.work.number)
         if sentence.doc and key[0] not in self.program.docs:
             self.program.docs[key[0]] = sentence.doc
-        if legal or (key not in self.legal_actions):
+        if sentence.body is not None or head.place is not None or key not in self.legal_actions:
             atom = Atom("legal", (role, action), None, *span)
             self.emitter.write(atom, alternatives, scope)
-        if effects:
+        if sentence.effects:
             does = Atom("does", (role, action), None, *span)
             triggers: list[Alternative] = [[does, *alternative] for alternative in alternatives]
-            self.effects(effects, triggers, scope, level=2)
+            self.effects(sentence.effects, triggers, scope, level=2)
 
     def _forbid_moves(self, body: n.Formula | None) -> None:
         doing = _doing_in(body)
@@ -330,12 +321,12 @@ class Sentences:
             at = Atom(self.program.fresh("cell_at"), spot, None, *scope.span(place))
             alternatives = self.translator.body(sentence.body, scope, [*out, at])
             if hook is None:
-                self._legal_and_effects(role, move, alternatives, sentence.effects, scope, legal=True)
+                self._legal_and_effects(role, move, alternatives, scope)
                 continue
             hook.used = True
             conditions, inner = self._hooked(hook, spot, terms, scope)
             combined = [[*own, *hooked] for own in alternatives for hooked in conditions]
-            self._legal_and_effects(role, move, combined, sentence.effects, scope, legal=True)
+            self._legal_and_effects(role, move, combined, scope)
             if hook.sentence.effects:
                 does = Atom("does", (role, move), None, *scope.span(sentence.head))
                 triggers: list[Alternative] = [[does, *alternative] for alternative in combined]
