@@ -117,15 +117,14 @@ class TermReader:
         self.opened.append(opening)
         args: list[Term] = []
         if self.kinds[self.at] == t.RIGHT:
+            end = self.ends[self.at]
             self.report(
                 "superfluous-parentheses",
                 f"`{text}()` is the same as `{text}`",
-                Span(start, self.ends[self.at]),
+                Span(start, end),
                 severity=WARNING,
                 help=f"write `{text}`",
-                fix=Fix(
-                    "delete the parentheses", (Edit(Span(self.starts[opening], self.ends[self.at]), ""),)
-                ),
+                fix=Fix("delete the parentheses", (Edit(Span(self.starts[opening], end), ""),)),
             )
             self.at += 1
         else:
@@ -406,19 +405,14 @@ class TermReader:
         self.closed_at = at
         count = len(self.opened)
         end = self.ends[at - 1]
-        message = (
-            "`(` is never closed" if count == 1 else f"`(` is never closed, and {count - 1} more inside it"
-        )
+        it, more = ("it", "") if count == 1 else ("them", f", and {count - 1} more inside it")
         self.report(
             "unclosed-parenthesis",
-            message,
+            f"`(` is never closed{more}",
             self.opened[0],
             labels=tuple(Label(self.span(token), "also open") for token in self.opened[1:6]),
             help=f"write `{')' * min(count, 10)}` where it ends",
-            fix=Fix(
-                f"close {'it' if count == 1 else 'them'} before the next statement",
-                (Edit(Span(end, end), ")" * count),),
-            ),
+            fix=Fix(f"close {it} before the next statement", (Edit(Span(end, end), ")" * count),)),
         )
 
     def unexpected(self, where: str) -> None:

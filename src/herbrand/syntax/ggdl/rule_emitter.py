@@ -34,12 +34,8 @@ class RuleEmitter:
     def write(self, head: Atom, alternatives: Iterable[Alternative], scope: Scope) -> None:
         """Write one rule for each alternative of a condition."""
         start, end = scope.span(scope.sentence)
-        rules: list[Rule] = []
-        for alternative in alternatives:
-            solved = self._solve_rule(head, alternative, scope)
-            if solved is not None:
-                new_head, body = solved
-                rules.append(Rule(new_head, tuple(dict.fromkeys(body)), start, end))
+        solved = filter(None, (self._solve_rule(head, alternative, scope) for alternative in alternatives))
+        rules = [Rule(new_head, tuple(dict.fromkeys(body)), start, end) for new_head, body in solved]
         self.program.rules += [(scope.work.number, rule) for rule in _not_implied(rules)]
 
     def _solve_rule(

@@ -192,11 +192,9 @@ class _Tokenizer:
                 self.open.pop()
 
     def _is_comment(self, word: str, start: int, *, fresh: bool) -> bool:
-        if word == ";":
-            if self.tokens.line(start) == self.prefix_line:
-                return True
-            return fresh and not self.open
-        return word in {"#", "#=", "#<", "#>"} and fresh and not self.open
+        if word == ";" and self.tokens.line(start) == self.prefix_line:
+            return True
+        return word in {";", "#", "#=", "#<", "#>"} and fresh and not self.open
 
     def _may_start(self, *, fresh: bool) -> bool:
         if not self.tokens.items:

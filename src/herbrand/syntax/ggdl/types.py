@@ -41,8 +41,7 @@ def declare_roles(program: GgdlProgram) -> None:
                         place = argument.start, argument.end
                         _role(program, Constant(argument.folded, argument.spelling, *place))
                     elif isinstance(argument, n.Number | n.Quoted | n.String):
-                        constant = values.term(argument)
-                        assert isinstance(constant, Constant)
+                        constant = values.literal(argument, argument.start, argument.end)
                         program.roles.setdefault(constant.name, constant)
 
 
