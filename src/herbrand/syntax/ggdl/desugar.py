@@ -20,7 +20,7 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl.boards import lay_out
 from herbrand.syntax.ggdl.domains import check_moves, find_domains, resolve_initial
@@ -35,35 +35,18 @@ from herbrand.syntax.ggdl.types import declare_constants, declare_roles, declare
 from herbrand.syntax.nodes import Atom, atoms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Rule
 
 __all__ = ["declarations", "desugar"]
 
-DECLARING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
-    bind,
-    declare_roles,
-    declare_constants,
-    declare_types,
-)
-"""Passes that only collect declarations."""
-FINISHING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
-    find_universe,
-    resolve_initial,
-    check_moves,
-    find_domains,
-    check_names,
-    write_tables,
-)
-"""Passes over the translated rules."""
-
 
 def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
     """Translate a program to rules of plain GDL; errors go to its report."""
-    for declare in DECLARING:
-        declare(program)
+    bind(program)
+    declare_roles(program)
+    declare_constants(program)
+    declare_types(program)
     items = lay_out(program)
     type_facts(program)
     declare_fluents(program, items)
@@ -71,8 +54,12 @@ def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
     sentences.write()
     write_effects(program, sentences)
     if not program.report.has_errors:  # the remaining passes evaluate the rules
-        for finish in FINISHING:
-            finish(program)
+        find_universe(program)
+        resolve_initial(program)
+        check_moves(program)
+        find_domains(program)
+        check_names(program)
+        write_tables(program)
     range_facts(program)
     rules: list[Rule] = []
     unique: set[Rule] = set()

@@ -113,10 +113,8 @@ def _with_bounds(program: GgdlProgram, rule: Rule, places: Container[tuple[int, 
     body: list[Literal] = []
     for literal in rule.body:
         place = literal.start, literal.end
-        table = program.bounded.get(place)
-        if table is None or (places is not None and place not in places):
-            body.append(literal)
-        elif isinstance(literal, Atom) and meanings.get(literal.name) == table.meaning:
+        table = program.bounded.get(place) if places is None or place in places else None
+        if table and isinstance(literal, Atom) and meanings.get(literal.name) == table.meaning:
             body.append(Atom(table.name, literal.args, None, *place))
         else:
             body.append(literal)
