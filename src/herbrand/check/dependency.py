@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from herbrand.check.drawing import draw
+from herbrand.check.normal import renamed_apart
 from herbrand.check.relations import Edge, RelationGraph, show_relation, strongly_connected
-from herbrand.errors import MissingExtra
-from herbrand.syntax.nodes import Constant, Function, Rule, Variable, atoms_of, rebuilt
+from herbrand.errors import optional_import
+from herbrand.syntax.nodes import Constant, Function, Rule, Variable, atoms_of
 from herbrand.syntax.unification import unify_in_place
 
 if TYPE_CHECKING:
@@ -76,10 +77,8 @@ class DependencyGraph(RelationGraph):
         Nodes are (name, arity), with the attribute `recursive`; edges have `negative` and `rule`, the first
         rule with that dependency.  Raises `MissingExtra` without NetworkX.
         """
-        try:
+        with optional_import("a graph of NetworkX", "networkx"):
             import networkx as nx
-        except ImportError:
-            raise MissingExtra("a graph of NetworkX", "networkx") from None
         graph = nx.MultiDiGraph()
         for node in self.nodes:
             graph.add_node(node, recursive=node in self.recursive)
@@ -160,7 +159,7 @@ class _HeadIndex:
     """Finds the rules whose heads unify with an atom."""
 
     def __init__(self, rules: list[Rule]) -> None:
-        self._heads = [_renamed_apart(Function("", rule.head.args)) for rule in rules]
+        self._heads = [renamed_apart(Function("", rule.head.args)) for rule in rules]
         self._all: dict[Relation, list[int]] = {}
         self._by_symbol: dict[tuple[Relation, int, object], list[int]] = {}
         for i, rule in enumerate(rules):
@@ -191,10 +190,3 @@ def _symbol(term: Term) -> object:
     if isinstance(term, Variable):
         return None
     return term.name if isinstance(term, Constant) else term.key
-
-
-def _renamed_apart(term: Term) -> Term:
-    """Rename the variables of a head, so that they differ from those of any body."""
-    if isinstance(term, Variable):
-        return Variable(f"{term.name}'")
-    return rebuilt(term, _renamed_apart) if isinstance(term, Function) else term

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.errors import GameError
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Literal, Term
 
-__all__ = ["NormalForm", "Substitution", "normalise", "substitute", "substituted", "unify"]
+__all__ = ["NormalForm", "Substitution", "normalise", "renamed_apart", "substitute", "substituted", "unifier"]
 
 SPLIT_LIMIT: Final = 4096
 """Maximum number of rules into which the disjunctions of one rule may be split."""
@@ -84,17 +85,11 @@ def normalise(statements: Iterable[Rule]) -> NormalForm:
 def _normal_rules(rule: Rule) -> Iterable[Rule]:
     body = [_push(literal, negated=False) for literal in rule.body]
     for conjunction in _split_equalities(body):
-        binding: Substitution | None = {}
-        plain_literals: list[Literal] = []
-        for step in conjunction:
-            if isinstance(step, _Equal):
-                binding = unify(step.left, step.right, binding)
-                if binding is None:
-                    break
-            else:
-                plain_literals.append(step)
+        equalities = [step for step in conjunction if isinstance(step, _Equal)]
+        binding = unifier([one.left for one in equalities], [one.right for one in equalities])
         if binding is None:
             continue
+        plain_literals = [step for step in conjunction if not isinstance(step, _Equal)]
         if binding:
             plain_literals = [substituted(literal, binding) for literal in plain_literals]
         simplified = _simplify(And(tuple(plain_literals)))
@@ -128,9 +123,7 @@ def _has_equality(step: Node) -> bool:
 def _split_equalities(body: Sequence[_Step]) -> Iterable[Sequence[_Step]]:
     """Yield conjunctions in which every `_Equal` is at the top level."""
     choices = [_alternatives(step) for step in body]
-    count = 1
-    for alternatives in choices:
-        count *= len(alternatives)
+    count = prod(map(len, choices))
     if count > SPLIT_LIMIT:
         raise GameError(f"a rule with negated `distinct` in its disjunctions splits into {count} rules")
     for combination in product(*choices):
@@ -151,7 +144,7 @@ def _simplify(literal: Literal) -> Literal:
     if isinstance(literal, Distinct):
         if literal.left == literal.right:
             return _FALSE
-        return literal if unify(literal.left, literal.right, {}) is not None else _TRUE
+        return literal if unify_in_place(literal.left, literal.right, {}) else _TRUE
     if not isinstance(literal, And | Or):
         return literal
     kind: type[And | Or] = And if isinstance(literal, And) else Or
@@ -168,15 +161,16 @@ def _simplify(literal: Literal) -> Literal:
     return parts[0] if len(parts) == 1 else kind(tuple(parts), literal.start, literal.end)
 
 
-def unify(left: Term, right: Term, binding: Substitution | None) -> Substitution | None:
-    """Return the most general unifier that extends `binding`, or None.
+def unifier(left: Iterable[Term], right: Iterable[Term]) -> Substitution | None:
+    """Return the most general unifier of as many terms with each other, pair by pair, or None."""
+    binding: Substitution = {}
+    pairs = zip(left, right, strict=True)
+    return binding if all(unify_in_place(one, other, binding) for one, other in pairs) else None
 
-    With occurs check.  `binding` is not changed; None in gives None out.
-    """
-    if binding is None:
-        return None
-    extended = dict(binding)
-    return extended if unify_in_place(left, right, extended) else None
+
+def renamed_apart(node: _N) -> Any:
+    """Return a term, literal or rule with its variables renamed, so that they differ from those of others."""
+    return Variable(f"{node.name}'") if isinstance(node, Variable) else rebuilt(node, renamed_apart)
 
 
 def substitute(term: Term, binding: Substitution) -> Term:

@@ -7,10 +7,10 @@ how far the best attempt got and which condition failed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from herbrand.check.normal import is_ground, substitute, substituted, unify
+from herbrand.check.normal import is_ground, renamed_apart, substitute, substituted, unifier
 from herbrand.errors import BudgetExceeded, GameError, InvalidMoveError
 from herbrand.rules.from_rules import RulesEngine
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
@@ -150,9 +150,7 @@ class _Derivations:
             raise GameError(f"`{atom}` depends on the moves: a joint move is required")
         term = self.engine.terms.term
         for row in self.engine.answers(self.key, self.moves, atom):
-            binding: Substitution | None = {}
-            for pattern, value in zip(atom.args, row, strict=True):
-                binding = unify(pattern, term(value), binding)
+            binding = unifier(atom.args, map(term, row))
             if binding is not None:
                 yield binding
 
@@ -160,11 +158,7 @@ class _Derivations:
         """Return a derivation of a ground atom that holds, not from any of the atoms above it."""
         earlier = self.proved.get(atom)
         if earlier is not None:
-            return (
-                DerivationStep(earlier.text, "as above", holds=True, line=earlier.line)
-                if earlier.children
-                else earlier
-            )
+            return replace(earlier, reason="as above", children=()) if earlier.children else earlier
         if atom in above or len(above) > _DEPTH:
             return None
         step = self._derive(atom, above)
@@ -180,7 +174,7 @@ class _Derivations:
             return DerivationStep(text, "the move made", holds=True)
         for rule, origin in self.rules.get(atom.key, ()):
             line = self._line(origin)
-            binding = self._head_binding(rule, atom)
+            binding = unifier(rule.head.args, atom.args)
             if binding is None:
                 continue
             if rule.is_fact:
@@ -188,12 +182,6 @@ class _Derivations:
             for children in self._prove(list(rule.body), binding, (*above, atom)):
                 return DerivationStep(text, "by rule", holds=True, line=line, children=tuple(children))
         return None
-
-    def _head_binding(self, rule: Rule, atom: Atom) -> Substitution | None:
-        binding: Substitution | None = {}
-        for pattern, value in zip(rule.head.args, atom.args, strict=True):
-            binding = unify(pattern, value, binding)
-        return binding
 
     def _prove(
         self, goals: list[Literal], binding: Substitution, above: tuple[Atom, ...]
@@ -259,21 +247,16 @@ class _Derivations:
             return DerivationStep(text, "not the move made", holds=False)
         attempts = []
         for rule, origin in self.rules.get(atom.key, ()):
-            renamed = self._apart(rule)
-            binding = self._head_binding(renamed, atom)
+            renamed = renamed_apart(rule)
+            binding = unifier(renamed.head.args, atom.args)
             if binding is None or rule.is_fact:
                 continue
             done, failed, best = self._furthest(list(renamed.body), binding)
             below = self._failed(failed, best, depth)
             reason = f"{done} of {len(rule.body)} conditions hold, then"
-            attempts.append(
-                DerivationStep(
-                    str(origin.head), reason, holds=False, line=self._line(origin), children=(below,)
-                )
-            )
-        return DerivationStep(
-            text, "no rule gives it" if not attempts else "every rule fails", False, None, tuple(attempts)
-        )
+            attempts.append(DerivationStep(str(origin.head), reason, False, self._line(origin), (below,)))
+        reason = "every rule fails" if attempts else "no rule gives it"
+        return DerivationStep(text, reason, False, None, tuple(attempts))
 
     def _furthest(
         self, goals: list[Literal], binding: Substitution
@@ -319,12 +302,6 @@ class _Derivations:
                     return DerivationStep(self._text(ground), "because this holds", False, None, (step,))
         reason = "the same term" if isinstance(ground, Distinct) else "does not hold"
         return DerivationStep(self._text(ground), reason, holds=False)
-
-    def _apart(self, rule: Rule) -> Rule:
-        """Rename the variables of a rule, so that they differ from those of the query."""
-        binding: Substitution = {v.name: Variable(f"{v.name}'") for v in variables_of(rule)}
-        head = substituted(rule.head, binding)
-        return type(rule)(head, tuple(substituted(goal, binding) for goal in rule.body))
 
     # -- texts ----------------------------------------------------------------------------
 

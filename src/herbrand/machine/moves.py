@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.errors import InvalidMoveError
 from herbrand.rules.terms import read_term
-from herbrand.syntax.nodes import Constant, Function
+from herbrand.syntax.nodes import Function, variables_of
 
 if TYPE_CHECKING:
     from herbrand.syntax.nodes import Term
@@ -64,8 +64,7 @@ class Move:
     @property
     def args(self) -> tuple[str, ...]:
         """The arguments as KIF: `("1", "1")` of `(mark 1 1)`."""
-        term = self.term
-        return tuple(map(_text, term.args))
+        return tuple(map(_text, self.term.args))
 
     def __str__(self) -> str:
         return self.gdl
@@ -96,16 +95,10 @@ class Move:
 @lru_cache(maxsize=65536)
 def _canonical(text: str) -> str:
     term = read_term(text)
-    _require_ground(term)
+    variable = next(variables_of(term), None)
+    if variable is not None:
+        raise InvalidMoveError(f"variable `{variable}` in a move")
     return _text(term)
-
-
-def _require_ground(term: Term) -> None:
-    if isinstance(term, Function):
-        for arg in term.args:
-            _require_ground(arg)
-    elif not isinstance(term, Constant):
-        raise InvalidMoveError(f"variable `{term}` in a move")
 
 
 def _text(term: Term) -> str:

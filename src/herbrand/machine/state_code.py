@@ -129,12 +129,8 @@ def _slots(game: GameDescription) -> list[Slot]:
 
 def _has_undeclared(game: GameDescription, declared: set[tuple[str, int]]) -> bool:
     """Whether `init` or `next` rules have fluents that are not declared."""
-    for rule in game.tree.statements:
-        if rule.head.key in {("init", 1), ("next", 1)}:
-            fluent = rule.head.args[0]
-            if (getattr(fluent, "name", ""), len(getattr(fluent, "args", ()))) not in declared:
-                return True
-    return False
+    heads = (rule.head for rule in game.tree.statements if rule.head.key in {("init", 1), ("next", 1)})
+    return any((fluent.name, len(fluent.args)) not in declared for head in heads for fluent in head.args)
 
 
 def _key(text: str) -> tuple[str, int]:

@@ -66,14 +66,12 @@ class StateMachine(GameDescription):
     @cached_property
     def inputs(self) -> dict[str, tuple[Move, ...]]:
         """The feasible moves by role, sorted: those of `input`, or derived without any."""
-        declared = self.declared("input", 2)
         by_role: dict[str, set[str]] = {role: set() for role in self.roles}
-        if declared:
-            for role, move in declared:
-                by_role.setdefault(role, set()).add(move)
-        else:
-            for role, moves in self.possible.inputs.items():
-                by_role.setdefault(role, set()).update(moves)
+        pairs = self.declared("input", 2) or [
+            (role, move) for role, moves in self.possible.inputs.items() for move in moves
+        ]
+        for role, move in pairs:
+            by_role.setdefault(role, set()).add(move)
         return {role: tuple(map(Move, sorted(moves))) for role, moves in by_role.items()}
 
     @cached_property

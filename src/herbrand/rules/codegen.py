@@ -18,6 +18,7 @@ import linecache
 import os
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,7 +27,7 @@ from herbrand.rules.clauses import MOVE, STATIC, Call, Differ, DisjunctionCall, 
 from herbrand.rules.planner import is_bound_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from herbrand.rules.clauses import Clause, Goal, Pattern, Predicate, Program
     from herbrand.rules.planner import Planner
@@ -170,85 +171,44 @@ class Compiler:
                 (guard, f"{clause_name}({', '.join([model, *(['out'] * (not is_test)), *parameters])})")
             )
         key = _tuple(parameters)
-        signature = ", ".join([model, *parameters])
-        memo = f"S.tables[{name!r}]" if predicate.level == STATIC else f"{model}.tables[{name!r}]"
         facts = self.rows_name(predicate, mask) if predicate.rows else None
+        parts = [f"({key} in {facts})"] if facts else []
+        parts += [f"({guard} and {call})" if guard else call for guard, call in calls]
+        test = " or ".join(parts) or "False"
+        rows = f"dict.fromkeys({_lookup(facts, parameters, key)})" if facts else "{}"
+        statements: list[str] = []
+        for guard, call in calls:
+            statements += [f"    if {guard}:", f"        {call}"] if guard else [f"    {call}"]
         lines.append(f"# {predicate!r} {mask}")
+        head = [
+            f"def {name}({', '.join([model, *parameters])}):",
+            f"    memo = {'S' if predicate.level == STATIC else model}.tables[{name!r}]",
+        ]
         if predicate.recursive:
-            lines += self._recursive(name, model, parameters, key, memo, facts, calls, is_test=is_test)
-        elif is_test:
-            parts = [f"({key} in {facts})"] if facts else []
-            parts += [f"({guard} and {call})" if guard else call for guard, call in calls]
-            lines += [
-                f"def {name}({signature}):",
-                f"    memo = {memo}",
-                f"    result = memo.get({key})",
+            lines.append(f"def {name}_all({', '.join([model, 'out', *parameters])}):")
+            if is_test:
+                lines += [f"    if {test}:", "        out[()] = None"]
+            else:
+                known = [f"    out.update({rows})"] if facts else []
+                lines += [*known, *statements, "    TICK(len(out))"]
+            return [*lines, *head, *_table_look_up(name, model, parameters, is_test=is_test)]
+        head.append(f"    result = memo.get({key})")
+        if is_test:
+            body = [
                 "    if result is None:",
                 "        TICK(1)",
-                f"        result = memo[{key}] = {' or '.join(parts) or 'False'}",
-                "    return result",
+                f"        result = memo[{key}] = {test}",
             ]
         else:
-            lines += [
-                f"def {name}({signature}):",
-                f"    memo = {memo}",
-                f"    result = memo.get({key})",
+            body = [
                 "    if result is not None:",
                 "        return result",
-                f"    out = dict.fromkeys({_lookup(facts, parameters, key)})" if facts else "    out = {}",
-            ]
-            for guard, call in calls:
-                lines += [f"    if {guard}:", f"        {call}"] if guard else [f"    {call}"]
-            lines += [
+                f"    out = {rows}",
+                *statements,
                 f"    result = memo[{key}] = list(out)",
                 "    TICK(len(result) + 1)",
-                "    return result",
             ]
-        return lines
-
-    def _recursive(
-        self,
-        name: str,
-        model: str,
-        parameters: list[str],
-        key: str,
-        memo: str,
-        facts: str | None,
-        calls: list[tuple[str, str]],
-        *,
-        is_test: bool,
-    ) -> list[str]:
-        """Generate the table look-up of a recursive predicate and the function of its clauses."""
-        lines = [f"def {name}_all({', '.join([model, 'out', *parameters])}):"]
-        if is_test:
-            parts = [f"({key} in {facts})"] if facts else []
-            parts += [f"({guard} and {call})" if guard else call for guard, call in calls]
-            lines += [f"    if {' or '.join(parts) or 'False'}:", "        out[()] = None"]
-        else:
-            if facts:
-                lines.append(f"    out.update(dict.fromkeys({_lookup(facts, parameters, key)}))")
-            for guard, call in calls:
-                lines += [f"    if {guard}:", f"        {call}"] if guard else [f"    {call}"]
-            lines.append("    TICK(len(out))")
-        final = "bool(table.answers)" if is_test else "table.answers"
-        partial = "bool(result)" if is_test else "result"
-        solve = f"EVAL.solve({', '.join(['table', f'{name}_all', model, *parameters])})"
-        return [
-            *lines,
-            f"def {name}({', '.join([model, *parameters])}):",
-            f"    memo = {memo}",
-            f"    table = memo.get({key})",
-            "    if table is None:",
-            "        TICK(1)",
-            f"        table = memo[{key}] = TABLE()",
-            "    elif table.done:",
-            f"        return {final}",
-            "    else:",
-            "        result = EVAL.recall(table)",
-            "        if result is not None:",
-            f"            return {partial}",
-            f"    return bool({solve})" if is_test else f"    return {solve}",
-        ]
+        return [*lines, *head, *body, "    return result"]
 
     def _clause(self, clause: Clause, mask: str, lines: list[str]) -> tuple[str, str]:
         """Generate the function of one clause; return the guard on its call and its name."""
@@ -270,6 +230,28 @@ class Compiler:
         return " and ".join(guards), name
 
 
+def _table_look_up(name: str, model: str, parameters: list[str], *, is_test: bool) -> list[str]:
+    """Generate the body of the function of a recursive predicate, which has `memo` already."""
+    key = _tuple(parameters)
+    solve = f"EVAL.solve({', '.join(['table', f'{name}_all', model, *parameters])})"
+    final, partial, solved = "table.answers", "result", solve
+    if is_test:
+        final, partial, solved = (f"bool({answer})" for answer in (final, partial, solved))
+    return [
+        f"    table = memo.get({key})",
+        "    if table is None:",
+        "        TICK(1)",
+        f"        table = memo[{key}] = TABLE()",
+        "    elif table.done:",
+        f"        return {final}",
+        "    else:",
+        "        result = EVAL.recall(table)",
+        "        if result is not None:",
+        f"            return {partial}",
+        f"    return {solved}",
+    ]
+
+
 def _tuple(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
@@ -278,34 +260,28 @@ def _lookup(rows: str, bound: Sequence[str], key: str) -> str:
     return f"{rows}.get({key}, ())" if bound else rows
 
 
+@dataclass(eq=False)
 class _Body:
-    """Generates the function of one clause, or of the outlined rest of one.
+    """Generates the function of one clause, or of the outlined rest of one."""
 
-    `outputs` are the patterns of one answer, or None when the function is a test.
-    """
+    compiler: Compiler
+    clause: Clause
+    name: str
+    parameters: Sequence[str]
+    outputs: Sequence[Pattern] | None
+    """The patterns of one answer, or None when the function is a test."""
+    names: dict[str, str] = field(default_factory=dict)
+    loops: int = 0
+    lines: list[str] = field(default_factory=list)
+    hoisted: dict[int, None] = field(default_factory=dict)
+    needs_state: bool = False
+    outlined: list[str] = field(default_factory=list)
+    _temporaries: Iterator[int] = field(default_factory=count)
 
-    def __init__(
-        self,
-        compiler: Compiler,
-        clause: Clause,
-        name: str,
-        parameters: Sequence[str],
-        outputs: Sequence[Pattern] | None,
-        names: dict[str, str] | None = None,
-    ) -> None:
-        self.compiler = compiler
-        self.clause = clause
-        self.name = name
-        self.outputs = outputs
-        self.model = "D" if clause.predicate.level == MOVE else "M"
-        self.names: dict[str, str] = dict(names or {})
-        self.parameters = list(parameters)
-        self.loops = 0
-        self.lines: list[str] = []
-        self.hoisted: dict[int, None] = {}
-        self.needs_state = False
-        self.outlined: list[str] = []
-        self._temporaries = count()
+    @property
+    def model(self) -> str:
+        """The name of the model in the code."""
+        return "D" if self.clause.predicate.level == MOVE else "M"
 
     def finish(self) -> list[str]:
         """Return the lines of the function and of those outlined from it."""
@@ -367,8 +343,7 @@ class _Body:
                     self._goal(goal, [])
                 break
             chosen = self.compiler.planner.choose(goals, set(self.names), self.clause)
-            goal = goals.pop(chosen)
-            self._goal(goal, goals)
+            self._goal(goals.pop(chosen), goals)
         self._answer()
 
     def _answer(self) -> None:
@@ -391,10 +366,8 @@ class _Body:
     def _test_rest(self, goals: list[Goal]) -> None:
         """Generate a search for one proof of the rest, since all variables of the answer are bound."""
         key = self._output()
-        if self.loops:
-            self.add(f"if {key} not in out and {self._rest(goals)}:")
-        else:
-            self.add(f"if {self._rest(goals)}:")
+        unknown = f"{key} not in out and " if self.loops else ""
+        self.add(f"if {unknown}{self._rest(goals)}:")
         self.add(f"    out[{key}] = None")
 
     def _outline(self, goals: list[Goal]) -> None:
@@ -412,10 +385,8 @@ class _Body:
             used.update(variables(pattern))
         shared = [v for v in self.names if v in used]
         name = f"r{next(self.compiler.serial)}"
-        parameters = [f"v{i}" for i in range(len(shared))]
-        body = _Body(
-            self.compiler, self.clause, name, parameters, outputs, dict(zip(shared, parameters, strict=True))
-        )
+        names = {variable: f"v{i}" for i, variable in enumerate(shared)}
+        body = _Body(self.compiler, self.clause, name, list(names.values()), outputs, names)
         body.write(list(goals))
         self.outlined += body.finish()
         out = [] if outputs is None else ["out"]
@@ -525,14 +496,9 @@ class _Body:
         if not wanted:
             self.fail_if(f"not {call}")
             return
-        targets = []
-        matches: list[tuple[str, Pattern]] = []
-        for pattern in wanted:
-            target = self._fresh(pattern)
-            targets.append(target)
-            matches.append((target, pattern))
+        targets = list(map(self._fresh, wanted))
         self._loop(f"for {', '.join(targets)} in {call}:")
-        for target, pattern in matches:
+        for target, pattern in zip(targets, wanted, strict=True):
             self.match(target, pattern)
 
     def _loop(self, header: str) -> None:

@@ -68,10 +68,9 @@ class _Indexes(dict[int, Any]):
 class TabledState:
     """A state with its tables."""
 
-    __slots__ = ("engine", "facts", "groups", "indexes", "tables")
+    __slots__ = ("facts", "groups", "indexes", "tables")
 
     def __init__(self, engine: RulesEngine, facts: frozenset[int]) -> None:
-        self.engine = engine
         self.facts = facts
         groups: dict[int, list[tuple[int, ...]]] = {}
         functor, args = engine.terms.functor, engine.terms.args
@@ -139,7 +138,8 @@ class RulesEngine(FluentKeys):
         self._next = relation("next", 1)
         self._sees = relation("sees", 2)
         initial = self._initial = frozenset(self.static_extension("init", 1))
-        self._observe(initial)
+        for functor, rows in TabledState(self, initial).groups.items():
+            self.statistics.observe(self.program.fluent(functor), rows)
         by_component = sorted(self.program.predicates, key=lambda p: p.component)
         self._guarded(lambda: planner.estimate(by_component))
 
@@ -258,13 +258,11 @@ class RulesEngine(FluentKeys):
             self._running = True
             try:
                 return work()
-            except RecursionError:
+            except BaseException as error:
                 self._clean()
-                raise BudgetExceeded(
-                    f"{_RECURSION} nested calls", "recursion in the rules is too deep"
-                ) from None
-            except BaseException:
-                self._clean()
+                if isinstance(error, RecursionError):
+                    reason = "recursion in the rules is too deep"
+                    raise BudgetExceeded(f"{_RECURSION} nested calls", reason) from None
                 raise
             finally:
                 self._running = False
@@ -334,11 +332,6 @@ class RulesEngine(FluentKeys):
         if predicate.level != STATIC:
             raise GameError(f"`{predicate.name}` depends on the state")
         return self.compiler.function(predicate, mask)(self._static)
-
-    def _observe(self, facts: frozenset[int]) -> None:
-        groups = TabledState(self, facts).groups
-        for functor, rows in groups.items():
-            self.statistics.observe(self.program.fluent(functor), rows)
 
 
 def _whole_rows(answers: Any, patterns: Sequence[Pattern], mask: str) -> list[tuple[int, ...]]:

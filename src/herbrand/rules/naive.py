@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from herbrand.check.normal import unify
+from herbrand.check.normal import renamed_apart, unifier
 from herbrand.errors import GameError
 from herbrand.rules.interface import FluentKeys
 from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.syntax.ground import Ground, instance, match
-from herbrand.syntax.nodes import And, Atom, Distinct, Function, Not, Or, Variable, atoms_of
+from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -110,19 +110,7 @@ def _reachable(start: int, uses: list[set[int]]) -> set[int]:
 
 def _may_match(atom: Atom, head: Atom) -> bool:
     """Whether two atoms have a common instance; their variables are renamed apart."""
-    renamed = [_rename(arg) for arg in head.args]
-    unifier: dict[str, Term] | None = {}
-    for left, right in zip(atom.args, renamed, strict=True):
-        unifier = unify(left, right, unifier)
-    return unifier is not None
-
-
-def _rename(term: Term) -> Term:
-    if isinstance(term, Variable):
-        return Variable(f"{term.name}'")
-    if isinstance(term, Function):
-        return Function(term.name, tuple(map(_rename, term.args)))
-    return term
+    return unifier(atom.args, renamed_apart(head).args) is not None
 
 
 def _proofs(

@@ -154,10 +154,10 @@ class Planner:
     def _clause_size(self, clause: Clause) -> tuple[float, list[float]]:
         bound: set[str] = set()
         goals = list(clause.body)
-        if isinstance(clause.predicate.name, str) and clause.predicate.name.startswith("or "):
+        if clause.predicate.name.startswith("or "):
             # the caller binds the variables that no disjunct binds
-            goal_names = set().union(*map(goal_variables, goals)) if goals else set()
-            bound = goal_names - set().union(*(goal_variables(g) for g in goals if isinstance(g, Call)))
+            bound = bound.union(*map(goal_variables, goals))
+            bound = bound.difference(*(goal_variables(g) for g in goals if isinstance(g, Call)))
         rows = 1.0
         values: dict[str, float] = {}
         while goals:
@@ -177,13 +177,10 @@ class Planner:
             else:
                 rows *= 0.7
             bound |= goal_variables(goal)
-        columns = []
-        for arg in clause.head:
-            arg_variables = set(variables(arg))
-            product = 1.0
-            for variable in arg_variables:
-                product *= values.get(variable, self.UNKNOWN)
-            columns.append(product)
+        columns = [
+            math.prod(values.get(variable, self.UNKNOWN) for variable in set(variables(arg)))
+            for arg in clause.head
+        ]
         return min(rows, 1e9), columns
 
     def _adds(self, goal: Call, bound: set[str], clause: Clause) -> float:
