@@ -68,9 +68,10 @@ class _Indexes(dict[int, Any]):
 class TabledState:
     """A state with its tables."""
 
-    __slots__ = ("facts", "groups", "indexes", "tables")
+    __slots__ = ("engine", "facts", "groups", "indexes", "tables")
 
     def __init__(self, engine: RulesEngine, facts: frozenset[int]) -> None:
+        self.engine = engine
         self.facts = facts
         groups: dict[int, list[tuple[int, ...]]] = {}
         functor, args = engine.terms.functor, engine.terms.args
