@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -42,9 +42,12 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Draw", "LaneProgram", "PlayRows", "Stage", "operands", "operation"]
+__all__ = ["STAGES", "Draw", "LaneProgram", "PlayRows", "Stage", "operands", "operation"]
 
 Stage = Literal["legal", "next", "goals"]
+STAGES: Final[tuple[Stage, ...]] = ("legal", "next", "goals")
+_SHARED: Final = ("arity", "states", "kept", "rows", "ops", "units", "back")
+"""Fields whose values are those that the core gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,21 +197,14 @@ class LaneProgram:
             moves=pairs(network.moves),
             goals=pairs(network.goals),
             percepts=pairs(network.percepts),
-            stages={
-                "legal": description["legal"],
-                "next": description["next"],
-                "goals": description["goals"],
-            },
+            stages={stage: description[stage] for stage in STAGES},
             goal_rows=tuple(description["goal_row"]),
             move_rows=tuple(description.get("move_row", ())),
             legal_rows=tuple(description.get("legal_row", ())),
             sees_rows=tuple(description.get("sees_row", ())),
             terminal_row=description.get("terminal_row", 0),
             play=play,
-            **{
-                name: description[name]
-                for name in ("arity", "states", "kept", "rows", "ops", "units", "back")
-            },
+            **{name: description[name] for name in _SHARED},
         )
 
     def __len__(self) -> int:
@@ -255,9 +251,7 @@ class LaneProgram:
             yield row, f"(does {self.roles[role]} {move})"
         if self.play is not None:
             yield from self._counters(self.play, 2, "moves")
-            yield self.play.active, "active"
-            yield self.play.late, "late"
-            yield self.play.restart, "restart"
+            yield from ((getattr(self.play, name), name) for name in ("active", "late", "restart"))
             for i in range(self.play.randoms):
                 yield self.play.random + i, f"random {i}"
 

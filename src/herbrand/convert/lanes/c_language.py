@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from herbrand import __version__
 from herbrand.convert.lanes.chunks import cut
 from herbrand.convert.lanes.programs import playing_programs
-from herbrand.network.lanes import operation
+from herbrand.network.lanes import STAGES, operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -176,7 +176,7 @@ def _program(program: LaneProgram, chunks: Chunks, prefix: str) -> Iterator[str]
     yield from _array(f"static const int {prefix}_counters[][2]", counters)
     stages = (
         f"{{{prefix}_units + {first}, {prefix}_units + {last}}}"
-        for first, last in (program.stages[stage] for stage in ("legal", "next", "goals"))
+        for first, last in (program.stages[stage] for stage in STAGES)
     )
     names = ("active", "late", "restart", "random", "randoms", "over", "stuck", "conflict")
     shared = (str(getattr(play, name)) for name in names)
