@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.runtime.numbers import leb128
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -73,7 +75,8 @@ class Aiger:
         numbers = np.stack((own - high, high - low), axis=1).reshape(-1)
         symbols = self._symbols()
         tail = "\n".join(symbols) + "\n" if symbols else ""
-        return ("\n".join(lines) + "\n").encode() + _encode(numbers) + tail.encode()
+        gates = b"".join(map(leb128, numbers.tolist()))
+        return ("\n".join(lines) + "\n").encode() + gates + tail.encode()
 
     def _header(self, form: str) -> str:
         gates = len(self.left)
@@ -88,27 +91,6 @@ class Aiger:
         ]
 
     def _symbols(self) -> list[str]:
-        lines = [
-            f"{kind}{i} {name}"
-            for kind, names in (
-                ("i", self.inputs),
-                ("l", self.latches),
-                ("o", self.outputs),
-                ("b", self.bad),
-            )
-            for i, name in enumerate(names)
-            if name
-        ]
+        kinds = {"i": self.inputs, "l": self.latches, "o": self.outputs, "b": self.bad}
+        lines = [f"{kind}{i} {name}" for kind, names in kinds.items() for i, name in enumerate(names) if name]
         return [*lines, "c", self.comment] if self.comment else lines
-
-
-def _encode(numbers: NDArray[np.int64]) -> bytes:
-    """Encode numbers in groups of seven bits, lowest first; the high bit of a byte means that more follow."""
-    encoded = bytearray()
-    for number in numbers.tolist():
-        rest = number
-        while rest > 127:
-            encoded.append(rest & 127 | 128)
-            rest >>= 7
-        encoded.append(rest)
-    return bytes(encoded)

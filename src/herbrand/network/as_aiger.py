@@ -20,6 +20,7 @@ import numpy as np
 from herbrand.network.aiger import Aiger
 from herbrand.network.gates import Gates
 from herbrand.network.graph import renumbered
+from herbrand.network.network import GOAL_VALUES
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
@@ -150,9 +151,6 @@ def _unique(network: Network, gates: Gates, role: int, literal: Callable[[int], 
             continue
         several = gates.disjunction(several, gates.conjunction(any_value, literal(x)))
         any_value = gates.disjunction(any_value, literal(x))
-        if text(value) not in _VALUES:
+        if text(value) not in GOAL_VALUES:
             invalid = gates.disjunction(invalid, literal(x))
     return gates.all_of((any_value, several ^ 1, invalid ^ 1))
-
-
-_VALUES = frozenset(map(str, range(101)))

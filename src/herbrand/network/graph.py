@@ -18,6 +18,7 @@ __all__ = [
     "build_gates",
     "cone_sizes",
     "conjuncts",
+    "int32",
     "mark_cone",
     "renumbered",
     "strong_components",
@@ -25,7 +26,8 @@ __all__ = [
 ]
 
 
-def _int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
+def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
+    """Return numbers as the core takes them."""
     return np.ascontiguousarray(numbers, np.int32)
 
 
@@ -35,7 +37,7 @@ def _int64(numbers: NDArray[Any]) -> NDArray[np.int64]:
 
 def renumbered(node: NDArray[np.int64], literals: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return literals after each node has got the number that `node` has for it."""
-    return _int32(2 * node[literals >> 1] + (literals & 1))
+    return int32(2 * node[literals >> 1] + (literals & 1))
 
 
 def strong_components(
@@ -45,7 +47,7 @@ def strong_components(
 
     The edges of node n are `edges[start[n]:start[n + 1]]`.
     """
-    return core.strong_components(_int64(start), _int32(edges), count)
+    return core.strong_components(_int64(start), int32(edges), count)
 
 
 def build_gates(
@@ -67,7 +69,7 @@ def build_gates(
     Loops are as in `Network`.
     """
     return core.build_gates(
-        order, component, _int64(rule_start), _int32(rules), _int64(body_start), _int32(body),
+        order, component, _int64(rule_start), int32(rules), _int64(body_start), int32(body),
         literal, first, feedback_first,
     )  # fmt: skip
 
@@ -83,7 +85,7 @@ def mark_cone(
 ) -> NDArray[np.bool_]:
     """Return for each gate whether the literals `wanted` depend on it; a loop is included as a whole."""
     marked = core.mark_cone(
-        _int32(left), _int32(right), first, feedback_first, _int32(feedback), _int32(loops), _int32(wanted)
+        int32(left), int32(right), first, feedback_first, int32(feedback), int32(loops), int32(wanted)
     )
     return marked.view(np.bool_)
 
@@ -109,11 +111,11 @@ def conjuncts(
     left: NDArray[np.int32], right: NDArray[np.int32], first: int, literal: int
 ) -> NDArray[np.int32]:
     """Return the literals of the maximal conjunction that equals a literal."""
-    return core.conjuncts(_int32(left), _int32(right), first, literal)
+    return core.conjuncts(int32(left), int32(right), first, literal)
 
 
 def cone_sizes(
     left: NDArray[np.int32], right: NDArray[np.int32], first: int, literals: NDArray[np.int32], most: int
 ) -> NDArray[np.int64]:
     """Return the number of gates that each literal depends on, capped at `most`."""
-    return core.cone_sizes(_int32(left), _int32(right), first, _int32(literals), most)
+    return core.cone_sizes(int32(left), int32(right), first, int32(literals), most)

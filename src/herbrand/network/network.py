@@ -111,35 +111,29 @@ class Network:
 
         from herbrand.core import SEVERAL_VALUES, make_circuit
         from herbrand.network.alternatives import alternatives
+        from herbrand.network.graph import int32
 
-        def value(term: int) -> int:
-            text = self.terms.text(term)
-            return GOAL_VALUES.get(text, SEVERAL_VALUES)
-
+        texts = map(self.terms.text, self.goals[:, 1].tolist())
+        values = [GOAL_VALUES.get(text, SEVERAL_VALUES) for text in texts]
         bits = np.zeros(64 * max(1, -(-len(self.fluents) // 64)), np.bool_)
         bits[: len(self.initial)] = self.initial
-
-        def i4(array: NDArray[np.integer]) -> NDArray[np.int32]:
-            return np.ascontiguousarray(array, np.int32)
 
         return make_circuit(
             fluents=len(self.fluents),
             roles=len(self.roles),
-            left=i4(self.left),
-            right=i4(self.right),
-            feedback=i4(self.feedback),
-            loops=i4(self.loops[np.argsort(self.loops[:, 0])])
-            if len(self.loops)
-            else np.zeros((0, 4), np.int32),
-            legal=i4(self.legal),
-            move_role=i4(self.moves[:, 0]),
-            next=i4(self.next),
+            left=int32(self.left),
+            right=int32(self.right),
+            feedback=int32(self.feedback),
+            loops=int32(self.loops[np.argsort(self.loops[:, 0])]),
+            legal=int32(self.legal),
+            move_role=int32(self.moves[:, 0]),
+            next=int32(self.next),
             terminal=int(self.terminal),
-            goal=i4(self.goal),
-            goal_role=i4(self.goals[:, 0]),
-            goal_value=np.array([value(term) for term in self.goals[:, 1].tolist()], np.int16),
-            sees=i4(self.sees),
-            sees_role=i4(self.percepts[:, 0]),
+            goal=int32(self.goal),
+            goal_role=int32(self.goals[:, 0]),
+            goal_value=np.array(values, np.int16),
+            sees=int32(self.sees),
+            sees_role=int32(self.percepts[:, 0]),
             initial=np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64, copy=False),
             cones=list(map(int, self.cones)),
             alternatives=alternatives(self.terms, self.fluents.tolist()),

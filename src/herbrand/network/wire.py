@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["wire"]
 
-_NO_ROWS = np.zeros((0, 3), np.int64)
-
 
 def wire(program: GroundProgram, roles: Sequence[int]) -> Network:
     """Build the network of a ground program; `roles` are terms in textual order.
@@ -29,21 +27,22 @@ def wire(program: GroundProgram, roles: Sequence[int]) -> Network:
     others are in the order of the cones.
     """
     role_index = {role: i for i, role in enumerate(roles)}
-    true_rows = program.named.get("true", _NO_ROWS[:, :2])
-    does_rows = program.named.get("does", _NO_ROWS)
-    does_rows = (
-        does_rows[[role in role_index for role in does_rows[:, 1].tolist()]] if len(does_rows) else does_rows
-    )
+
+    def named(relation: str, arity: int) -> NDArray[np.int64]:
+        return program.named.get(relation, np.zeros((0, 1 + arity), np.int64))
+
+    def of_roles(relation: str) -> NDArray[np.int64]:
+        rows = named(relation, 2)
+        return rows[np.isin(rows[:, 1], roles)]
+
     text = program.terms.text
+    true_rows, does_rows = named("true", 1), of_roles("does")
     true_rows = true_rows[np.argsort([text(t) for t in true_rows[:, 1].tolist()], kind="stable")]
-    move_order = sorted(
-        range(len(does_rows)), key=lambda i: (role_index[int(does_rows[i, 1])], text(int(does_rows[i, 2])))
-    )
-    does_rows = does_rows[move_order] if len(does_rows) else does_rows
+    moves_in_order = sorted(does_rows.tolist(), key=lambda row: (role_index[row[1]], text(row[2])))
+    does_rows = np.array(moves_in_order, np.int64).reshape(-1, 3)
 
     count = program.atoms + 1
     literal = np.full(count, -1, np.int32)
-    literal[0] = 1
     fluents, moves = len(true_rows), len(does_rows)
     literal[true_rows[:, 0]] = 2 * (1 + np.arange(fluents, dtype=np.int32))
     literal[0] = 1  # atom 0 is true: a fluent that is a fact has an input, but nothing depends on it
@@ -65,13 +64,8 @@ def wire(program: GroundProgram, roles: Sequence[int]) -> Network:
         literals: NDArray[np.int32] = literal[rows[:, 0]]
         return literals
 
-    legal = _by_term(program.named.get("legal", _NO_ROWS), outputs, does_rows[:, 1:])
-    following = _by_term(program.named.get("next", _NO_ROWS[:, :2]), outputs, true_rows[:, 1:])
-    terminal_rows = program.named.get("terminal", _NO_ROWS[:, :1])
-    terminal = int(literal[terminal_rows[0, 0]]) if len(terminal_rows) else 0
-    goal_rows = _of_roles(program.named.get("goal", _NO_ROWS), role_index)
-    sees_rows = _of_roles(program.named.get("sees", _NO_ROWS), role_index)
-    initial_terms = set(program.named.get("init", _NO_ROWS[:, :2])[:, 1].tolist())
+    goal_rows, sees_rows = of_roles("goal"), of_roles("sees")
+    terminal = outputs(named("terminal", 0))
     network = Network(
         terms=program.terms,
         roles=tuple(roles),
@@ -81,14 +75,14 @@ def wire(program: GroundProgram, roles: Sequence[int]) -> Network:
         right=right,
         feedback=literal[feedback_atoms],
         loops=loops,
-        legal=legal,
-        next=following,
-        terminal=terminal,
+        legal=_by_term(named("legal", 2), outputs, does_rows[:, 1:]),
+        next=_by_term(named("next", 1), outputs, true_rows[:, 1:]),
+        terminal=int(terminal[0]) if len(terminal) else 0,
         goal=outputs(goal_rows),
         goals=_role_pairs(goal_rows, role_index),
         sees=outputs(sees_rows),
         percepts=_role_pairs(sees_rows, role_index),
-        initial=np.array([t in initial_terms for t in true_rows[:, 1].tolist()], dtype=np.bool_),
+        initial=np.isin(true_rows[:, 1], named("init", 1)[:, 1]),
         cones=(0, 0, 0),
     )
     return in_cones(network, provisional)
@@ -101,13 +95,7 @@ def _order(program: GroundProgram, count: int) -> tuple[NDArray[np.int32], NDArr
     by_head = np.argsort(heads, kind="stable")
     edges = np.abs(program.body)[by_head].astype(np.int32)
     start = np.searchsorted(heads[by_head], np.arange(count + 1)).astype(np.int64)
-    order, component = strong_components(start, edges, count)
-    return order, component
-
-
-def _of_roles(rows: NDArray[np.int64], role_index: dict[int, int]) -> NDArray[np.int64]:
-    keep = [role in role_index for role in rows[:, 1].tolist()]
-    return rows[np.array(keep, dtype=bool)] if len(rows) else rows
+    return strong_components(start, edges, count)
 
 
 def _role_pairs(rows: NDArray[np.int64], role_index: dict[int, int]) -> NDArray[np.int64]:

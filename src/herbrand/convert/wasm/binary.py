@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
+from herbrand.runtime.numbers import leb128 as unsigned
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -124,16 +126,6 @@ class Module:
         parts += [_section(number, _vector(items)) for number, items in numbered if items]
         parts += [_section(0, content) for content in self.sections]
         return b"".join(parts)
-
-
-def unsigned(number: int) -> bytes:
-    """Return a number in LEB128."""
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
 
 
 def signed(number: int) -> bytes:

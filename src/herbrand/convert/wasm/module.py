@@ -13,6 +13,7 @@ from herbrand.convert.wasm.binary import PAGE, Module
 from herbrand.convert.wasm.games import define_games
 from herbrand.convert.wasm.programs import NetworkRows, network_stages
 from herbrand.convert.wasm.rows import VECTOR, define_stages
+from herbrand.network.network import GOAL_VALUES
 
 if TYPE_CHECKING:
     from herbrand.network.network import Network
@@ -64,9 +65,7 @@ def game_module(network: Network, name: str) -> bytes:
         "goals": [(role, text(value)) for role, value in network.goals.tolist()],
         "percepts": [(role, text(percept)) for role, percept in network.percepts.tolist()],
         "initial": network.initial.nonzero()[0].tolist(),
-        "rows": {
-            key: addresses[key] for key in ("fluents", "moves", "legal", "terminal", "next", "goals", "sees")
-        },
+        "rows": {key: addresses[key] for key in _ROWS},
         "playouts": {
             "mask": playouts.MASK,
             "active": playouts.ACTIVE,
@@ -98,7 +97,7 @@ def _tables(module: Module, network: Network, at: int) -> tuple[dict[str, int], 
     counts = [0] * len(network.roles)
     for role, _ in network.moves.tolist():
         counts[role] += 1
-    values = [(role, _value(network.terms.text(term))) for role, term in network.goals.tolist()]
+    values = [(role, GOAL_VALUES.get(network.terms.text(term), 0)) for role, term in network.goals.tolist()]
     sizes = {
         "move_counts": 4 * len(counts),
         "goal_table": 8 * len(values),
@@ -119,8 +118,3 @@ def _tables(module: Module, network: Network, at: int) -> tuple[dict[str, int], 
 
 def _aligned(address: int) -> int:
     return -(-address // 64) * 64
-
-
-def _value(text: str) -> int:
-    """Return a goal as a number; 0 for one that is no number from 0 to 100."""
-    return int(text) if text.isdecimal() and str(int(text)) == text and int(text) <= 100 else 0
