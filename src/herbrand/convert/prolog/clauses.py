@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.names import constant_names, operand, quote, variable_names
 from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, variables_of, walk
@@ -26,16 +26,12 @@ if TYPE_CHECKING:
     from herbrand.syntax.nodes import Literal, Node, Rule
 
 __all__ = [
+    "INPUTS",
     "ClauseWriter",
     "Relation",
-    "clauses",
-    "declarations",
     "ground_term",
     "module",
-    "pattern",
     "relation_names",
-    "renamings",
-    "scattered",
     "statements_for",
     "template",
 ]
@@ -43,6 +39,8 @@ __all__ = [
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 Relation = tuple[str, int]
 """Name and arity."""
+INPUTS: Final = (("true", 1), ("does", 2))
+"""The relations that tell the state and the moves."""
 
 
 def ground_term(terms: TermTable, number: int) -> str:
@@ -117,13 +115,12 @@ def template(file: str) -> str:
 
 
 class ClauseWriter(_Infix):
-    """Writes statements as clauses, with the given names of relations."""
+    """Writes the statements of a game as clauses, with the given names of relations."""
 
-    def __init__(
-        self, statements: Sequence[Rule], names: dict[Relation, str], reserved: Sequence[str] = ()
-    ) -> None:
-        written, _ = constant_names(statements, "prolog")
-        super().__init__("prolog", written, spelling=False)
+    def __init__(self, rules: Rules, names: dict[Relation, str], reserved: Sequence[str] = ()) -> None:
+        self.rules = rules
+        self.statements = statements_for(rules)
+        super().__init__("prolog", constant_names(self.statements, "prolog")[0], spelling=False)
         self.reserved = reserved
         """Names that variables of rules must not have."""
         self.names = {key: atom(name) for key, name in names.items()}
@@ -166,6 +163,35 @@ class ClauseWriter(_Infix):
         """Write a name with arguments."""
         return f"{name}({', '.join(args)})" if args else operand(name)
 
+    def arity(self, relation: Relation) -> int:
+        """Return the number of arguments of a relation in the program."""
+        return relation[1]
+
+    def patterns(self, relations: Iterable[Relation]) -> str:
+        """Write the most general calls of relations."""
+        return ", ".join(self.compose(self.names[key], "_" * self.arity(key)) for key in relations)
+
+    def declarations(self, word: str, relations: Iterable[Relation]) -> list[str]:
+        """Return directives about relations, by their written names; none for no relations."""
+        listed = [f"{operand(self.names[key])}/{self.arity(key)}" for key in relations]
+        return [f":- {word} {', '.join(listed[i : i + 8])}." for i in range(0, len(listed), 8)]
+
+    def program(self, relations: Iterable[Relation], inputs: str | None = None) -> list[str]:
+        """Return the declarations of relations, and all clauses, with their comments.
+
+        `inputs` is how the state and the moves are declared, if they are relations.
+        """
+        graph = self.rules.graph
+        defined = {*INPUTS, *(rule.head.key for rule in self.statements)}
+        return [
+            *(self.declarations(inputs, INPUTS) if inputs else ()),
+            *self.declarations("dynamic", (key for key in relations if key not in defined)),
+            *self.declarations("table", (key for key in graph.nodes if key in graph.recursive)),
+            *self.declarations("discontiguous", _scattered(self.statements)),
+            "",
+            *_with_comments(self.statements, self.rules.tree.comments, self.rules.tree.source, self, "%"),
+        ]
+
 
 def atom(name: str) -> str:
     """Write a name as a Prolog atom, in quotes if necessary."""
@@ -191,7 +217,7 @@ def _find_singletons(literal: Literal, everywhere: Counter[str], singletons: set
         _find_singletons(literal.literal, everywhere, singletons)
 
 
-def scattered(statements: Sequence[Rule]) -> list[Relation]:
+def _scattered(statements: Sequence[Rule]) -> list[Relation]:
     """Return the relations whose statements are not contiguous, in textual order."""
     relations: dict[Relation, None] = {}
     last: dict[Relation, int] = {}
@@ -203,37 +229,26 @@ def scattered(statements: Sequence[Rule]) -> list[Relation]:
     return list(relations)
 
 
-def renamings(names: Mapping[Relation, str]) -> list[str]:
-    """Return the lines of a comment that lists the renamed relations."""
-    changed = [f"%   {name}/{arity} is {new}" for (name, arity), new in names.items() if new != name]
-    return ["%", "% Renamed, because SWI-Prolog has predicates of that name:", *changed] if changed else []
-
-
-def pattern(name: str, arity: int) -> str:
-    """Return the most general call of a predicate."""
-    return f"{name}({', '.join('_' * arity)})" if arity else operand(name)
-
-
-def declarations(word: str, relations: Iterable[tuple[str, int]]) -> list[str]:
-    """Return directives about predicates, given by their written names; none for no predicates.
-
-    >>> declarations("dynamic", [("true", 1), ("does", 2)])
-    [':- dynamic true/1, does/2.']
-    """
-    listed = [f"{operand(name)}/{arity}" for name, arity in relations]
-    return [f":- {word} {', '.join(listed[i : i + 8])}." for i in range(0, len(listed), 8)]
-
-
 def module(
-    name: str, head: Sequence[str], exports: Iterable[Relation], rules: Sequence[str], driver: str
+    name: str,
+    head: str,
+    names: Mapping[Relation, str],
+    exports: Iterable[Relation],
+    rules: Sequence[str],
+    driver: str,
 ) -> str:
     """Return the text of a module: comments, declarations and clauses of the rules, and its own predicates.
 
-    `exports` are predicates by their written names.
+    `head` is what the first comment says of the game, `names` the written names of relations, and `exports`
+    predicates by their written names.
     """
     exported = ",\n    ".join(f"{name}/{arity}" for name, arity in exports)
+    changed = [f"%   {name}/{arity} is {new}" for (name, arity), new in names.items() if new != name]
+    if changed:
+        changed = ["%", "% Renamed, because SWI-Prolog has predicates of that name:", *changed]
     lines = [
-        *head,
+        f"% The game {name} for SWI-Prolog, written by herbrand{head}",
+        *changed,
         "",
         f":- module({atom(name)}, [\n    {exported}\n  ]).",
         "",
@@ -244,8 +259,3 @@ def module(
         ":- endif.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def clauses(rules: Rules, statements: Sequence[Rule], writer: ClauseWriter) -> list[str]:
-    """Return the lines of all statements, with their comments."""
-    return _with_comments(statements, rules.tree.comments, rules.tree.source, writer, "%")

@@ -18,23 +18,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.convert.levels import DOES, TRUE, level_of
-from herbrand.convert.prolog.clauses import (
-    ClauseWriter,
-    clauses,
-    declarations,
-    module,
-    pattern,
-    relation_names,
-    renamings,
-    scattered,
-    statements_for,
-    template,
-)
+from herbrand.convert.prolog.clauses import ClauseWriter, module, relation_names, template
 from herbrand.syntax.nodes import Atom, Or, atoms_of, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from herbrand.check.rules import Rules
     from herbrand.convert.prolog.clauses import Relation
     from herbrand.syntax.nodes import Literal, Rule
@@ -61,7 +48,7 @@ QUERIES: Final = {
 }
 """The relations that `state.pl.in` queries, with their arguments."""
 
-HEAD = """\
+HEAD = """
 %
 %   ?- initial(State), actions(State, Actions).
 %   ?- initial(State), actions(State, [Inputs|_]), next(State, Inputs, Next).
@@ -73,7 +60,6 @@ def state_style(rules: Rules, name: str) -> str:
 
     `name` is the name of the game.
     """
-    statements = statements_for(rules)
     graph = rules.graph
     levels = {key: level_of(graph, key) for key in dict.fromkeys([*QUERIES, *graph.nodes])}
     relations = [key for key in levels if key not in (TRUE, DOES)]
@@ -83,14 +69,8 @@ def state_style(rules: Rules, name: str) -> str:
         for key, (name, arity) in natural.items()
     }
     names = relation_names(wanted, _OWN)
-    writer = _StateWriter(statements, names, levels)
-
-    def written(keys: Iterable[Relation]) -> list[Relation]:
-        return [(writer.names[key], key[1] + levels[key]) for key in keys]
-
-    defined = {rule.head.key for rule in statements}
-    recursive = [key for key in graph.nodes if key in graph.recursive]
-    volatile = ", ".join(pattern(*pair) for pair in written(key for key in recursive if levels[key]))
+    writer = _StateWriter(rules, names, levels)
+    volatile = writer.patterns(key for key in graph.nodes if key in graph.recursive and levels[key])
     goals = {
         key[0]: writer.compose(writer.names[key], [*("State", "Inputs")[: levels[key]], *arguments])
         for key, arguments in QUERIES.items()
@@ -103,36 +83,23 @@ def state_style(rules: Rules, name: str) -> str:
             "\n\n% forget: drop the tables of relations that depend on a state.\n"
             f"forget :-\n    forall(member(Goal, [{volatile}]), abolish_table_subgoals(Goal))."
         )
-    return module(
-        name,
-        [
-            f"% The game {name} for SWI-Prolog, written by herbrand: states are arguments.",
-            *HEAD.splitlines(),
-            *renamings({natural[key]: names[key] for key in relations}),
-        ],
-        API,
-        [
-            *declarations("dynamic", written(key for key in relations if key not in defined)),
-            *declarations("table", written(recursive)),
-            *declarations("discontiguous", written(scattered(statements))),
-            "",
-            *clauses(rules, statements, writer),
-        ],
-        program,
-    )
+    shown = {natural[key]: names[key] for key in relations}
+    return module(name, f": states are arguments.{HEAD}", shown, API, writer.program(relations), program)
 
 
 class _StateWriter(ClauseWriter):
     """Adds to every relation the arguments on which it depends."""
 
-    def __init__(
-        self, statements: Sequence[Rule], names: dict[Relation, str], levels: dict[Relation, int]
-    ) -> None:
-        super().__init__(statements, names, reserved=("State", "Inputs"))
+    def __init__(self, rules: Rules, names: dict[Relation, str], levels: dict[Relation, int]) -> None:
+        super().__init__(rules, names, reserved=("State", "Inputs"))
         self.levels = levels
         self.bound_variables: set[str] = set()
         """The variables that are bound before the current literal."""
         self.context = ["State", "Inputs"]
+
+    def arity(self, relation: Relation) -> int:
+        """Return the number of arguments of a relation with those for state and moves."""
+        return relation[1] + self.levels[relation]
 
     def statement(self, rule: Rule, after: Rule | None) -> list[str]:
         """Write a clause; an argument that its body does not use begins with `_`."""
