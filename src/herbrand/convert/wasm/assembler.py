@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from herbrand.convert.wasm.binary import Signature, ValueType, signed, unsigned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from herbrand.convert.wasm.binary import Module
 
@@ -81,6 +81,26 @@ def simd(name: str) -> bytes:
     return b"\xfd" + unsigned(_SIMD[name])
 
 
+def _arithmetic(symbol: str) -> Callable[[Value, Value | int], Value]:
+    """Return the method for an operator on values of one type."""
+
+    def combined(value: Value, other: Value | int) -> Value:
+        right = value.same(other)
+        instruction = simd(_BITS[symbol]) if value.kind == V128 else bytes([_BINARY[value.kind][symbol]])
+        return Value(value.kind, value.code + right.code + instruction)
+
+    return combined
+
+
+def _comparison(symbol: str) -> Callable[[Value, Value | int], Value]:
+    """Return the method for a comparison of two numbers."""
+
+    def compared(value: Value, other: Value | int) -> Value:
+        return Value(I32, value.code + value.same(other).code + bytes([_COMPARE[value.kind][symbol]]))
+
+    return compared
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """Code that leaves a value."""
@@ -88,14 +108,22 @@ class Value:
     kind: ValueType
     code: bytes
 
-    def _binary(self, symbol: str, other: Value | int) -> Value:
-        right = self.same(other)
-        if self.kind == V128:
-            return Value(V128, self.code + right.code + simd(_BITS[symbol]))
-        return Value(self.kind, self.code + right.code + bytes([_BINARY[self.kind][symbol]]))
-
-    def _compare(self, symbol: str, other: Value | int) -> Value:
-        return Value(I32, self.code + self.same(other).code + bytes([_COMPARE[self.kind][symbol]]))
+    __add__ = _arithmetic("+")
+    __sub__ = _arithmetic("-")
+    __mul__ = _arithmetic("*")
+    __and__ = _arithmetic("&")
+    __or__ = _arithmetic("|")
+    __xor__ = _arithmetic("^")
+    __lshift__ = _arithmetic("<<")
+    __rshift__ = _arithmetic(">>")
+    __lt__ = _comparison("<")
+    __le__ = _comparison("<=")
+    __gt__ = _comparison(">")
+    __ge__ = _comparison(">=")
+    equals = _comparison("==")
+    """Whether two numbers are the same."""
+    differs = _comparison("!=")
+    """Whether two numbers are not the same."""
 
     def same(self, other: Value | int) -> Value:
         """Return a value or a number as a value of this type; `TypeError` if it is of another one."""
@@ -104,50 +132,6 @@ class Value:
         if other.kind != self.kind:
             raise TypeError(f"{other.kind.name} where {self.kind.name} is needed")
         return other
-
-    def __add__(self, other: Value | int) -> Value:
-        return self._binary("+", other)
-
-    def __sub__(self, other: Value | int) -> Value:
-        return self._binary("-", other)
-
-    def __mul__(self, other: Value | int) -> Value:
-        return self._binary("*", other)
-
-    def __and__(self, other: Value | int) -> Value:
-        return self._binary("&", other)
-
-    def __or__(self, other: Value | int) -> Value:
-        return self._binary("|", other)
-
-    def __xor__(self, other: Value | int) -> Value:
-        return self._binary("^", other)
-
-    def __lshift__(self, other: Value | int) -> Value:
-        return self._binary("<<", other)
-
-    def __rshift__(self, other: Value | int) -> Value:
-        return self._binary(">>", other)
-
-    def __lt__(self, other: Value | int) -> Value:
-        return self._compare("<", other)
-
-    def __le__(self, other: Value | int) -> Value:
-        return self._compare("<=", other)
-
-    def __gt__(self, other: Value | int) -> Value:
-        return self._compare(">", other)
-
-    def __ge__(self, other: Value | int) -> Value:
-        return self._compare(">=", other)
-
-    def equals(self, other: Value | int) -> Value:
-        """Whether two numbers are the same."""
-        return self._compare("==", other)
-
-    def differs(self, other: Value | int) -> Value:
-        """Whether two numbers are not the same."""
-        return self._compare("!=", other)
 
     def ones(self) -> Value:
         """Return how many bits are 1."""
@@ -330,6 +314,17 @@ class FunctionBuilder:
     def call(self, function: int, *arguments: Value) -> None:
         """Call a function without a result."""
         self.code += b"".join(value.code for value in arguments) + b"\x10" + unsigned(function)
+
+    def advance(self, state: Sequence[LocalVariable]) -> None:
+        """Change the four vectors of a generator, xoshiro256 in each word (Blackman and Vigna 2021)."""
+        s0, s1, s2, s3 = state
+        shifted = self.keep(s1.shift64(17))
+        self.set(s2, s2 ^ s0)
+        self.set(s3, s3 ^ s1)
+        self.set(s1, s1 ^ s2)
+        self.set(s0, s0 ^ s3)
+        self.set(s2, s2 ^ shifted)
+        self.set(s3, s3.shift64(45) | s3.shift64(-19))
 
     def give(self, value: Value | int) -> None:
         """Return a value from the function."""

@@ -289,7 +289,6 @@ class _Writer:
             return
         at, part = f.variable(I32), f.variable(I32)
         s = [f.variable(V128) for _ in range(4)]
-        shifted = f.variable(V128)
         generator = self.layout.generator
         f.set(part, 0)
         with f.times(part, _ROW, 16):
@@ -297,14 +296,8 @@ class _Writer:
                 f.set(s[k], load(V128, part, generator + _ROW * k))
             f.set(at, part)
             with f.loop() as again:
-                f.set(shifted, s[1].shift64(17))
                 f.store(at, s[0].add64(s[3]), rows)
-                f.set(s[2], s[2] ^ s[0])
-                f.set(s[3], s[3] ^ s[1])
-                f.set(s[1], s[1] ^ s[2])
-                f.set(s[0], s[0] ^ s[3])
-                f.set(s[2], s[2] ^ shifted)
-                f.set(s[3], s[3].shift64(45) | s[3].shift64(-19))
+                f.advance(s)
                 f.set(at, at + _ROW)
                 f.go(again, at < _ROW * play.randoms)
             for k in range(4):

@@ -134,16 +134,9 @@ def _begin() -> FunctionBuilder:
 
 def _random(f: FunctionBuilder, state: Sequence[LocalVariable], out: LocalVariable) -> None:
     """Set a row to random bits, and advance the generator."""
-    s0, s1, s2, s3 = state
-    total = f.keep(s0.add64(s3))
-    f.set(out, (total.shift64(23) | total.shift64(-41)).add64(s0))
-    shifted = f.keep(s1.shift64(17))
-    f.set(s2, s2 ^ s0)
-    f.set(s3, s3 ^ s1)
-    f.set(s1, s1 ^ s2)
-    f.set(s0, s0 ^ s3)
-    f.set(s2, s2 ^ shifted)
-    f.set(s3, s3.shift64(45) | s3.shift64(-19))
+    total = f.keep(state[0].add64(state[3]))
+    f.set(out, (total.shift64(23) | total.shift64(-41)).add64(state[0]))
+    f.advance(state)
 
 
 def _draw(width: int) -> FunctionBuilder:
