@@ -134,16 +134,13 @@ def _node(node: Node) -> Any:
             return node.spelling
         case Variable():
             return {"variable": node.spelling}
-        case Function():
-            return {"function": node.spelling, "arguments": [_node(a) for a in node.args]}
-        case Atom():
-            return {"relation": node.spelling, "arguments": [_node(a) for a in node.args]}
+        case Function() | Atom():
+            kind = "function" if isinstance(node, Function) else "relation"
+            return {kind: node.spelling, "arguments": [_node(arg) for arg in node.args]}
         case Not():
             return {"not": _node(node.literal)}
-        case And():
-            return {"and": [_node(literal) for literal in node.literals]}
-        case Or():
-            return {"or": [_node(literal) for literal in node.literals]}
+        case And() | Or():
+            return {type(node).__name__.lower(): [_node(literal) for literal in node.literals]}
         case Distinct():
             return {"distinct": [_node(node.left), _node(node.right)]}
         case Rule():

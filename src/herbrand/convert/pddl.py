@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from herbrand.check.normal import Substitution
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Literal, Term
+    from herbrand.syntax.nodes import Literal, Node, Term
 
 __all__ = ["domain", "moves_of_plan", "problem", "write"]
 
@@ -136,15 +136,11 @@ class _Planner:
 
     def _instances(self, rule: Rule) -> Iterator[Rule]:
         """Yield the instances of a rule for the role, with variables for whole fluents or moves replaced."""
-        atoms = [rule.head, *_atoms(rule.body)]
-        binding: Substitution = {}
-        for atom in atoms:
-            if atom.key in _MOVES | {("role", 1)} and isinstance(atom.args[0], Variable):
-                binding[atom.args[0].name] = self.role
+        firsts = (atom.args[0] for atom in _atoms(rule) if atom.key in _MOVES | {("role", 1)})
+        binding: Substitution = {term.name: self.role for term in firsts if isinstance(term, Variable)}
         if binding:
             rule = substituted(rule, binding)
-            atoms = [rule.head, *_atoms(rule.body)]
-        for atom in atoms:
+        for atom in _atoms(rule):
             kind = "fluent" if atom.key in _FLUENTS else "move" if atom.key in _MOVES else None
             if kind is not None and isinstance(atom.args[-1], Variable):
                 name = atom.args[-1].name
@@ -161,8 +157,7 @@ class _Planner:
 
     def _predicate_names(self, defined: Iterable[_Key]) -> dict[_Key, str]:
         keys = {*defined, ("terminal", 0), ("goal", 2)}
-        for rule in self.rules:
-            keys |= {_predicate(atom) for atom in (rule.head, *_atoms(rule.body))}
+        keys |= {_predicate(atom) for atom in _atoms(*self.rules)}
         for functor, arity in self.functors["fluent"]:
             keys |= {(f"true {functor}", arity), (f"next {functor}", arity)}
         for functor, arity in self.functors["move"]:
@@ -176,13 +171,11 @@ class _Planner:
 
     def _object_names(self) -> dict[str, str]:
         names: set[str] = {"100", self.role.name if isinstance(self.role, Constant) else ""}
-        for rule in self.rules:
-            for atom in (rule.head, *_atoms(rule.body)):
-                names |= {arg.name for arg in _arguments(atom) if isinstance(arg, Constant)}
-            for node in walk(*rule.body):
-                if isinstance(node, Distinct):
-                    sides = (node.left, node.right)
-                    names |= {side.name for side in sides if isinstance(side, Constant)}
+        for node in walk(*self.rules):
+            sides: tuple[Term, ...] = ()
+            if isinstance(node, Atom | Distinct):
+                sides = _arguments(node) if isinstance(node, Atom) else (node.left, node.right)
+            names |= {side.name for side in sides if isinstance(side, Constant)}
         for fact in self.state:
             names |= {arg.name for arg in fact.args}
         if isinstance(self.role, Function):
@@ -287,11 +280,7 @@ class _Planner:
 
 def _functors(rules: Sequence[Rule], keys: set[_Key], terms: Iterable[Term]) -> list[_Key]:
     """Return the names and arities of the fluents or moves in rules and terms."""
-    found_terms: dict[Term, None] = dict.fromkeys(terms)
-    for rule in rules:
-        for atom in (rule.head, *_atoms(rule.body)):
-            if atom.key in keys:
-                found_terms[atom.args[-1]] = None
+    found_terms = (*terms, *(atom.args[-1] for atom in _atoms(*rules) if atom.key in keys))
     return sorted({term.key for term in found_terms if not isinstance(term, Variable)})
 
 
@@ -312,15 +301,13 @@ def _arguments(atom: Atom) -> tuple[Term, ...]:
 
 
 def _refuse_nested(rule: Rule) -> None:
-    for atom in (rule.head, *_atoms(rule.body)):
+    for atom in _atoms(rule):
         for arg in _arguments(atom):
             if isinstance(arg, Function):
                 raise GameError(f"PDDL has no nested terms: `{arg}` in the rule `{rule}`")
     for node in walk(*rule.body):
-        if isinstance(node, Distinct):
-            for side in (node.left, node.right):
-                if isinstance(side, Function):
-                    raise GameError(f"PDDL cannot compare compound terms: `{node}`")
+        if isinstance(node, Distinct) and Function in (type(node.left), type(node.right)):
+            raise GameError(f"PDDL cannot compare compound terms: `{node}`")
 
 
 def _refuse_deep(fact: Term) -> None:
@@ -328,8 +315,8 @@ def _refuse_deep(fact: Term) -> None:
         raise GameError(f"PDDL has no nested terms: `{fact}` is true initially")
 
 
-def _atoms(literals: Iterable[Literal]) -> Iterator[Atom]:
-    return (node for node in walk(*literals) if isinstance(node, Atom))
+def _atoms(*nodes: Node) -> Iterator[Atom]:
+    return (node for node in walk(*nodes) if isinstance(node, Atom))
 
 
 def _parameters(arity: int) -> list[str]:

@@ -83,9 +83,14 @@ def one_step(rules: Rules, name: str) -> str:
 
 def temporal(rules: Rules, name: str, horizon: int, win: Term | None = None) -> str:
     """Return the program of all plays of at most `horizon` steps; `win` is a role."""
+    return _temporal(rules, name, horizon, win)[0]
+
+
+def _temporal(rules: Rules, name: str, horizon: int, win: Term | None) -> tuple[str, RuleWriter]:
+    """Return the program of `temporal`, and what wrote its rules."""
     writer = RuleWriter(rules, own=_OWN)
     last = writer.fresh_constant("n")
-    return _program("temporal", writer, name=name, horizon=horizon, last=last, win=win)
+    return _program("temporal", writer, name=name, horizon=horizon, last=last, win=win), writer
 
 
 def recorded_play(
@@ -95,14 +100,12 @@ def recorded_play(
 
     Without a role, it is enough that the play ends.  Each joint move is in role order.
     """
-    writer = RuleWriter(rules, own=_OWN)
+    program, writer = _temporal(rules, name, len(joint_moves), win)
     chosen = [
         f":- not does({writer.term(role)},{writer.term(move)},{step})."
         for step, joint in enumerate(joint_moves)
         for role, move in zip(rules.roles, joint, strict=True)
     ]
-    last = writer.fresh_constant("n")
-    program = _program("temporal", writer, name=name, horizon=len(joint_moves), last=last, win=win)
     ends = [] if win is not None else ["% It ends.", *_ends(writer)]
     return "\n".join([program, "% The play.", *chosen, *ends, ""])
 
@@ -113,10 +116,8 @@ def _ends(writer: RuleWriter) -> tuple[str, str]:
 
 def plays_of_other_length(rules: Rules, name: str, steps: int, *, longer: bool) -> str:
     """Return the program of plays that end before `steps` steps, or that do not end within them."""
-    writer = RuleWriter(rules, own=_OWN)
-    last = writer.fresh_constant("n")
     horizon = steps + 1 if longer else steps - 1
-    program = _program("temporal", writer, name=name, horizon=horizon, last=last, win=None)
+    program, writer = _temporal(rules, name, horizon, None)
     wanted = (f":- not play({horizon}).",) if longer else _ends(writer)
     return "\n".join([program, *wanted, ""])
 

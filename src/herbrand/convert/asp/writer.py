@@ -14,7 +14,8 @@
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import chain, product
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from herbrand.convert.levels import DOES, INTERFACE, STATIC, TRUE, level_of, needed
@@ -180,13 +181,11 @@ def _spells(name: str) -> bool:
 def _bodies(rule: Rule) -> Iterator[tuple[Literal, ...]]:
     """Yield the body with one disjunct of every disjunction, in all combinations."""
     choices = [list(_alternatives(literal)) for literal in rule.body]
-    count = 1
-    for alternatives in choices:
-        count *= len(alternatives)
+    count = prod(map(len, choices))
     if count > _SPLIT_LIMIT:
         raise GameError(f"a rule for `{rule.head}` splits into {count} rules without disjunction")
     for combination in product(*choices):
-        yield tuple(literal for part in combination for literal in part)
+        yield tuple(chain.from_iterable(combination))
 
 
 def _alternatives(literal: Literal) -> Iterator[tuple[Literal, ...]]:
@@ -194,7 +193,7 @@ def _alternatives(literal: Literal) -> Iterator[tuple[Literal, ...]]:
         for part in literal.literals:
             yield from _alternatives(part)
     elif isinstance(literal, And):
-        for combination in product(*(list(_alternatives(part)) for part in literal.literals)):
-            yield tuple(inner for part in combination for inner in part)
+        for combination in product(*map(_alternatives, literal.literals)):
+            yield tuple(chain.from_iterable(combination))
     else:
         yield (literal,)
