@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,31 +20,31 @@ __all__ = ["suspend_collector", "suspend_full_collections"]
 _NEVER = 1 << 30
 
 
+@dataclass
 class _Setting:
     """A setting of the collector, changed as long as any thread is inside `changed`."""
 
-    def __init__(
-        self, read: Callable[[], Any], write: Callable[[Any], object], change: Callable[[Any], Any]
-    ) -> None:
-        self._read, self._write, self._change = read, write, change
-        self._lock = threading.Lock()
-        self._users = 0
-        self._original: Any = None
+    read: Callable[[], Any]
+    write: Callable[[Any], object]
+    change: Callable[[Any], Any]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    users: int = 0
+    original: Any = None
 
     @contextmanager
     def changed(self) -> Iterator[None]:
-        with self._lock:
-            if not self._users:
-                self._original = self._read()
-                self._write(self._change(self._original))
-            self._users += 1
+        with self.lock:
+            if not self.users:
+                self.original = self.read()
+                self.write(self.change(self.original))
+            self.users += 1
         try:
             yield
         finally:
-            with self._lock:
-                self._users -= 1
-                if not self._users:
-                    self._write(self._original)
+            with self.lock:
+                self.users -= 1
+                if not self.users:
+                    self.write(self.original)
 
 
 _enabled = _Setting(gc.isenabled, lambda on: gc.enable() if on else gc.disable(), lambda _: False)

@@ -110,9 +110,11 @@ def _c_function(name: str) -> Any:
 
 def peak_megabytes() -> float:
     """Return the peak memory of this process; 0 if unknown."""
-    peak = _status("VmHWM")  # unlike getrusage, without the memory that the parent used before
+    peak = _entry(
+        "/proc/self/status", "VmHWM"
+    )  # unlike getrusage, without the memory that the parent used before
     if peak is not None:
-        return peak
+        return round(peak, 1)
     try:
         import resource
     except ImportError:
@@ -123,7 +125,7 @@ def peak_megabytes() -> float:
 
 def resident_megabytes() -> float:
     """Return the current memory of this process; 0 if unknown."""
-    return _status("VmRSS") or 0.0
+    return round(_entry("/proc/self/status", "VmRSS") or 0.0, 1)
 
 
 def free_megabytes() -> float:
@@ -131,11 +133,9 @@ def free_megabytes() -> float:
 
     A limit of the control group of this process counts, too (Linux).
     """
-    meminfo = Path("/proc/meminfo")
-    if not meminfo.is_file():
-        return _free_pages()
-    match = re.search(r"MemAvailable:\s+(\d+)", meminfo.read_text(encoding="ascii", errors="replace"))
-    free = _free_pages() if match is None else int(match[1]) / 1024
+    free = _entry("/proc/meminfo", "MemAvailable")
+    if free is None:
+        free = _free_pages()
     group = Path("/sys/fs/cgroup")
     try:
         most = int((group / "memory.max").read_text(encoding="ascii"))
@@ -153,10 +153,9 @@ def _free_pages() -> float:
         return 0.0
 
 
-def _status(entry: str) -> float | None:
-    """Return an entry of `/proc/self/status` in megabytes; None on other systems."""
-    status = Path("/proc/self/status")
-    if not status.is_file():
+def _entry(path: str, name: str) -> float | None:
+    """Return an entry of a file about memory in megabytes; None on other systems."""
+    if not Path(path).is_file():
         return None
-    match = re.search(rf"{entry}:\s+(\d+)", status.read_text(encoding="ascii", errors="replace"))
-    return None if match is None else round(int(match[1]) / 1024, 1)
+    match = re.search(rf"{name}:\s+(\d+)", Path(path).read_text(encoding="ascii", errors="replace"))
+    return None if match is None else int(match[1]) / 1024

@@ -93,15 +93,14 @@ def watch(
     def begin() -> None:
         from herbrand.core import Watchdog
 
-        texts = {kind: f"error: {BudgetExceeded(*message)}\n" for kind, message in messages.items()}
+        texts = {f"{kind}_text": f"error: {BudgetExceeded(*message)}\n" for kind, message in messages.items()}
         watchdogs.append(
             Watchdog(
                 soft=(megabytes, PATIENCE[0] * seconds + PATIENCE[1] - DELAY),
                 hard=(MORE_MEMORY * megabytes, LAST_PATIENCE[0] * seconds + LAST_PATIENCE[1] - DELAY),
                 signal=SIGNAL,
                 status=status,
-                memory_text=texts["memory"],
-                time_text=texts["time"],
+                **texts,
             )
         )
 

@@ -130,7 +130,9 @@ class DaskExecutor(Executor):
             key = f"{name}-{self._run}.{self._number}"
         options: dict[str, Any] = {}
         if self.refused:
-            options = {"workers": self._usable(), "allow_other_workers": False}
+            workers = self.client.scheduler_info(n_workers=-1)["workers"]
+            options["workers"] = [worker for worker in workers if worker not in self.refused]
+            options["allow_other_workers"] = False
         sent = self.client.submit(call, key=key, pure=False, **options)
         self._sent[key] = sent  # Dask forgets tasks whose futures are not referenced
 
@@ -163,13 +165,6 @@ class DaskExecutor(Executor):
                     result.set_exception(error)
 
         sent.add_done_callback(receive)
-
-    def _usable(self) -> list[str]:
-        return [
-            worker
-            for worker in self.client.scheduler_info(n_workers=-1)["workers"]
-            if worker not in self.refused
-        ]
 
     def _send_again(self, name: str, result: Future[Any], call: partial[Any]) -> None:
         """Wait for the scheduler, which could not be reached, and send a task again."""

@@ -7,7 +7,6 @@ import queue
 import time
 from collections import deque
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import HerbrandError
@@ -66,8 +65,8 @@ def run_tasks(
     waiting = deque(task for task in listed if task.name not in finished)
     runner = Runner(executor if executor is not None else ThisProcess(), attempts=attempts)
     window = 1 if executor is None else _WINDOW
-    arrived: queue.SimpleQueue[tuple[Task, Future[TaskResult]]] = queue.SimpleQueue()
-    under_way: dict[str, Future[TaskResult]] = {}
+    arrived: queue.SimpleQueue[Future[TaskResult]] = queue.SimpleQueue()
+    under_way: dict[Future[TaskResult], Task] = {}
     began, before = time.monotonic(), len(finished)
 
     def report(latest: TaskResult | None = None) -> None:
@@ -82,14 +81,14 @@ def run_tasks(
             while waiting and len(under_way) < window:
                 task = waiting.popleft()
                 future = runner.submit(task)
-                under_way[task.name] = future
-                future.add_done_callback(partial(_put, arrived, task))
+                under_way[future] = task
+                future.add_done_callback(arrived.put)
             try:
-                task, future = arrived.get(timeout=_TICK)
+                future = arrived.get(timeout=_TICK)
             except queue.Empty:
                 report()
                 continue
-            del under_way[task.name]
+            task = under_way.pop(future)
             if future.cancelled():
                 raise HerbrandError(f"`{task.name}` was cancelled: the executor was closed")
             result = future.result()
@@ -98,13 +97,7 @@ def run_tasks(
             finished[task.name] = result
             report(result)
     finally:
-        for future in under_way.values():
+        for future in under_way:
             with contextlib.suppress(RuntimeError):
                 future.cancel()
     return [finished[task.name] for task in listed]
-
-
-def _put(
-    arrived: queue.SimpleQueue[tuple[Task, Future[TaskResult]]], task: Task, future: Future[TaskResult]
-) -> None:
-    arrived.put((task, future))

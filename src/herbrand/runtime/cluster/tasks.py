@@ -187,10 +187,7 @@ class Runner:
             else:
                 _settle(result, _failed(task, error, attempt, reply))
         elif reply is not None:
-            done = TaskResult(
-                task.name, reply.value, seconds=reply.seconds, worker=reply.worker, attempts=attempt
-            )
-            _settle(result, done)
+            _settle(result, TaskResult(task.name, reply.value, "", "", reply.seconds, reply.worker, attempt))
 
 
 def _settle(future: Future[TaskResult], result: TaskResult) -> None:
@@ -211,12 +208,7 @@ def _may_succeed(error: BaseException) -> bool:
 
 
 def _failed(task: Task, error: BaseException, attempt: int, reply: TaskReply | None = None) -> TaskResult:
-    text = str(error) or type(error).__name__
-    return TaskResult(
-        task.name,
-        error=f"{text} ({attempt} attempts)" if attempt > 1 else text,
-        kind=type(error).__name__,
-        seconds=0.0 if reply is None else reply.seconds,
-        worker="" if reply is None else reply.worker,
-        attempts=attempt,
-    )
+    kind = type(error).__name__
+    text = (str(error) or kind) + (f" ({attempt} attempts)" if attempt > 1 else "")
+    seconds, worker = (0.0, "") if reply is None else (reply.seconds, reply.worker)
+    return TaskResult(task.name, None, text, kind, seconds, worker, attempt)
