@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.check.drawing import draw
 from herbrand.check.normal import renamed_apart
-from herbrand.check.relations import Edge, RelationGraph, show_relation, strongly_connected
+from herbrand.check.relations import Edge, RelationGraph, shortest_path, show_relation, strongly_connected
 from herbrand.errors import optional_import
-from herbrand.syntax.nodes import Constant, Function, Rule, Variable, atoms_of
+from herbrand.syntax.nodes import And, Constant, Function, Rule, Variable, atoms_of
 from herbrand.syntax.unification import unify_in_place
 
 if TYPE_CHECKING:
@@ -94,12 +94,11 @@ def dependency_graph(statements: Iterable[Rule]) -> DependencyGraph:
     for rule in statements:
         head = rule.head.key
         nodes.setdefault(head)
-        for literal in rule.body:
-            for atom, negative in atoms_of(literal):
-                key = (head, atom.key, negative)
-                if key not in edges:
-                    nodes.setdefault(atom.key)
-                    edges[key] = Edge(head, atom.key, negative, rule, atom)
+        for atom, negative in atoms_of(And(rule.body)):
+            key = (head, atom.key, negative)
+            if key not in edges:
+                nodes.setdefault(atom.key)
+                edges[key] = Edge(head, atom.key, negative, rule, atom)
     return DependencyGraph(tuple(nodes), tuple(edges.values()))
 
 
@@ -124,35 +123,21 @@ def negative_rule_cycles(
 
 def _bad_cycles(rules: list[Rule]) -> Iterator[tuple[RuleEdge, ...]]:
     heads = _HeadIndex(rules)
-    edges: list[list[tuple[int, Atom, bool]]] = []
+    edges: list[list[tuple[int, RuleEdge]]] = []
     for rule in rules:
-        targets: dict[tuple[int, bool], Atom] = {}
-        for literal in rule.body:
-            for atom, negative in atoms_of(literal):
-                for other in heads.unifying(atom):
-                    targets.setdefault((other, negative), atom)
-        edges.append([(other, atom, negative) for (other, negative), atom in targets.items()])
-    components = strongly_connected(range(len(rules)), lambda i: (edge[0] for edge in edges[i]))
+        targets: dict[tuple[int, bool], RuleEdge] = {}
+        for atom, negative in atoms_of(And(rule.body)):
+            for other in heads.unifying(atom):
+                targets.setdefault((other, negative), RuleEdge(rule, atom, negative, rules[other]))
+        edges.append([(other, edge) for (other, _), edge in targets.items()])
+    components = strongly_connected(range(len(rules)), lambda i: (other for other, _ in edges[i]))
     for component in sorted(components, key=min):
         members = set(component)
-        bad = [(i, edge) for i in sorted(members) for edge in edges[i] if edge[2] and edge[0] in members]
+        inner = {i: [pair for pair in edges[i] if pair[0] in members] for i in sorted(members)}
+        bad = [(i, other, edge) for i, pairs in inner.items() for other, edge in pairs if edge.negative]
         if bad:
-            start, first = bad[0]
-            path = [(start, first)]
-            predecessors: dict[int, tuple[int, tuple[int, Atom, bool]]] = {}
-            queue = [first[0]]
-            for node in queue:
-                for edge in edges[node]:
-                    if edge[0] in members and edge[0] not in predecessors:
-                        predecessors[edge[0]] = (node, edge)
-                        queue.append(edge[0])
-            back: list[tuple[int, tuple[int, Atom, bool]]] = []
-            node = start
-            while node != first[0]:
-                back.append(predecessors[node])
-                node = predecessors[node][0]
-            path += reversed(back)
-            yield tuple(RuleEdge(rules[i], edge[1], edge[2], rules[edge[0]]) for i, edge in path)
+            start, after, first = bad[0]
+            yield first, *(shortest_path(after, start, inner.__getitem__) if after != start else ())
 
 
 class _HeadIndex:

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Atom, Rule
 
-__all__ = ["Edge", "Relation", "RelationGraph", "show_relation", "strongly_connected"]
+__all__ = ["Edge", "Relation", "RelationGraph", "shortest_path", "show_relation", "strongly_connected"]
 
 Relation: TypeAlias = tuple[str, int]
 """Name and arity of a relation."""
 
 _Node = TypeVar("_Node", bound="Hashable")
+_Edge = TypeVar("_Edge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +147,11 @@ class RelationGraph:
 
         With `avoiding` the chain does not go through that relation.
         """
-        predecessors: dict[Relation, Edge] = {}
-        queue = [relation]
-        for node in queue:
-            if node == avoiding:
-                continue
-            for edge in self._from.get(node, ()):
-                if edge.body not in predecessors:
-                    predecessors[edge.body] = edge
-                    queue.append(edge.body)
-                    if edge.body == other:
-                        return _walk_back(predecessors, relation, other)
-        return ()
+
+        def edges(node: Relation) -> Iterator[tuple[Relation, Edge]]:
+            return ((edge.body, edge) for edge in self._from.get(node, ()) if node != avoiding)
+
+        return shortest_path(relation, other, edges)
 
     def cycle(self, edge: Edge) -> tuple[Edge, ...]:
         """Return a shortest cycle that begins with `edge`; () when it lies on none."""
@@ -214,10 +208,24 @@ def _last(stack: list[_Node], node: _Node) -> int:
     return at
 
 
-def _walk_back(predecessors: dict[Relation, Edge], start: Relation, end: Relation) -> tuple[Edge, ...]:
-    path = [predecessors[end]]
-    while path[-1].head != start:
-        path.append(predecessors[path[-1].head])
+def shortest_path(
+    start: _Node, end: _Node, edges: Callable[[_Node], Iterable[tuple[_Node, _Edge]]]
+) -> tuple[_Edge, ...]:
+    """Return the edges of a shortest path that has some; () when there is none.
+
+    `edges` gives the edges from a node, each after the node to which it leads.
+    """
+    before: dict[_Node, tuple[_Node, _Edge]] = {}
+    queue = [start]
+    for node in queue:
+        for target, edge in edges(node):
+            if target not in before:
+                before[target] = node, edge
+                queue.append(target)
+    path: list[_Edge] = []
+    while end in before and (not path or end != start):
+        end, edge = before[end]
+        path.append(edge)
     return tuple(reversed(path))
 
 
