@@ -248,9 +248,8 @@ class Sheet:
     @cached_property
     def roles(self) -> tuple[Term, ...]:
         """The roles, in order."""
-        return tuple(
-            dict.fromkeys(r.head.args[0] for r in self.statements if r.head.key == ("role", 1) and r.is_fact)
-        )
+        roles = (rule.head.args[0] for rule in self.definitions.get(("role", 1), ()) if rule.is_fact)
+        return tuple(dict.fromkeys(roles))
 
     @cached_property
     def has_percepts(self) -> bool:

@@ -182,12 +182,9 @@ def _confused(sheet: Sheet, name: str, atoms: list[Atom], function: Function) ->
 
 
 def _is_fluent(sheet: Sheet, name: str) -> bool:
-    for rule in sheet.statements:
-        if rule.head.name in ("init", "next", "base") and rule.head.args:
-            term = rule.head.args[0]
-            if not isinstance(term, Variable) and term.name == name:
-                return True
-    return False
+    heads = (rule.head for rule in sheet.statements if rule.head.name in ("init", "next", "base"))
+    terms = (term for head in heads for term in head.args[:1])
+    return any(not isinstance(term, Variable) and term.name == name for term in terms)
 
 
 def _undefined(sheet: Sheet, confused: set[str]) -> Iterator[Diagnostic]:

@@ -49,17 +49,9 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
         if not isinstance(role, Constant):
             continue
         if role.name == "random" and "random" in roles:
-            yield sheet.report(
-                RANDOM_PERCEPTS, rule.head, "`random` ignores percepts", help="delete the rule"
-            )
-        elif roles and role.name not in roles:
-            suggestion = nearest(role.name, roles)
-            yield sheet.report(
-                UNKNOWN_PERCEPT_ROLE,
-                role,
-                f"{sheet.quote(role)} is not a role, so no player receives this",
-                help=f"did you mean `{suggestion}`?" if suggestion else None,
-            )
+            message = "`random` ignores percepts"
+            yield sheet.report(RANDOM_PERCEPTS, rule.head, message, help="delete the rule")
+        yield from _stranger(sheet, roles, role, "no player receives this")
     for rule in sheet.definitions.get(("goal", 2), ()):
         role = rule.head.args[0]
         if isinstance(role, Constant) and role.name == "random" and "random" in roles:
@@ -99,15 +91,20 @@ def _knowing(sheet: Sheet, roles: set[str]) -> Iterator[Diagnostic]:
             noted = True
             yield sheet.report(EPISTEMIC_CONDITION, atom, "the rules depend on what roles know (GDL-III)")
         yield from _topic(sheet, atom.args[-1])
-        role = atom.args[0]
-        if len(atom.args) == 2 and roles and isinstance(role, Constant) and role.name not in roles:
-            suggestion = nearest(role.name, roles)
-            yield sheet.report(
-                UNKNOWN_PERCEPT_ROLE,
-                role,
-                f"{sheet.quote(role)} is not a role, so it knows nothing",
-                help=f"did you mean `{suggestion}`?" if suggestion else None,
-            )
+        if len(atom.args) == 2:
+            yield from _stranger(sheet, roles, atom.args[0], "it knows nothing")
+
+
+def _stranger(sheet: Sheet, roles: set[str], role: Term, effect: str) -> Iterator[Diagnostic]:
+    """Report a constant in the place of a role that is none."""
+    if roles and isinstance(role, Constant) and role.name not in roles:
+        suggestion = nearest(role.name, roles)
+        yield sheet.report(
+            UNKNOWN_PERCEPT_ROLE,
+            role,
+            f"{sheet.quote(role)} is not a role, so {effect}",
+            help=f"did you mean `{suggestion}`?" if suggestion else None,
+        )
 
 
 def _topic(sheet: Sheet, topic: Term) -> Iterator[Diagnostic]:
@@ -118,9 +115,7 @@ def _topic(sheet: Sheet, topic: Term) -> Iterator[Diagnostic]:
         or topic.name in tokens.KEYWORDS
     ):
         return
-    begun = [rule.head.args[0] for rule in sheet.definitions.get(("init", 1), ())]
-    begun += [rule.head.args[0] for rule in sheet.definitions.get(("next", 1), ())]
-    is_fluent = any(isinstance(term, Constant | Function) and term.key == topic.key for term in begun)
+    is_fluent = topic.key in sheet.last_arguments(("init", "next"))
     text = sheet.quote(topic).strip("`")
     relation = text.replace(topic.name, f"is_{topic.name}", 1)
     yield sheet.report(

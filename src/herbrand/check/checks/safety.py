@@ -249,7 +249,7 @@ def _flat(parts: list[tuple[Literal, bool]]) -> list[tuple[Literal, bool]]:
 
 def unbound(literals: Iterable[Literal], bound: set[str]) -> dict[Node, list[Variable]]:
     """Return the tests with unbound variables, and those variables, each once."""
-    by_id: dict[int, tuple[Node, list[Variable]]] = {}
+    tests: dict[Node, list[Variable]] = {}
     stack: list[tuple[Literal, bool, set[str]]] = [(literal, False, bound) for literal in literals]
     stack.reverse()
     while stack:
@@ -272,8 +272,5 @@ def unbound(literals: Iterable[Literal], bound: set[str]) -> dict[Node, list[Var
                 if variable.name not in bound_here:
                     loose.setdefault(variable.name, variable)
             if loose:
-                by_id[id(literal)] = (literal, list(loose.values()))
-    result: dict[Node, list[Variable]] = {}
-    for node, variables in by_id.values():
-        result.setdefault(node, variables)
-    return result
+                tests.setdefault(literal, list(loose.values()))
+    return tests
