@@ -203,13 +203,11 @@ class _Correction:
         if not self.is_prefix and any(d.is_error for d in self.tree.diagnostics):
             return {rule.head.name for rule in self.tree.statements}  # the missing part may use all of them
         uses: dict[str, set[str]] = {}
-        for rule in self.tree.statements:
+        for rule, atom, _ in self.sheet.body_atoms:
             names = uses.setdefault(rule.head.name, set())
-            for literal in rule.body:
-                for atom, _ in atoms_of(literal):
-                    names.add(atom.name)
-                    if atom.name == "knows":
-                        names.update(term.name for term in atom.args)
+            names.add(atom.name)
+            if atom.name == "knows":
+                names.update(term.name for term in atom.args)
         anywhere: set[str] = set()
         for skipped in self.tree.skipped:  # what could not be read may have used anything that it mentions
             words = set(re.findall(r"[^\s()]+", self.text[skipped.start : skipped.end].lower()))
@@ -374,20 +372,12 @@ class _Correction:
             return
         self.unbinding.add(relation)
         rules = self.sheet.definitions[relation]
-        users = [
-            rule
-            for rule in self.tree.statements
-            if any(atom.key == relation for literal in rule.body for atom, _ in atoms_of(literal))
-        ]
-        if (
-            not self.unfolds
-            or not users
-            or relation in self.sheet.graph.recursive
-            or any(id(u) in self.changes for u in users)
-        ):
+        users = {id(rule): rule for rule, atom, _ in self.sheet.body_atoms if atom.key == relation}
+        is_changed = not users.keys().isdisjoint(self.changes)
+        if not self.unfolds or not users or is_changed or relation in self.sheet.graph.recursive:
             return
         unfolding = Inlining(relation, rules, self.fresh)
-        unfolded = {id(user): unfolding.rule(user) for user in users}
+        unfolded = {number: unfolding.rule(user) for number, user in users.items()}
         if None in unfolded.values():
             return
         changes = {user: plain(new) for user, new in unfolded.items() if new}
@@ -400,12 +390,8 @@ class _Correction:
     def rename_percepts(self, error: Diagnostic, _rule: Rule) -> None:
         """Read `sees` as a relation of another name, which the players see."""
         note = "it is read as a relation of its own, all of which is seen"
-        places = [
-            atom
-            for rule in self.tree.statements
-            for atom in (rule.head, *(a for literal in rule.body for a, _ in atoms_of(literal)))
-            if atom.key == _SEES
-        ]
+        atoms = (node for node in walk(*self.tree.statements) if isinstance(node, Atom))
+        places = [atom for atom in atoms if atom.key == _SEES]
         if any(note in warning.notes for warning in self.warnings.values()):
             self.tolerate(error, note)
             return
@@ -474,13 +460,12 @@ class _Correction:
         by_name = {name: key for key, name in names.items() if name}
         stack = [new for _, new in changed]
         while stack:
-            for literal in stack.pop().body:
-                for atom, _ in atoms_of(literal):
-                    if atom.name in by_name:
-                        key = by_name.pop(atom.name)
-                        first = self.sheet.definitions[key][0]
-                        changes.setdefault(id(first), [first]).extend(copies[key])
-                        stack += copies[key]
+            for atom, _ in atoms_of(And(stack.pop().body)):
+                if atom.name in by_name:
+                    key = by_name.pop(atom.name)
+                    first = self.sheet.definitions[key][0]
+                    changes.setdefault(id(first), [first]).extend(copies[key])
+                    stack += copies[key]
         self.changes |= changes
         fix = self._rewriting("write the conditions that hold before anybody moves", changes)
         self.tolerate(

@@ -63,14 +63,9 @@ class Features:
         return asdict(self)
 
     def __str__(self) -> str:
-        rows = []
+        rows, words = [], {True: "yes", False: "no", None: "-"}
         for name, value in asdict(self).items():
-            shown = (
-                {True: "yes", False: "no", None: "-"}[value]
-                if value in (True, False, None)
-                and not (isinstance(value, int) and not isinstance(value, bool))
-                else str(value)
-            )
+            shown = words[value] if value is None or isinstance(value, bool) else value
             rows.append(f"{name.replace('_', ' '):24}{shown}")
         return "\n".join(rows)
 
@@ -165,14 +160,11 @@ def _turn_fluent(statements: Sequence[Rule]) -> str | None:
         if rule.head.key != ("legal", 2):
             continue
         role, move = rule.head.args
-        conditions = set(_asks_for(rule.body, role))
-        if isinstance(move, Constant):
-            continue
-        candidates = conditions if candidates is None else candidates & conditions
-    if candidates is None:
-        return None
+        if not isinstance(move, Constant):
+            conditions = set(_asks_for(rule.body, role))
+            candidates = conditions if candidates is None else candidates & conditions
     # assumes that a role without control has only the constant move
-    return min(candidates, default=None)
+    return min(candidates or (), default=None)
 
 
 def _asks_for(body: Iterable[Literal], role: Term) -> Iterable[str]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from herbrand.syntax.nodes import And, Atom, Constant, Function, Or, Rule, Variable, variables_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from herbrand.syntax.nodes import Literal, Term
 
@@ -85,28 +85,27 @@ def finite_certificate(statements: Iterable[Rule]) -> FiniteCertificate:
 
 def _depth(term: Term) -> int:
     """Return the nesting depth of a term, counting variables as constants."""
-    deepest = 0
-    stack: list[tuple[Term, int]] = [(term, 0)]
-    while stack:
-        term, level = stack.pop()
-        if isinstance(term, Function):
-            stack += ((arg, level + 1) for arg in term.args)
-        elif level > deepest:
-            deepest = level
-    return deepest
+    return max(level for _, level in _levels(term))
 
 
 def _variable_depths(term: Term) -> dict[str, int]:
     """Return the maximum depth of each variable in a term."""
     depths: dict[str, int] = {}
+    for leaf, level in _levels(term):
+        if isinstance(leaf, Variable):
+            depths[leaf.name] = max(depths.get(leaf.name, 0), level)
+    return depths
+
+
+def _levels(term: Term) -> Iterator[tuple[Term, int]]:
+    """Yield the constants and variables of a term, each with the number of functions around it."""
     stack: list[tuple[Term, int]] = [(term, 0)]
     while stack:
         term, level = stack.pop()
         if isinstance(term, Function):
             stack += ((arg, level + 1) for arg in term.args)
-        elif isinstance(term, Variable):
-            depths[term.name] = max(depths.get(term.name, 0), level)
-    return depths
+        else:
+            yield term, level
 
 
 class _All(list["_Tree"]):

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json as json_module
 import unicodedata
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.diagnostic import Severity
@@ -141,9 +142,7 @@ class _Window:
         cells = [_shown(c) for c in line_text[first:last]]
         before, after = "…" if first else "", "…" if last < len(line_text) else ""
         self.text = f"{before}{''.join(cells)}{after}"
-        columns = [len(before)]
-        for cell in cells:
-            columns.append(columns[-1] + _width(cell))
+        columns = list(accumulate(map(_width, cells), initial=len(before)))
         self._marks: list[tuple[int, int, str, str]] = []
         for mark in sorted(marks, key=lambda m: (m.start, m.sign)):
             start = min(max(mark.start - first, 0), len(columns) - 1)

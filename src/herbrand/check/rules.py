@@ -41,13 +41,8 @@ class Rules:
     @cached_property
     def roles(self) -> tuple[Term, ...]:
         """The roles in the textual order of their facts, each once."""
-        return tuple(
-            dict.fromkeys(
-                rule.head.args[0]
-                for rule in self.tree.statements
-                if rule.is_fact and rule.head.key == ("role", 1)
-            )
-        )
+        heads = (rule.head for rule in self.tree.statements if rule.is_fact)
+        return tuple(dict.fromkeys(head.args[0] for head in heads if head.key == ("role", 1)))
 
     @cached_property
     def normal(self) -> NormalForm:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.syntax.ground import Ground, as_text, has_size, instance, match
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Not, Rule, Variable, variables_of
+from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -208,17 +209,7 @@ class _Program:
                     if not is_next or not isinstance(move, Variable) or counts[move.name] > 1:
                         return None
                     atoms.append((("role", 1), (role,)))  # every role moves in every step
-                elif literal.name in (
-                    "next",
-                    "legal",
-                    "goal",
-                    "init",
-                    "base",
-                    "input",
-                    "sees",
-                    "true",
-                    "does",
-                ) or literal.key == ("terminal", 0):
+                elif literal.name in ARITY and literal.name != "role":
                     return None
                 else:
                     atoms.append((literal.key, literal.args))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks import safety
@@ -10,7 +11,7 @@ from herbrand.check.checks.compounds import without_compounds
 from herbrand.check.normal import substituted
 from herbrand.errors import GameError
 from herbrand.syntax.names import fresh
-from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Rule, Variable, atoms_of, variables_of
+from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Rule, Variable, rebuilt, variables_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,24 +48,18 @@ class Inlining:
         None if that is too long, or if something stays unbound that the relation should have bound.
         """
         used = {v.name for v in variables_of(user)}
-        atoms = [atom for literal in user.body for atom, _ in atoms_of(literal) if atom.key == self.relation]
-        arguments = {v.name for atom in atoms for v in variables_of(atom)}
+        atoms = (node for node in walk(*user.body) if isinstance(node, Atom))
+        arguments = {v.name for atom in atoms if atom.key == self.relation for v in variables_of(atom)}
         arguments -= {v.name for v in variables_of(user.head)}
         helpers: list[Rule] = []
 
         def unfolded(literal: Literal, *, negated: bool = False) -> Literal:
-            if isinstance(literal, Atom):
-                return (
-                    self._atom(literal, used, helpers if negated else None)
-                    if literal.key == self.relation
-                    else literal
-                )
-            if isinstance(literal, Not):
-                return Not(unfolded(literal.literal, negated=not negated), literal.start, literal.end)
-            if not isinstance(literal, And | Or):
+            if isinstance(literal, Atom) and literal.key == self.relation:
+                return self._atom(literal, used, helpers if negated else None)
+            if not isinstance(literal, Not | And | Or):
                 return literal
-            parts = tuple(unfolded(part, negated=negated) for part in literal.literals)
-            return type(literal)(parts, literal.start, literal.end)
+            below = isinstance(literal, Not) != negated
+            return rebuilt(literal, partial(unfolded, negated=below))
 
         body: list[Literal] = []
         for literal in user.body:
@@ -72,13 +67,8 @@ class Inlining:
             body += new.literals if isinstance(new, And) else (new,)
         rule = Rule(user.head, tuple(body), user.start, user.end)
         is_bound = arguments <= safety.binds(body) and all(map(safety.is_safe, helpers))
-        if (
-            self.added > UNFOLDED
-            or not is_bound
-            or not (safety.is_safe(rule) or user.head.name not in KEYWORDS)
-        ):
-            return None
-        return [rule, *helpers]
+        is_safe = user.head.name not in KEYWORDS or safety.is_safe(rule)
+        return [rule, *helpers] if self.added <= UNFOLDED and is_bound and is_safe else None
 
     def _atom(self, atom: Atom, used: set[str], helpers: list[Rule] | None) -> Literal:
         """Return the conditions of an atom; below `not`, variables of their own need a helper relation."""
@@ -98,10 +88,8 @@ class Inlining:
             parts += [substituted(literal, apart) for literal in rule.body]
             alternatives.append(And(tuple(substituted(part, binding) for part in parts), *place))
             self.added += len(parts)
-        atom_variables = {v.name for v in variables_of(atom)}
-        if helpers is not None and any(
-            {v.name for v in variables_of(one)} - atom_variables for one in alternatives
-        ):
+        inside = {v.name for one in alternatives for v in variables_of(one)}
+        if helpers is not None and not inside <= {v.name for v in variables_of(atom)}:
             head = Atom(self.fresh_name(atom.name), tuple(dict.fromkeys(variables_of(atom))), None, *place)
             helpers += [Rule(head, one.literals, *place) for one in alternatives]
             return head
