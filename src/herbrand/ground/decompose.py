@@ -134,7 +134,7 @@ def decompose(
     body = list(clause.body)
     head_variables = {v for arg in clause.head for v in variables(arg)}
     while True:
-        all_variables = head_variables.union(*map(goal_variables, body)) if body else head_variables
+        all_variables = head_variables.union(*map(goal_variables, body))
         best: tuple[tuple[float, int], list[int], set[str], list[_Binder]] | None = None
         for unit in _units(body, all_variables - head_variables, together=together):
             mentioning = [i for i, goal in enumerate(body) if unit & goal_variables(goal)]
@@ -230,14 +230,10 @@ def _with_binders(group: list[int], body: Sequence[Goal]) -> list[int]:
     while True:
         bound, needed = _bound_and_needed(chosen, body)
         missing = needed - bound
-        if not missing:
+        costs = {
+            i: (len(goal_variables(call) - bound), -len(goal_variables(call) & missing))
+            for i, call in _binding(missing, chosen, body).items()
+        }
+        if not costs:
             return sorted(chosen)
-        options = _binding(missing, chosen, body)
-        if not options:
-            return sorted(chosen)
-        chosen.append(
-            min(
-                options,
-                key=lambda i: (len(goal_variables(body[i]) - bound), -len(goal_variables(body[i]) & missing)),
-            )
-        )
+        chosen.append(min(costs, key=costs.__getitem__))

@@ -24,14 +24,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.rules.clauses import STATIC, Call, Clause, Differ, Predicate, goal_variables, variables
+from herbrand.rules.clauses import STATIC, Call, Clause, Differ, goal_variables, positive, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from herbrand.ground.sizes import Sizes
-    from herbrand.rules.clauses import Goal, Pattern, Program
+    from herbrand.rules.clauses import Goal, Pattern, Predicate, Program
 
 __all__ = ["Demand", "is_large", "pays"]
 
@@ -48,7 +48,7 @@ WORTH: Final = 4
 MAX_MODES: Final = 6
 """Relations called with more binding patterns than this are evaluated whole."""
 
-_Key: TypeAlias = tuple[Predicate, "tuple[int, ...] | None"]
+_Key: TypeAlias = "tuple[Predicate, tuple[int, ...] | None]"
 """A relation and its bound argument positions; None: whole, and all that it depends on whole."""
 
 
@@ -159,9 +159,7 @@ class Demand:
         if relation is None:
             relation = self._fluents[predicate] = self.make_predicate(predicate.arity)
             args = tuple(f"A{i}" for i in range(predicate.arity))
-            functor = predicate.functor
-            term: Pattern = (functor, *args) if args else self.program.terms.cons[(functor,)]
-            self._add(relation, args, [Call(self.possible, (term,))])
+            self._add(relation, args, [Call(self.possible, (self.program.term_of(predicate, args),))])
         return relation
 
     def _table(self, predicate: Predicate, modes: Sequence[tuple[int, ...]]) -> Predicate:
@@ -191,11 +189,8 @@ class Demand:
                 p
                 for p in exact
                 for clause in self.source_clauses[p]
-                for goal in clause.body
-                if isinstance(goal, Call)
-                and goal.predicate.kind == "rules"
-                and not goal.negated
-                and goal.predicate not in exact
+                for goal in positive(clause.body)
+                if goal.predicate.kind == "rules" and goal.predicate not in exact
             }
             if not wrong:
                 return exact
@@ -222,7 +217,7 @@ class Demand:
 
     def _write(self, extension: Predicate, clause: Clause, start: list[Goal], *, whole: bool) -> None:
         done = start
-        bound = set().union(*map(goal_variables, start)) if start else set()
+        bound = set().union(*map(goal_variables, start))
         body = _Body(clause, bound, self.sizes, asking=self.asking)
         head_variables = {v for arg in clause.head for v in variables(arg)}
         while body.rest:
@@ -263,8 +258,7 @@ class Demand:
         self._calls.setdefault(call.predicate, []).append(helper)
         context: list[Goal] = []
         if not whole and self._is_large(call.predicate):
-            binding = [goal for goal in done if isinstance(goal, Call) and not goal.negated]
-            for part in _connected(binding):
+            for part in _connected(positive(done)):
                 joined = [part] if len(part) == 2 else [[goal] for goal in part]
                 for goals in joined:  # two goals together tell which values belong to each other
                     shared = set().union(*map(goal_variables, goals)) & call_variables
@@ -272,22 +266,22 @@ class Demand:
                         context.append(self._projected(goals, shared))
             context += [
                 self._translate(goal)
-                for goal in body.rest
-                if isinstance(goal, Call)
-                and not goal.negated
-                and goal.predicate.kind != "rules"
-                and goal_variables(goal) <= call_variables
+                for goal in positive(body.rest)
+                if goal.predicate.kind != "rules" and goal_variables(goal) <= call_variables
             ]
         self._write(helper, clause, context, whole=whole)
         return helper
 
     def _projected(self, goals: Sequence[Goal], variables: set[str]) -> Goal:
-        if len(goals) == 1 and goal_variables(goals[0]) == variables:
-            return goals[0]
+        is_whole = len(goals) == 1 and goal_variables(goals[0]) == variables
+        return goals[0] if is_whole else self._joined(goals, variables)
+
+    def _joined(self, goals: Sequence[Goal], variables: set[str]) -> Goal:
+        """Return the call of a new relation, the join of goals projected to some of their variables."""
         args = tuple(sorted(variables))
-        projected = self.make_predicate(len(args))
-        self._add(projected, args, goals)
-        return Call(projected, args)
+        joined = self.make_predicate(len(args))
+        self._add(joined, args, goals)
+        return Call(joined, args)
 
     def _supplements(self, done: list[Goal], later: set[str]) -> list[Goal]:
         """Replace goals that share variables by a supplementary relation of the variables needed later.
@@ -299,11 +293,7 @@ class Demand:
             if len(part) == 1:
                 supplements += part
                 continue
-            bound = set().union(*(goal_variables(g) for g in part))
-            args = tuple(sorted(bound & later))
-            supplement = self.make_predicate(len(args))
-            self._add(supplement, args, part)
-            supplements.append(Call(supplement, args))
+            supplements.append(self._joined(part, later & set().union(*map(goal_variables, part))))
         return supplements
 
     def _key(self, call: Call, body: _Body, inside: Predicate, *, whole: bool) -> _Key:
@@ -328,11 +318,9 @@ class Demand:
     def _translate(self, call: Call) -> Call:
         predicate = call.predicate
         if predicate.kind == "fluent":
-            return Call(self._fluent(predicate), call.args)
-        if predicate.kind == "fluents":
-            return Call(self.possible, call.args)
-        if predicate.kind == "does":
-            return Call(self.playable, call.args)
+            predicate = self._fluent(predicate)
+        else:
+            predicate = {"fluents": self.possible, "does": self.playable}.get(predicate.kind, predicate)
         return Call(predicate, call.args)
 
     def _negated(self, call: Call, inside: Predicate) -> Call | None:
@@ -441,4 +429,4 @@ def _mentioning(goals: Iterable[Goal], needed: set[str]) -> list[Goal]:
 
 
 def _places(call: Call, bound: set[str]) -> tuple[int, ...]:
-    return tuple(i for i, arg in enumerate(call.args) if all(v in bound for v in variables(arg)))
+    return tuple(i for i, arg in enumerate(call.args) if bound.issuperset(variables(arg)))

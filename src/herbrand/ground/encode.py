@@ -15,6 +15,7 @@ possibly legal move may be made and negated conditions may hold: an over-approxi
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
@@ -101,7 +102,7 @@ class _Encoder:
         roots = [relation(*key) for key in wanted]
         state_roots = [relation(*key) for key in STATE_RELATIONS]
         clauses = self._reachable([*roots, *state_roots])
-        demand = None
+        demand, exact = None, dict[Predicate, Predicate]()
         if self.shrink:
             sizes = Sizes(self.program, clauses)
             undecomposed = clauses
@@ -112,15 +113,8 @@ class _Encoder:
                     undecomposed, sizes = narrow
                     self.loose, self.cheapest = set(), {}
                     clauses = self._decomposed(undecomposed, sizes)
-                demand = Demand(
-                    self.program,
-                    clauses,
-                    sizes,
-                    roots,
-                    self._helper,
-                    self.parts,
-                    asking=narrow is None,
-                )
+                asking = narrow is None
+                demand = Demand(self.program, clauses, sizes, roots, self._helper, self.parts, asking=asking)
             else:
                 guard_of = guards(self.program, [*roots, *state_roots])
                 for number, (_, guard) in enumerate(guard_of.values()):
@@ -141,9 +135,8 @@ class _Encoder:
             yield f"{{true(F)}} :- {self._name(demand.possible)}(F)."
             yield f"{{does(R,M)}} :- {self._name(demand.playable)}(R,M)."
             yield from self._demand(demand)
-        exact = {}
-        if demand is not None:
-            exact = {p: demand.tables[p] for p in (*demand.exact, *(self.loose or ())) if p in demand.tables}
+            tables = demand.tables
+            exact = {p: tables[p] for p in (*demand.exact, *(self.loose or ())) if p in tables}
         keys = [*STATE_RELATIONS, *wanted]
         names = [*(name for name, _ in STATE_RELATIONS), *labels(wanted)]
         for root, name, (_, arity) in zip([*state_roots, *roots], names, keys, strict=True):
@@ -243,11 +236,8 @@ class _Encoder:
         for form, together in product(forms, units):
             for attempt in range(ORDERS):
                 noise = random if attempt else None
-                parts = [
-                    p
-                    for c in form
-                    for p in decompose(c, self._helper, sizes, noise, self.loose, together=together)
-                ]
+                decomposed = partial(decompose, noise=noise, loose=self.loose, together=together)
+                parts = [part for rule in form for part in decomposed(rule, self._helper, sizes)]
                 cost = _cost(parts, sizes, self.loose)
                 if cost < least:
                     best, least = parts, cost
@@ -276,12 +266,7 @@ class _Encoder:
         sign = "not " if goal.negated else ""
         predicate = goal.predicate
         if predicate.kind == "fluent":
-            if predicate.arity:
-                term = self._term((predicate.functor, *goal.args), names)
-            else:
-                number = self.program.terms.cons[(predicate.functor,)]
-                term = self._term(number, names)
-            return f"{sign}true({term})"
+            return f"{sign}true({self._term(self.program.term_of(predicate, goal.args), names)})"
         if predicate.kind in ("fluents", "does"):
             name = "true" if predicate.kind == "fluents" else "does"
             return f"{sign}{name}({','.join(self._term(arg, names) for arg in goal.args)})"
@@ -311,11 +296,10 @@ def _cost(parts: Iterable[Clause], sizes: Sizes, loose: AbstractSet[Predicate] |
     uncertain: set[Predicate] = set()
     cost = 0.0
     for part in parts:
-        conditions = sum(
-            p.level > STATIC or p in uncertain for p in _called(part) if not (loose and p in loose)
-        )
-        if loose and part.predicate in loose:
-            conditions = 0
+        conditions = 0
+        if not loose or part.predicate not in loose:
+            called = (p for p in _called(part) if not loose or p not in loose)
+            conditions = sum(p.level > STATIC or p in uncertain for p in called)
         if conditions:
             uncertain.add(part.predicate)
         size = sizes.join(part.body)

@@ -239,10 +239,7 @@ class _Splitter:
         places = sorted({*version.places, *(i for i, _ in version.domains)})
         if tested_relation is None:
             tested_relation = self._guarded[key] = self._new_relation(call.predicate, len(places))
-            names = {i: f"A{i}" for i in places}
-            body: list[Goal] = [Call(relation, tuple(names[i] for i in version.places))]
-            body += [Call(domain, (names[i],)) for i, domain in version.domains]
-            self.unions[tested_relation] = [Clause(tested_relation, tuple(names.values()), tuple(body), "")]
+            self.unions[tested_relation] = [_tested_version(tested_relation, places, version, relation)]
         return tested_relation, tuple(call.args[i] for i in places)
 
     def _new_relation(self, like: Predicate, arity: int) -> Predicate:
@@ -254,17 +251,8 @@ class _Splitter:
         """Return the call unchanged, and define its relation as the union of its versions."""
         predicate = call.predicate
         if predicate not in self.unions:
-            names = tuple(f"A{i}" for i in range(predicate.arity))
             self.unions[predicate] = [
-                Clause(
-                    predicate,
-                    names,
-                    (
-                        Call(relation, tuple(names[i] for i in version.places)),
-                        *(Call(domain, (names[i],)) for i, domain in version.domains),
-                    ),
-                    "",
-                )
+                _tested_version(predicate, range(predicate.arity), version, relation)
                 for version, relation in self.versions[predicate].items()
             ]
         return call
@@ -296,6 +284,16 @@ class _Splitter:
             tuple(i for i in range(len(head)) if i not in free),
             frozenset((i, domain) for i, name in free.items() for domain in tests.get(name, ())),
         )
+
+
+def _tested_version(
+    predicate: Predicate, places: Iterable[int], version: _Version, relation: Predicate
+) -> Clause:
+    """Return the rule that a relation of some arguments holds where a version and its tests do."""
+    names = {i: f"A{i}" for i in places}
+    body = [Call(relation, tuple(names[i] for i in version.places))]
+    body += [Call(domain, (names[i],)) for i, domain in version.domains]
+    return Clause(predicate, tuple(names.values()), tuple(body), "")
 
 
 def _tested(goal: Goal) -> Predicate | None:

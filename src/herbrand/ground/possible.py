@@ -38,12 +38,10 @@ def possible(rules: Rules, *, limits: Limits = DEFAULT) -> Possible:
 
     program = ground(rules, limits=limits, wanted=())
     text = program.terms.text
-    fluents = program.named.get("true")
-    moves = program.named.get("does")
     inputs: dict[str, set[str]] = {text(program.terms.intern(role)): set() for role in rules.roles}
-    for _, role, move in moves.tolist() if moves is not None else ():
+    for role, move in program.arguments("does"):
         inputs.setdefault(text(role), set()).add(text(move))
     return Possible(
-        tuple(sorted(text(row[1]) for row in fluents.tolist())) if fluents is not None else (),
+        tuple(sorted(text(fluent) for (fluent,) in program.arguments("true"))),
         {role: tuple(sorted(texts)) for role, texts in inputs.items()},
     )

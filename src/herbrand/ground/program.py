@@ -40,6 +40,10 @@ class GroundProgram:
         """The number of rules."""
         return len(self.head)
 
+    def arguments(self, relation: str) -> list[list[int]]:
+        """Return the arguments of the named atoms of a relation."""
+        return self.named[relation][:, 1:].tolist() if relation in self.named else []
+
     def statistics(self) -> dict[str, int | float]:
         """Return sizes: atoms, rules, literals, and named atoms by relation."""
         return {

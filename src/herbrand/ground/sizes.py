@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from herbrand.rules.clauses import Call, goal_variables
+from herbrand.rules.clauses import Call, goal_variables, positive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -110,8 +110,7 @@ class Sizes:
         """Return the number of values that the goals leave for a variable; 1 if none of them binds it."""
         sizes = [
             self._values(key)
-            for goal in goals
-            if isinstance(goal, Call) and not goal.negated
+            for goal in positive(goals)
             for i, arg in enumerate(goal.args)
             for key in self._keys_of(variable, arg, self._key(goal.predicate, i))
         ]
@@ -127,7 +126,7 @@ class Sizes:
         bound_now = set(bound)
         values: dict[str, float] = {}
         rows = 1.0
-        rest = [goal for goal in goals if isinstance(goal, Call) and not goal.negated]
+        rest = list(positive(goals))
         while rest:
             best = min(range(len(rest)), key=lambda i: self.answers(rest[i], bound_now))
             call = rest.pop(best)
@@ -160,10 +159,9 @@ class Sizes:
         if isinstance(pattern, int):
             return pattern in allowed
         bindings: dict[str, _Place] = {}
-        for goal in goals:
-            if isinstance(goal, Call) and not goal.negated:
-                for i, arg in enumerate(goal.args):
-                    self._take(self._key(goal.predicate, i), arg, bindings)
+        for goal in positive(goals):
+            for i, arg in enumerate(goal.args):
+                self._take(self._key(goal.predicate, i), arg, bindings)
         place = bindings.get(pattern)
         return place is not None and not place.functors and place.constants <= allowed
 
@@ -236,11 +234,10 @@ class Sizes:
     def _flow(self, clause: Clause) -> bool:
         """Add the values that the body allows to the places of the head; return whether these changed."""
         bindings: dict[str, _Place] = {}
-        for goal in clause.body:
-            if isinstance(goal, Call) and not goal.negated:
-                for i, arg in enumerate(goal.args):
-                    if not self._take(self._key(goal.predicate, i), arg, bindings):
-                        return False
+        for goal in positive(clause.body):
+            for i, arg in enumerate(goal.args):
+                if not self._take(self._key(goal.predicate, i), arg, bindings):
+                    return False
         return self._give(clause.predicate, clause.head, bindings)
 
     def _take(self, key: tuple[str, int, int], pattern: Pattern, bindings: dict[str, _Place]) -> bool:

@@ -26,7 +26,7 @@ from herbrand.check.relations import strongly_connected
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.rules.terms import TermTable
     from herbrand.syntax.nodes import Literal, Rule, Term
@@ -122,6 +122,11 @@ def variables(pattern: Pattern) -> Iterator[str]:
             yield from variables(part)
 
 
+def positive(goals: Iterable[Goal]) -> Iterator[Call]:
+    """Yield the calls among goals that are not negated."""
+    return (goal for goal in goals if isinstance(goal, Call) and not goal.negated)
+
+
 def goal_variables(goal: Goal) -> set[str]:
     """Return the variables of a body goal that are visible to the rest of the body."""
     if isinstance(goal, Call):
@@ -160,6 +165,10 @@ class Program:
             predicate = Predicate(f"true {name}", arity, "fluent", functor, level=STATE)
             self._fluents[functor] = self._add(predicate)
         return predicate
+
+    def term_of(self, predicate: Predicate, args: tuple[Pattern, ...]) -> Pattern:
+        """Return the fluent of a predicate of kind "fluent" with these arguments."""
+        return (predicate.functor, *args) if args else self.terms.cons[(predicate.functor,)]
 
     def goal(self, literal: Literal) -> Goal:
         """Translate a single literal, for queries."""

@@ -209,7 +209,6 @@ def _possible_percepts(game: StateMachine) -> dict[str, tuple[str, ...]] | None:
     program = ground(game.rules, limits=game.limits, wanted=[("sees", 2)])
     text = program.terms.text
     percepts: dict[str, set[str]] = {role: set() for role in game.roles}
-    rows = program.named.get("sees")
-    for _, role, percept in rows.tolist() if rows is not None else ():
+    for role, percept in program.arguments("sees"):
         percepts.setdefault(text(role), set()).add(text(percept))
     return {role: tuple(sorted(percepts[role])) for role in game.roles}
