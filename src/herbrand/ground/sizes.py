@@ -126,7 +126,7 @@ class Sizes:
         bound_now = set(bound)
         values: dict[str, float] = {}
         rows = 1.0
-        rest = list(positive(goals))
+        rest = positive(goals)
         while rest:
             best = min(range(len(rest)), key=lambda i: self.answers(rest[i], bound_now))
             call = rest.pop(best)

@@ -122,9 +122,9 @@ def variables(pattern: Pattern) -> Iterator[str]:
             yield from variables(part)
 
 
-def positive(goals: Iterable[Goal]) -> Iterator[Call]:
-    """Yield the calls among goals that are not negated."""
-    return (goal for goal in goals if isinstance(goal, Call) and not goal.negated)
+def positive(goals: Iterable[Goal]) -> list[Call]:
+    """Return the calls among goals that are not negated."""
+    return [goal for goal in goals if isinstance(goal, Call) and not goal.negated]
 
 
 def goal_variables(goal: Goal) -> set[str]:
