@@ -89,16 +89,7 @@ _STYLE: Final = frozenset(
 
 
 def _find(sheet: Sheet, *, single_use: bool) -> Iterable[Diagnostic]:
-    from herbrand.check.checks import (
-        compounds,
-        dependencies,
-        goals,
-        keywords,
-        names,
-        percepts,
-        safety,
-        style,
-    )
+    from herbrand.check.checks import compounds, dependencies, goals, keywords, names, percepts, safety, style
 
     is_translated = sheet.tree.ggdl is not None  # style notes apply to hand-written rules only
     for family in (keywords, names, safety, dependencies, goals, percepts, style, compounds):

@@ -76,11 +76,7 @@ def ground(
 
 
 def count_instances(
-    rules: Rules,
-    wanted: Iterable[tuple[str, int]],
-    *,
-    limits: Limits = DEFAULT,
-    megabytes: int | None = None,
+    rules: Rules, wanted: Iterable[tuple[str, int]], *, limits: Limits = DEFAULT, megabytes: int | None = None
 ) -> dict[tuple[str, int], int]:
     """Return the number of ground instances of each of the `wanted` relations (name, arity).
 

@@ -36,15 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERFACE", "encode", "labels"]
 
-INTERFACE = (
-    ("role", 1),
-    ("init", 1),
-    ("legal", 2),
-    ("next", 1),
-    ("goal", 2),
-    ("terminal", 0),
-    ("sees", 2),
-)
+INTERFACE = (("role", 1), ("init", 1), ("legal", 2), ("next", 1), ("goal", 2), ("terminal", 0), ("sees", 2))
 """The relations whose instances are named in the ground program."""
 
 

@@ -194,11 +194,7 @@ class Compiler:
             return [*lines, *head, *_table_look_up(name, model, parameters, is_test=is_test)]
         head.append(f"    result = memo.get({key})")
         if is_test:
-            body = [
-                "    if result is None:",
-                "        TICK(1)",
-                f"        result = memo[{key}] = {test}",
-            ]
+            body = ["    if result is None:", "        TICK(1)", f"        result = memo[{key}] = {test}"]
         else:
             body = [
                 "    if result is not None:",

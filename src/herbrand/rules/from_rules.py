@@ -105,9 +105,7 @@ class RulesEngine(FluentKeys):
             raise GameError(f"{rules.tree.source.name} has errors", rules.errors)
         self.limits = limits
         self.terms = TermTable(
-            rules.spelling,
-            limit=max(1000, min(limits.atoms * 4, 2**31)),
-            folds_case=rules.tree.folds_case,
+            rules.spelling, limit=max(1000, min(limits.atoms * 4, 2**31)), folds_case=rules.tree.folds_case
         )
         self.program = Program(rules.normal.rules, self.terms)
         self.roles = tuple(map(self.terms.intern, rules.roles))
@@ -221,12 +219,7 @@ class RulesEngine(FluentKeys):
     # -- running --------------------------------------------------------------------------
 
     def _run(
-        self,
-        predicate: Predicate,
-        mask: str,
-        key: frozenset[int],
-        moves: Sequence[int] | None,
-        *args: int,
+        self, predicate: Predicate, mask: str, key: frozenset[int], moves: Sequence[int] | None, *args: int
     ) -> Any:
         if predicate.level > 1 and moves is None:
             raise GameError(f"`{predicate.name}` depends on the moves, and no move was made")

@@ -69,11 +69,7 @@ class TermTable:
     """The terms of one game."""
 
     def __init__(
-        self,
-        spelling: Mapping[str, str] | None = None,
-        *,
-        limit: int = 20_000_000,
-        folds_case: bool = True,
+        self, spelling: Mapping[str, str] | None = None, *, limit: int = 20_000_000, folds_case: bool = True
     ) -> None:
         self.spelling: dict[str, str] = dict(spelling or {})
         self.folds_case = folds_case
