@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from herbrand.rules.clauses import Call, Clause, Differ, DisjunctionCall, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
     from herbrand.ground.sizes import Sizes
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     _Binder: TypeAlias = tuple[Call, tuple[str, ...]]
     """A call that binds variables of tests, and these variables."""
 
-__all__ = ["decompose", "without_disjunctions"]
+__all__ = ["decompose", "substituted", "without_disjunctions"]
 
 SPLIT_LIMIT: Final = 64
 """Maximum number of rules that one rule may become by splitting its disjunctions."""
@@ -76,39 +76,40 @@ def _multiply(
             yield from _multiply(head, [*before, *disjuncts[0], *after])
             binding = _equality_if_false(disjuncts[0])
             disjuncts = disjuncts[1:]
-            if binding is not None:
-                head = tuple(_substitute(arg, *binding) for arg in head)
-                before = [_substitute_in(g, *binding) for g in before]
-                after = [_substitute_in(g, *binding) for g in after]
-                disjuncts = tuple(tuple(_substitute_in(g, *binding) for g in d) for d in disjuncts)
+            if binding:
+                head = tuple(_substitute(arg, binding) for arg in head)
+                before = [substituted(g, binding) for g in before]
+                after = [substituted(g, binding) for g in after]
+                disjuncts = tuple(tuple(substituted(g, binding) for g in d) for d in disjuncts)
         return
     yield head, tuple(body)
 
 
-def _equality_if_false(disjunct: Sequence[Goal]) -> tuple[str, Pattern] | None:
+def _equality_if_false(disjunct: Sequence[Goal]) -> dict[str, Pattern]:
     """Return the variable and its value if the disjunct is false, for a disjunct that is one comparison."""
     if len(disjunct) != 1 or not isinstance(disjunct[0], Differ):
-        return None
+        return {}
     left, right = disjunct[0].left, disjunct[0].right
     if not isinstance(left, str):
         left, right = right, left
-    return (left, right) if isinstance(left, str) and not isinstance(right, tuple) else None
+    return {left: right} if isinstance(left, str) and not isinstance(right, tuple) else {}
 
 
-def _substitute(pattern: Pattern, name: str, value: Pattern) -> Pattern:
+def _substitute(pattern: Pattern, binding: Mapping[str, Pattern]) -> Pattern:
     if isinstance(pattern, tuple):
-        return (pattern[0], *(_substitute(part, name, value) for part in pattern[1:]))
-    return value if pattern == name else pattern
+        return (pattern[0], *(_substitute(part, binding) for part in pattern[1:]))
+    return binding.get(pattern, pattern) if isinstance(pattern, str) else pattern
 
 
-def _substitute_in(goal: Goal, name: str, value: Pattern) -> Goal:
+def substituted(goal: Goal, binding: Mapping[str, Pattern]) -> Goal:
+    """Return a goal with the values of some variables put in."""
     if isinstance(goal, Call):
-        return Call(goal.predicate, tuple(_substitute(arg, name, value) for arg in goal.args), goal.negated)
+        return Call(goal.predicate, tuple(_substitute(arg, binding) for arg in goal.args), goal.negated)
     if isinstance(goal, Differ):
-        return Differ(_substitute(goal.left, name, value), _substitute(goal.right, name, value))
-    disjuncts = tuple(tuple(_substitute_in(g, name, value) for g in disjunct) for disjunct in goal.disjuncts)
-    args_put = tuple(dict.fromkeys(_substitute(arg, name, value) for arg in goal.args))
-    args = tuple(arg for arg in args_put if isinstance(arg, str))
+        return Differ(_substitute(goal.left, binding), _substitute(goal.right, binding))
+    disjuncts = tuple(tuple(substituted(g, binding) for g in disjunct) for disjunct in goal.disjuncts)
+    values = dict.fromkeys(_substitute(arg, binding) for arg in goal.args)
+    args = tuple(arg for arg in values if isinstance(arg, str))
     return DisjunctionCall(goal.predicate, args, disjuncts, goal.binds & {*args})
 
 

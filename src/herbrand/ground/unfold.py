@@ -10,14 +10,13 @@ by facts), and where a call has a variable that is not in the head of the callin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
+from herbrand.ground.decompose import substituted
 from herbrand.rules.clauses import Call, Clause, Differ, DisjunctionCall, goal_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from herbrand.rules.clauses import Goal, Pattern, Predicate
+    from herbrand.rules.clauses import Goal, Predicate
 
 __all__ = ["unfolded"]
 
@@ -26,12 +25,10 @@ MAX_RULES: Final = 4
 MAX_CALLS: Final = 4
 """Calls unfolded in one rule; each multiplies the rule by the rules of the called relation."""
 
-_Binding: TypeAlias = "Mapping[str, Pattern]"
-
 
 def unfolded(clause: Clause) -> Clause:
     """Return the clause with calls of comparing relations unfolded into disjunctions."""
-    head = {v for arg in clause.head if isinstance(arg, str) for v in (arg,)}
+    head = {arg for arg in clause.head if isinstance(arg, str)}
     body: list[Goal] = []
     calls = 0
     for goal in clause.body:
@@ -77,7 +74,7 @@ def _expand(call: Call) -> list[Goal]:
         binding = {
             name: arg for name, arg in zip(clause.head, call.args, strict=True) if isinstance(name, str)
         }
-        cases.append({_key(goal): goal for goal in (_substitute(g, binding) for g in clause.body)})
+        cases.append({_key(goal): goal for goal in (substituted(g, binding) for g in clause.body)})
     common = [key for key in cases[0] if all(key in case for case in cases)]
     disjuncts = tuple(tuple(goal for key, goal in case.items() if key not in common) for case in cases)
     names = tuple(sorted(goal_variables(call)))
@@ -85,16 +82,6 @@ def _expand(call: Call) -> list[Goal]:
     if not all(disjuncts):
         return goals
     return [*goals, DisjunctionCall(call.predicate, names, disjuncts, frozenset())]
-
-
-def _substitute(goal: Goal, binding: _Binding) -> Goal:
-    def substitute(pattern: Pattern) -> Pattern:
-        return binding.get(pattern, pattern) if isinstance(pattern, str) else pattern
-
-    if isinstance(goal, Differ):
-        return Differ(substitute(goal.left), substitute(goal.right))
-    assert isinstance(goal, Call)
-    return Call(goal.predicate, tuple(map(substitute, goal.args)))
 
 
 def _key(goal: Goal) -> object:
