@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,12 +41,11 @@ def parse_aspif(
     bodies: list[NDArray[np.int32]] = []
     facts: list[NDArray[np.int32]] = []
     name_lines: list[bytes] = []
-    begun = False
     size = 0
-    for chunk in chunks:
-        if not begun and not chunk.startswith(b"asp 1 "):
-            raise InternalError("the grounder's output is not aspif")
-        begun = True
+    first = next(chunks, b"")
+    if not first.startswith(b"asp 1 "):
+        raise InternalError("the grounder's output is not aspif")
+    for chunk in chain((first,), chunks):
         lines = chunk.split(b"\n")
         names = [line for line in lines if line.startswith(b"4 ")]
         name_lines += names
@@ -66,8 +66,6 @@ def parse_aspif(
             raise BudgetExceeded(
                 f"{max_bytes >> 20} MB of ground rules", f"while grounding: {rules} rules so far"
             )
-    if not begun:
-        raise InternalError("the grounder's output is not aspif")
     named = _names(name_lines, terms)
     body = np.concatenate(bodies)
     used = np.concatenate([np.abs(body), *(rows[:, 0].astype(np.int32) for rows in named.values())])

@@ -22,6 +22,7 @@ passed to magic sets, so that evaluation terminates whenever it does without the
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.rules.clauses import STATIC, Call, Clause, Differ, goal_variables, positive, variables
@@ -63,53 +64,45 @@ def pays(predicates: Iterable[Predicate], roots: Iterable[Predicate], sizes: Siz
     return any(p not in whole and is_large(p, sizes) and sizes.rows(p) > HUGE for p in predicates)
 
 
+@dataclass(eq=False)
 class Demand:
-    """The program of magic sets, and the table of each relation in it.
+    """The program of magic sets, and the table of each relation in it."""
 
-    `clauses` define the relations, those of kind "facts" have rows.  `possible` is the relation of the
-    fluents that may be true, `playable` that of roles and their moves.
-    """
+    program: Program
+    source_clauses: Mapping[Predicate, Sequence[Clause]]
+    """They define the relations; those of kind "facts" have rows."""
+    sizes: Sizes
+    roots: Iterable[Predicate]
+    """Relations that are needed whole."""
+    make_predicate: Callable[[int], Predicate]
+    helpers: AbstractSet[Predicate] = frozenset()
+    """Relations made by decomposition, each defined by one rule whose head has only variables."""
+    asking: bool = field(default=True, kw_only=True)
+    """Whether large relations are restricted to the called instances; else all are evaluated whole."""
+    clauses: list[Clause] = field(default_factory=list, init=False)
+    """The program."""
+    _calls: dict[Predicate, list[Predicate]] = field(default_factory=dict, init=False)
+    _fluents: dict[Predicate, Predicate] = field(default_factory=dict, init=False)
+    _extensions: dict[_Key, Predicate] = field(default_factory=dict, init=False)
+    _magic: dict[_Key, Predicate] = field(default_factory=dict, init=False)
+    _fact_tables: dict[Predicate, Predicate] = field(default_factory=dict, init=False)
+    _modes: dict[Predicate, list[tuple[int, ...]]] = field(default_factory=dict, init=False)
+    _approximate: set[Predicate] = field(default_factory=set, init=False)
+    """Static relations from whose rules a negation was dropped."""
+    _worklist: list[_Key] = field(default_factory=list, init=False)
 
-    def __init__(
-        self,
-        program: Program,
-        clauses: Mapping[Predicate, Sequence[Clause]],
-        sizes: Sizes,
-        roots: Iterable[Predicate],
-        make_predicate: Callable[[int], Predicate],
-        helpers: AbstractSet[Predicate] = frozenset(),
-        *,
-        asking: bool = True,
-    ) -> None:
-        self.program = program
-        self.asking = asking
-        """Whether large relations are restricted to the called instances; else all are evaluated whole."""
-        self.helpers = helpers
-        """Relations made by decomposition, each defined by one rule whose head has only variables."""
-        self._calls: dict[Predicate, list[Predicate]] = {}
-        self.source_clauses = clauses
-        self.sizes = sizes
-        self.make_predicate = make_predicate
-        self.clauses: list[Clause] = []
-        """The program."""
-        self.possible = make_predicate(1)
-        self.playable = make_predicate(2)
-        self._fluents: dict[Predicate, Predicate] = {}
-        self._extensions: dict[_Key, Predicate] = {}
-        self._magic: dict[_Key, Predicate] = {}
-        self._fact_tables: dict[Predicate, Predicate] = {}
-        self._modes: dict[Predicate, list[tuple[int, ...]]] = {}
-        self._approximate: set[Predicate] = set()
-        """Static relations from whose rules a negation was dropped."""
-        self._worklist: list[_Key] = []
-        relation = program.relation
+    def __post_init__(self) -> None:
+        self.possible = self.make_predicate(1)
+        """The relation of the fluents that may be true."""
+        self.playable = self.make_predicate(2)
+        """The relation of roles and the moves that may be legal."""
         for name, arity in (("init", 1), ("next", 1), ("legal", 2)):
-            root = relation(name, arity)
-            if root in clauses:
+            root = self.program.relation(name, arity)
+            if root in self.source_clauses:
                 args = tuple(f"A{i}" for i in range(arity))
                 target = self.possible if arity == 1 else self.playable
                 self._add(target, args, [Call(self._extension((root, ())), args)])
-        for root in roots:
+        for root in self.roots:
             self._extension((root, ()))
         while self._worklist:
             self._define(self._worklist.pop())

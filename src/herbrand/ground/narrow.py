@@ -19,7 +19,7 @@ to the version and are added where it is called, unless all possible values pass
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -92,24 +92,20 @@ def _untested(clause: Clause, sizes: Sizes) -> Clause:
     return Clause(clause.predicate, clause.head, tuple(body), clause.text)
 
 
+@dataclass(eq=False)
 class _Splitter:
-    def __init__(
-        self,
-        clauses: Mapping[Predicate, Sequence[Clause]],
-        sizes: Sizes,
-        make_predicate: Callable[[int], Predicate],
-        fixed: AbstractSet[Predicate],
-    ) -> None:
-        self.clauses = clauses
-        self.sizes = sizes
-        self.make_predicate = make_predicate
-        self.fixed = fixed
-        self.versions: dict[Predicate, dict[_Version, Predicate]] = {}
-        """The split relations, each with the relation of each of its versions."""
-        self.unions: _Clauses = {}
-        """Rules of split relations that some rules still call, as unions of their versions."""
-        self._guarded: dict[tuple[Predicate, _Version], Predicate] = {}
-        ordered = sorted(clauses, key=lambda p: p.component)  # callees first
+    clauses: Mapping[Predicate, Sequence[Clause]]
+    sizes: Sizes
+    make_predicate: Callable[[int], Predicate]
+    fixed: AbstractSet[Predicate]
+    versions: dict[Predicate, dict[_Version, Predicate]] = field(default_factory=dict)
+    """The split relations, each with the relation of each of its versions."""
+    unions: _Clauses = field(default_factory=dict)
+    """Rules of split relations that some rules still call, as unions of their versions."""
+    guarded: dict[tuple[Predicate, _Version], Predicate] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        ordered = sorted(self.clauses, key=lambda p: p.component)  # callees first
         for _, group in groupby(ordered, key=lambda p: p.component):
             self._split(list(group))
 
@@ -235,10 +231,10 @@ class _Splitter:
         if not tested:
             return relation, tuple(call.args[i] for i in version.places)
         key = call.predicate, version
-        tested_relation = self._guarded.get(key)
+        tested_relation = self.guarded.get(key)
         places = sorted({*version.places, *(i for i, _ in version.domains)})
         if tested_relation is None:
-            tested_relation = self._guarded[key] = self._new_relation(call.predicate, len(places))
+            tested_relation = self.guarded[key] = self._new_relation(call.predicate, len(places))
             self.unions[tested_relation] = [_tested_version(tested_relation, places, version, relation)]
         return tested_relation, tuple(call.args[i] for i in places)
 
