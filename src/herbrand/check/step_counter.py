@@ -120,7 +120,6 @@ class _Program:
         self.static: _Facts = {}
         self.initial: list[Ground] = []
         clauses: list[_Clause] = []
-        self.roles = {r.head.args[0] for r in rules if r.head.key == ("role", 1) and r.is_fact}
         for rule in rules:
             ground = next(variables_of(rule.head), None) is None
             if rule.is_fact and ground:

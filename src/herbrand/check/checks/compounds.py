@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import WARNING, Check, Sheet, checks_in
@@ -79,13 +80,13 @@ def _negations(rule: Rule) -> Iterator[tuple[Not, bool]]:
 def _split(rules: tuple[Rule, ...]) -> Iterator[Rule]:
     """Yield rules in normal form with their alternatives apart, as far as these are conjunctions."""
     for rule in rules:
-        choices: list[tuple[Literal, ...]] = []
-        count = 1
-        for literal in rule.body:
-            compound = isinstance(literal, Or) and any(isinstance(part, And) for part in literal.literals)
-            choices.append(literal.literals if compound and isinstance(literal, Or) else (literal,))
-            count *= len(choices[-1])
-        if not 1 < count <= MOST_RULES:
+        choices = [
+            literal.literals
+            if isinstance(literal, Or) and any(isinstance(part, And) for part in literal.literals)
+            else (literal,)
+            for literal in rule.body
+        ]
+        if not 1 < prod(map(len, choices)) <= MOST_RULES:
             yield rule
             continue
         for chosen in product(*choices):

@@ -116,9 +116,7 @@ def _differ_in_value(edge: Edge) -> bool:
 
 
 def _labels(cycle: Sequence[RuleEdge]) -> list[tuple[Atom, str]]:
-    labels = [(cycle[0].literal, "the negation")]
-    labels += [(step.literal, "depends on it") for step in cycle[1:4]]
-    return labels
+    return [(cycle[0].literal, "the negation"), *((step.literal, "depends on it") for step in cycle[1:4])]
 
 
 def _steps(sheet: Sheet, path: Sequence[Edge | RuleEdge]) -> Iterator[str]:
@@ -152,19 +150,17 @@ def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
             culprit = _unlimited(rule, component)
             if culprit is not None:
                 atom, term = culprit
+                is_endless = number in builds
+                note = "no new terms are created, so evaluation ends; other systems may reject the sheet"
                 yield sheet.report(
                     UNRESTRICTED_RECURSION,
                     term,
                     f"nothing limits {sheet.quote(term)} in the recursive {sheet.quote(atom)}",
-                    severity=ERROR if number in builds else WARNING,
+                    severity=ERROR if is_endless else WARNING,
                     help=f"use {sheet.quote(term)} in a positive literal that does not depend on "
                     f"`{rule.head.name}`",
-                    notes=()
-                    if number in builds
-                    else (
-                        "no new terms are created, so evaluation ends; other systems may reject the sheet",
-                    ),
-                    fix=None if number in builds else _limiting(sheet, rule, term),
+                    notes=() if is_endless else (note,),
+                    fix=None if is_endless else _limiting(sheet, rule, term),
                 )
 
 

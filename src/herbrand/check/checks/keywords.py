@@ -10,7 +10,7 @@ from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Constant, Function, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from herbrand.diagnostic import Diagnostic
     from herbrand.syntax.nodes import Atom, Rule
@@ -51,16 +51,8 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
     roles = {role.name for role in sheet.roles if isinstance(role, Constant)}
-    begun = {
-        rule.head.args[0].key
-        for rule in sheet.definitions.get(("init", 1), ())
-        if isinstance(rule.head.args[0], Constant | Function)
-    }
-    changing = {
-        rule.head.args[0].key
-        for rule in sheet.definitions.get(("next", 1), ())
-        if rule.body and isinstance(rule.head.args[0], Constant | Function)
-    }
+    begun = _fluents(sheet.definitions.get(("init", 1), ()))
+    changing = _fluents(rule for rule in sheet.definitions.get(("next", 1), ()) if rule.body)
     for rule in sheet.statements:
         head = rule.head
         if head.name not in KEYWORDS:
@@ -105,6 +97,11 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
                     f"{sheet.quote(role)} is not a role",
                     help=f"did you mean `{suggestion}`?" if suggestion else f"the roles are {_listed(sheet)}",
                 )
+
+
+def _fluents(rules: Iterable[Rule]) -> set[tuple[str, int]]:
+    """Return name and arity of the fluents in the heads of `init` or `next`."""
+    return {term.key for rule in rules for term in rule.head.args if isinstance(term, Constant | Function)}
 
 
 def _keyword(sheet: Sheet, atom: Atom, name: str) -> Fix | None:

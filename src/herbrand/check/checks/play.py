@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from herbrand.check.checks.base import ERROR, NOTE, WARNING, Check
+from herbrand.check.checks.base import ERROR, NOTE, WARNING, Check, checks_in
 
 __all__ = [
     "IMPOSSIBLE_DECLARATION",
@@ -32,18 +32,9 @@ UNDECLARED_INPUT: Final = Check("undeclared-input", "B4", ERROR, stage="play", s
 IMPOSSIBLE_DECLARATION: Final = Check("impossible-declaration", "B5", NOTE, stage="play")
 SEVERAL_GOALS: Final = Check("several-goals", "G2", ERROR, stage="play", spec=True)
 NO_GOAL: Final = Check("no-goal", "G3", ERROR, stage="play", spec=True)
-NEVER_TRUE: Final = Check("never-true", "", WARNING, stage="play")
 NO_LEGAL_MOVE: Final = Check("role-without-legal-move", "P2", WARNING, stage="play")
-PLAY: Final = (
-    INITIAL_STATE_TERMINAL,
-    UNDECLARED_BASE,
-    UNDECLARED_INPUT,
-    IMPOSSIBLE_DECLARATION,
-    SEVERAL_GOALS,
-    NO_GOAL,
-    NO_LEGAL_MOVE,
-    NEVER_TRUE,
-)
+NEVER_TRUE: Final = Check("never-true", "", WARNING, stage="play")
+PLAY: Final = checks_in(globals())
 """Checks of states reached by random play."""
 
 UNKNOWN_LEGAL_MOVES: Final = Check("unknown-legal-moves", "I10", WARNING, stage="play")
