@@ -193,8 +193,7 @@ class _Derivations:
         if not goals:
             yield []
             return
-        i = self._next_goal(goals, binding)
-        goal, rest = goals[i], goals[:i] + goals[i + 1 :]
+        goal, rest = self._chosen(goals, binding)
         if isinstance(goal, And):
             yield from self._prove([*goal.literals, *rest], binding, above)
         elif isinstance(goal, Or):
@@ -215,19 +214,18 @@ class _Derivations:
             for more in self._prove(rest, binding, above):
                 yield [DerivationStep(text, reason, holds=True), *more]
 
-    def _next_goal(self, goals: list[Literal], binding: Substitution) -> int:
-        """Prefer ready tests, then atoms in textual order, then disjunctions."""
-        for i, goal in enumerate(goals):
-            if isinstance(goal, Not | Distinct) and self._bound(goal, binding):
-                return i
-        for kind in (Atom, And, Or):
-            for i, goal in enumerate(goals):
-                if isinstance(goal, kind):
-                    return i
-        return 0
+    def _chosen(self, goals: list[Literal], binding: Substitution) -> tuple[Literal, list[Literal]]:
+        """Return the next goal, and the rest: ready tests, then atoms in textual order, then disjunctions."""
 
-    def _bound(self, goal: Literal, binding: Substitution) -> bool:
-        return all(is_ground(substitute(variable, binding)) for variable in variables_of(goal))
+        def rank(i: int) -> int:
+            goal = goals[i]
+            if not isinstance(goal, Not | Distinct):
+                return 1 + (Atom, And, Or).index(type(goal))
+            is_ready = all(is_ground(substitute(variable, binding)) for variable in variables_of(goal))
+            return 0 if is_ready else 4
+
+        first = min(range(len(goals)), key=rank)
+        return goals[first], goals[:first] + goals[first + 1 :]
 
     def _test(self, goal: Literal, binding: Substitution) -> bool:
         if isinstance(goal, Distinct):
@@ -265,8 +263,7 @@ class _Derivations:
         if not goals or self.steps > _STEPS:
             return 0, None, binding
         self.steps += 1
-        i = self._next_goal(goals, binding)
-        goal, rest = goals[i], goals[:i] + goals[i + 1 :]
+        goal, rest = self._chosen(goals, binding)
         best: tuple[int, Literal | None, Substitution] = (0, goal, binding)
         if isinstance(goal, And):
             return self._furthest([*goal.literals, *rest], binding)

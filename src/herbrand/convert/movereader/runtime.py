@@ -276,7 +276,7 @@ class Terms:
     def _walk_infix(self, tokens: Sequence[str], place: int) -> tuple[int, int, int]:
         edges = self._edges
         state = self._start
-        rank = depth = 0
+        rank = 0
         end = len(tokens)
         after = False  # after a whole term, before a comma or parenthesis
         while state and place < end:
@@ -286,7 +286,6 @@ class Terms:
                     edge = edges[state].get(")")
                     if edge is None:
                         break
-                    depth -= 1
                     place, state, rank = place + 1, edge[0], rank + edge[1]
                 elif token == "," and edges[state].keys() != {")"}:
                     place += 1
@@ -303,7 +302,6 @@ class Terms:
                 edge = self._edge_by_name(opening[0], token)
                 if edge is None:
                     break
-                depth += 1
                 place, state, rank = place + 2, edge[0], rank + opening[1] + edge[1]
             else:
                 edge = self._edge_by_name(state, token)

@@ -148,8 +148,6 @@ class _Writer:
         self.module = module
         self.layout = layout
         self.programs = programs
-        self.roles = len(programs[0].program.roles)
-        self.goals = len(programs[0].program.goals)
         self.fluents = len(programs[0].program.fluents)
 
     def define(self) -> None:

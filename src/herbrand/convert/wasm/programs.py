@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from herbrand.convert.wasm.rows import AND, COPY, XOR, Operation, Unit
@@ -82,10 +83,7 @@ class NetworkRows:
         """Return the rows of a network."""
         fluents, moves, feedback = len(network.fluents), len(network.moves), len(network.feedback)
         sizes = (fluents, moves, moves, 1, fluents, len(network.goals), len(network.percepts))
-        first = [2]
-        for size in (*sizes, feedback, feedback):
-            first.append(first[-1] + size)
-        return cls(*first)
+        return cls(*accumulate((2, *sizes, feedback, feedback)))
 
 
 def network_stages(network: Network) -> dict[str, list[Unit]]:
