@@ -292,8 +292,8 @@ class _Correction:
         if head.key in _HEADED_BY_ROLE and isinstance(role, Variable):
             if role.name not in safety.binds(rule.body):
                 self._bind_role(error, rule, role)
-        elif head.name not in KEYWORDS:
-            self._unfold(error, head.key)
+        else:
+            self.unfold(error, rule)
 
     def _bind_role(self, error: Diagnostic, rule: Rule, role: Variable) -> None:
         condition = Atom("role", (role,), None, role.start, role.end)
@@ -328,8 +328,7 @@ class _Correction:
         loose = {v.name for v in variables_of(atom)} - bound
         elsewhere = Counter(v.name for v in variables_of(rule)) - Counter(v.name for v in variables_of(atom))
         if not loose or any(name in elsewhere for name in loose):
-            if rule.head.name not in KEYWORDS:
-                self._unfold(error, rule.head.key)
+            self.unfold(error, rule)
             return
         bound_variables = dict.fromkeys(v for v in variables_of(atom) if v.name in bound)
         inner = atom.args[0] if atom.name in ("true", "does") else atom
@@ -358,13 +357,13 @@ class _Correction:
         )
 
     def unfold(self, error: Diagnostic, rule: Rule) -> None:
-        """Unfold the helper relation that a rule defines."""
-        if rule.head.name not in KEYWORDS:
-            self._unfold(error, rule.head.key)
+        """Put the conditions of the helper relation that a rule defines where it is used.
 
-    def _unfold(self, error: Diagnostic, relation: Relation) -> None:
-        """Put the conditions of a helper relation where it is used, if that binds all variables."""
-        name = relation[0]
+        Only if that binds all variables.
+        """
+        relation, name = rule.head.key, rule.head.name
+        if name in KEYWORDS:
+            return
         note = f"the conditions of `{name}` are read where it is used, as Prolog does"
         if relation in self.unbinding:
             if any(note in warning.notes for warning in self.warnings.values()):

@@ -21,7 +21,7 @@ from herbrand.check.drawing import draw
 from herbrand.check.normal import renamed_apart
 from herbrand.check.relations import Edge, RelationGraph, shortest_path, show_relation, strongly_connected
 from herbrand.errors import optional_import
-from herbrand.syntax.nodes import And, Constant, Function, Rule, Variable, atoms_of
+from herbrand.syntax.nodes import And, Function, Rule, Variable, atoms_of
 from herbrand.syntax.unification import unify_in_place
 
 if TYPE_CHECKING:
@@ -172,6 +172,4 @@ class _HeadIndex:
 
 def _symbol(term: Term) -> object:
     """Return the top symbol, which must agree for two terms to unify; None for a variable."""
-    if isinstance(term, Variable):
-        return None
-    return term.name if isinstance(term, Constant) else term.key
+    return None if isinstance(term, Variable) else term.key

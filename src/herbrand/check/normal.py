@@ -192,6 +192,4 @@ def substituted(node: _N, binding: Substitution) -> _N:
 
 def is_ground(term: Term) -> bool:
     """Whether a term has no variables."""
-    if isinstance(term, Function):
-        return all(map(is_ground, term.args))
-    return isinstance(term, Constant)
+    return not isinstance(term, Variable) and all(map(is_ground, term.args))

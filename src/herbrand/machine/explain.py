@@ -309,8 +309,7 @@ class _Derivations:
         spelling = self.engine.terms.spelling
         if isinstance(node, Constant | Function | Atom):
             name = spelling.get(node.name, node.name)
-            args = () if isinstance(node, Constant) else node.args
-            return f"({' '.join([name, *map(self._text, args)])})" if args else name
+            return f"({' '.join([name, *map(self._text, node.args)])})" if node.args else name
         if isinstance(node, Variable):
             return f"?{node.name.rstrip(chr(39))}"
         if isinstance(node, Not):

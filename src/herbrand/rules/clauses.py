@@ -23,7 +23,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from herbrand.check.relations import strongly_connected
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Not, Or, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -178,8 +178,6 @@ class Program:
         """Translate a term."""
         if isinstance(term, Variable):
             return term.name
-        if isinstance(term, Constant):
-            return self.terms.constant(term.name)
         args = tuple(map(self.pattern, term.args))
         functor = self.terms.functor_number(term.name, len(args))
         ground = [arg for arg in args if isinstance(arg, int)]

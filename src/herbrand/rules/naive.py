@@ -70,17 +70,14 @@ def rule_groups(rules: Sequence[Rule]) -> list[list[Rule]]:
     uses: list[set[int]] = []
     negates: list[set[int]] = []
     for rule in rules:
-        edges: set[int] = set()
-        negative: set[int] = set()
-        for literal in rule.body:
-            for atom, negated in atoms_of(literal):
-                for i in by_relation.get(atom.key, ()):
-                    if _may_match(atom, rules[i].head):
-                        edges.add(i)
-                        if negated:
-                            negative.add(i)
-        uses.append(edges)
-        negates.append(negative)
+        edges = [
+            (i, negated)
+            for atom, negated in atoms_of(And(rule.body))
+            for i in by_relation.get(atom.key, ())
+            if _may_match(atom, rules[i].head)
+        ]
+        uses.append({i for i, _ in edges})
+        negates.append({i for i, negated in edges if negated})
     reach = [_reachable(i, uses) for i in range(len(rules))]
     done: set[int] = set()
     groups: list[list[Rule]] = []

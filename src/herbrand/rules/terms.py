@@ -103,12 +103,10 @@ class TermTable:
 
     def intern(self, term: Term) -> int:
         """Return the number of a ground term."""
-        if isinstance(term, Function):
-            functor = self.functor_number(term.name, len(term.args))
-            return self.cons[(functor, *map(self.intern, term.args))]
         if isinstance(term, Variable):
             raise InvalidMoveError(f"`{term}` is a variable; a ground term is needed")
-        return self.constant(term.name)
+        functor = self.functor_number(term.name, len(term.args))
+        return self.cons[(functor, *map(self.intern, term.args))]
 
     def number_of(self, value: Ground) -> int:
         """Return the number of a ground term as nested tuples of names, a constant as its name."""
@@ -129,15 +127,13 @@ class TermTable:
         """
         if isinstance(term, Variable):
             return None
-        if isinstance(term, Function):
-            key: list[int] = [self._functor_numbers.get((term.name, len(term.args)), -1)]
-            for arg in term.args:
-                number = self.find(arg)
-                if number is None:
-                    return None
-                key.append(number)
-            return self.cons.get(tuple(key))
-        return self.cons.get((self._functor_numbers.get((term.name, 0), -1),))
+        key: list[int] = [self._functor_numbers.get((term.name, len(term.args)), -1)]
+        for arg in term.args:
+            number = self.find(arg)
+            if number is None:
+                return None
+            key.append(number)
+        return self.cons.get(tuple(key))
 
     def text(self, number: int) -> str:
         """Return a term as KIF text in display spelling, single spaces."""
