@@ -129,16 +129,12 @@ class _Encoder:
             yield from self._demand(demand)
             tables = demand.tables
             exact = {p: tables[p] for p in (*demand.exact, *(self.loose or ())) if p in tables}
-        keys = [*STATE_RELATIONS, *wanted]
-        names = [*(name for name, _ in STATE_RELATIONS), *labels(wanted)]
-        for root, name, (_, arity) in zip([*state_roots, *roots], names, keys, strict=True):
+        shown = [(name, arity) for name, (_, arity) in zip(labels(wanted), wanted, strict=True)]
+        for root, (name, arity) in zip([*state_roots, *roots], [*STATE_RELATIONS, *shown], strict=True):
             arguments = ",".join(f"A{i}" for i in range(arity))
             right = self._name(exact.get(root, root))
             yield f"{name}({arguments}) :- {right}({arguments})." if arity else f"{name} :- {right}."
-        arities = [arity for _, arity in wanted]
-        for name, arity in dict.fromkeys(
-            [*zip(labels(wanted), arities, strict=True), ("true", 1), ("does", 2)]
-        ):
+        for name, arity in dict.fromkeys([*shown, ("true", 1), ("does", 2)]):
             yield f"#show {name}/{arity}."
         for predicate, parts in clauses.items():
             yield f"#defined {self._name(predicate)}/{predicate.arity}."

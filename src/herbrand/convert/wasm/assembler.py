@@ -333,11 +333,11 @@ class FunctionBuilder:
         self.code += typed.code + b"\x0f"
 
     @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
+    def when(self, condition: Value) -> Iterator[int]:
         """Do what follows if a condition holds."""
         condition.check(I32)
         self.code += condition.code + b"\x04\x40"
-        yield from self._inside()
+        yield from self._labelled()
 
     def otherwise(self) -> None:
         """Begin what `when` does if its condition does not hold."""
@@ -365,13 +365,13 @@ class FunctionBuilder:
             self.go(again)
 
     @contextmanager
-    def each_bit(self, address: Value | int, size: int, offset: int = 0) -> Iterator[Lane]:
+    def each_bit(self, address: Value | int, size: int) -> Iterator[Lane]:
         """Do what follows for each lane that is 1 in a row of so many bytes, which is read word by word."""
         base = i32(address) if isinstance(address, int) else address
         at, word = self.variable(I32, i32(0)), self.variable(I64)
         lane = self.variable(I32)
         with self.times(at, size, 8):
-            self.set(word, load(I64, base + at, offset))
+            self.set(word, load(I64, base + at))
             with self.block() as end, self.loop() as again:
                 self.go(end, word.equals(0))
                 self.set(lane, (at << 3) + word.trailing().narrow())
@@ -385,12 +385,6 @@ class FunctionBuilder:
             condition.check(I32)
             self.code += condition.code
         self.code += (b"\x0c" if condition is None else b"\x0d") + unsigned(self.depth - label)
-
-    def _inside(self) -> Iterator[None]:
-        self.depth += 1
-        yield
-        self.depth -= 1
-        self.code += b"\x0b"
 
     def _labelled(self) -> Iterator[int]:
         self.depth += 1
