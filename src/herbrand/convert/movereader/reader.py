@@ -119,11 +119,13 @@ class MoveReader(ClosedReader):
         """Return a set of terms; equal sets are shared."""
         key = tuple(texts)
         if key not in self._shared:
-            folds = self.game.tree.folds_case
-            self._shared[key] = GameTerms(
-                build(key, folds_case=folds), infix=self.infix_names, folds_case=folds
-            )
+            self._shared[key] = self.built(key)
         return self._shared[key]
+
+    def built(self, texts: Sequence[str]) -> GameTerms:
+        """Return a new set of terms."""
+        folds = self.game.tree.folds_case
+        return GameTerms(build(texts, folds_case=folds), infix=self.infix_names, folds_case=folds)
 
     @cached_property
     def infix_names(self) -> dict[str, str]:
@@ -159,17 +161,15 @@ class NarrowedReader:
         self.reader.terms(role)
         name = self.reader.game.roles[self.reader.game.role_index(role)]
         if name not in self._built:
-            folds = self.reader.game.tree.folds_case
-            tables = build(self._legal[name], folds_case=folds)
-            self._built[name] = GameTerms(tables, infix=self.reader.infix_names, folds_case=folds)
+            self._built[name] = self.reader.built(self._legal[name])
         return self._built[name]
 
     def find(self, role: str, text: str) -> int | None:
         """Return the index of a legal move in the full reader, or None."""
         index = self.reader.find(role, text)
-        if index is None:
+        if index is None or self.terms(role).find(self.reader.text(role, index)) is None:
             return None
-        return index if self.terms(role).find(self.reader.text(role, index)) is not None else None
+        return index
 
     def read(self, role: str, text: str) -> Move:
         """Return the legal move that a text spells.
