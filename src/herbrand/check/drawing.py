@@ -112,11 +112,9 @@ def _order(rows: list[list[Relation]], graph: RelationGraph) -> None:
     where = {node: (i + 0.5) / len(row) for row in rows for i, node in enumerate(row)}
     for sweep in range(SWEEPS):
         for row in rows if sweep % 2 else rows[::-1]:
-            mean = {
-                node: sum(where[other] for other in ties[node]) / len(ties[node])
-                if ties[node]
-                else where[node]
-                for node in row
-            }
+            mean = {}
+            for node in row:
+                near = ties[node] or [node]
+                mean[node] = sum(where[other] for other in near) / len(near)
             row.sort(key=lambda node, mean=mean: mean[node])  # type: ignore[misc]
             where.update({node: (i + 0.5) / len(row) for i, node in enumerate(row)})

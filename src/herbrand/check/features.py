@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+from herbrand.check.normal import is_ground
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,14 +73,13 @@ class Features:
 
 def features(rules: Rules) -> Features:
     """Return the features of a checked rulesheet."""
-    from herbrand.check.finite import finite_certificate
+    from herbrand.check.finite import finite_certificate, nesting
     from herbrand.check.step_counter import step_counter
 
     statements = rules.tree.statements
-    connectives = _Connectives()
-    for rule in statements:
-        for literal in rule.body:
-            connectives.literal(literal)
+    nodes = (node for rule in statements for node in walk(*rule.body))
+    compounds = [node for node in nodes if isinstance(node, Not | Distinct | And | Or)]
+    kinds = set(map(type, compounds))
     defined = {rule.head.key for rule in statements}
     graph = rules.graph
     recursive_rules = [
@@ -101,17 +101,17 @@ def features(rules: Rules) -> Features:
         rules=sum(not rule.is_fact for rule in statements),
         relations=len(defined),
         characters=len(rules.tree.source.text),
-        negation=connectives.negation,
-        distinct=connectives.distinct,
-        disjunction=connectives.disjunction,
-        extended_bodies=connectives.extended,
+        negation=Not in kinds,
+        distinct=Distinct in kinds,
+        disjunction=Or in kinds,
+        extended_bodies=any(map(_is_extended, compounds)),
         recursion=bool(graph.recursive),
         functions_in_recursion=any(
-            isinstance(term, Function) and any(True for _ in variables_of(term))
+            isinstance(term, Function) and not is_ground(term)
             for rule in recursive_rules
             for term in rule.head.args
         ),
-        nested_functions=any(_nesting(term) > 1 for rule in statements for term in rule.head.args),
+        nested_functions=any(nesting(term) > 1 for rule in statements for term in rule.head.args),
         stratified_by_name=graph.is_stratified,
         computed_goals=any(
             rule.head.key == ("goal", 2) and isinstance(rule.head.args[1], Variable) for rule in statements
@@ -123,30 +123,11 @@ def features(rules: Rules) -> Features:
     )
 
 
-class _Connectives:
-    """Connectives that occur."""
-
-    def __init__(self) -> None:
-        self.negation = self.distinct = self.disjunction = self.extended = False
-
-    def literal(self, literal: Literal, *, inside_or: bool = False) -> None:
-        if isinstance(literal, Not):
-            self.negation = True
-            self.extended |= not isinstance(literal.literal, Atom)
-            self.literal(literal.literal)
-        elif isinstance(literal, Distinct):
-            self.distinct = True
-        elif isinstance(literal, And | Or):
-            self.extended |= isinstance(literal, And) or inside_or
-            self.disjunction |= isinstance(literal, Or)
-            for part in literal.literals:
-                self.literal(part, inside_or=isinstance(literal, Or))
-
-
-def _nesting(term: Term) -> int:
-    if isinstance(term, Function):
-        return 1 + max(map(_nesting, term.args))
-    return 0
+def _is_extended(literal: Literal) -> bool:
+    """Whether a literal is `and`, `or` with another one in it, or `not` of something other than an atom."""
+    if isinstance(literal, Or):
+        return any(isinstance(part, And | Or) for part in literal.literals)
+    return isinstance(literal, And) or (isinstance(literal, Not) and not isinstance(literal.literal, Atom))
 
 
 def _turn_fluent(statements: Sequence[Rule]) -> str | None:

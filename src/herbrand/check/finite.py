@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Literal, Term
 
-__all__ = ["FiniteCertificate", "finite_certificate"]
+__all__ = ["FiniteCertificate", "finite_certificate", "nesting"]
 
 CEILING: Final = 100
 """Depth beyond which terms count as unbounded; published sheets stay below ten."""
@@ -83,7 +83,7 @@ def finite_certificate(statements: Iterable[Rule]) -> FiniteCertificate:
     return _Depths(rules).solve()
 
 
-def _depth(term: Term) -> int:
+def nesting(term: Term) -> int:
     """Return the nesting depth of a term, counting variables as constants."""
     return max(level for _, level in _levels(term))
 
@@ -256,7 +256,7 @@ class _Depths:
                 relation, args = part
                 for number, term in enumerate(args):
                     if self.depth.get((relation, number), _EMPTY) < (
-                        0 if not isinstance(term, Function) else _depth(term)
+                        0 if not isinstance(term, Function) else nesting(term)
                     ):
                         return False
         return True
@@ -336,7 +336,7 @@ class _Depths:
 def _instance(rule: Rule, body: Iterable[Literal], binding: dict[str, Term]) -> list[_Instance]:
     """Return the instance of a rule for a binding; none if its head has no arguments."""
     positions: list[tuple[Position, Term, int, dict[str, int]]] = [
-        ((relation, number), term, _depth(term), _variable_depths(term))
+        ((relation, number), term, nesting(term), _variable_depths(term))
         for relation, args in _flat(rule.head, binding)
         for number, term in enumerate(args)
     ]

@@ -304,7 +304,7 @@ class Sheet:
 
     def quote(self, node: Node) -> str:
         """Return the source text of a node, on one line, in backticks."""
-        text = " ".join(_text(self, node).split())
+        text = " ".join((self.source.text[node.start : node.end] or str(node)).split())
         if len(text) > _SHOWN:
             text = text[: _SHOWN - 1] + "…"
         return f"`{text}`"
@@ -380,12 +380,6 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 def _span(place: Node | Span) -> Span:
     return place if isinstance(place, Span) else place.span
-
-
-def _text(sheet: Sheet, node: Node) -> str:
-    if node.end > node.start:
-        return sheet.source.text[node.start : node.end]
-    return str(node)
 
 
 def _leaves(literal: Node) -> list[Node]:

@@ -37,6 +37,12 @@ _FAMILIES: Final = (("legal", "does", "input"), ("init", "next", "true", "base")
 """Keywords whose last arguments are the same kind of thing: moves, fluents."""
 _WRAPPERS: Final = frozenset({"true", "next", "init", "does"})
 """Keywords that one is likely to have written twice."""
+_HINTS: Final = {
+    "legal/1": "unary `legal` belongs to a later dialect: name the role that may make the move",
+    "input/1": "name the role that may make the move",
+    "base": "`base` lists what can be true, one proposition a statement; older sheets used it differently",
+}
+"""Help about atoms with another number of arguments."""
 _OUTCOMES: Final = frozenset({("legal", 2), ("goal", 2), ("terminal", 0)})
 
 
@@ -129,14 +135,8 @@ def _wrong_arity(sheet: Sheet, atom: Atom) -> Diagnostic:
     name, args = atom.name, atom.args
     arity = KEYWORDS[name]
     hint, fix = _surplus(sheet, atom) if len(args) > arity > 0 and name != "base" else (None, None)
-    if hint is not None:
-        pass
-    elif name == "legal" and len(args) == 1:
-        hint = "unary `legal` belongs to a later dialect: name the role that may make the move"
-    elif name == "base":
-        hint = "`base` lists what can be true, one proposition a statement; older sheets used it differently"
-    elif name == "input" and len(args) == 1:
-        hint = "name the role that may make the move"
+    if hint is None:
+        hint = _HINTS.get(name if name == "base" else f"{name}/{len(args)}")
     message = f"`{name}` takes {_NUMBERS[arity]}, but has {len(args)} here"
     return sheet.report(KEYWORD_ARITY, atom, message, help=hint, fix=fix)
 

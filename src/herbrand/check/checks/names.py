@@ -151,12 +151,7 @@ def _confused(sheet: Sheet, name: str, atoms: list[Atom], function: Function) ->
             f"`{name}` is a fluent, but is used as a relation, which no statement defines",
             labels=((function, "a fluent here"),),
             help=f"did you forget `true`? Write `{sheet.apply('true', text)}`",
-            fix=Fix(
-                f"wrap {sheet.quote(atom)} in `true`",
-                (Edit(Span(atom.start, atom.end), sheet.apply("true", text)),),
-            )
-            if text
-            else None,
+            fix=Fix(f"wrap {sheet.quote(atom)} in `true`", (Edit(atom.span, sheet.apply("true", text)),)),
         )
     conditions = [a for _, a, _ in sheet.body_atoms if a.key == ("true", 1) and a.args[0] == function]
     if conditions and not _is_fluent(sheet, name) and (name, function.arity) in sheet.definitions:
