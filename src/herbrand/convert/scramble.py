@@ -82,9 +82,8 @@ def scramble(tree: Tree, seed: int = 0) -> Scrambled:
     roles = [rule for rule in tree.statements if rule.is_fact and rule.head.key == ("role", 1)]
     rest = [rule for rule in tree.statements if not (rule.is_fact and rule.head.key == ("role", 1))]
     chance.shuffle(rest)
-    for place, rule in zip(
-        sorted(chance.sample(range(len(tree.statements)), len(roles))), roles, strict=True
-    ):
+    places = sorted(chance.sample(range(len(tree.statements)), len(roles)))
+    for place, rule in zip(places, roles, strict=True):
         rest.insert(place, rule)
     statements = tuple(_Renamer(names, chance).rule(rule) for rule in rest)
     text = print_tree(statements).text
@@ -121,8 +120,7 @@ class _Renamer:
         self.variables = {}
         body = list(rule.body)
         self.chance.shuffle(body)
-        head = self.atom(rule.head)
-        return Rule(head, tuple(map(self.literal, body)))
+        return Rule(self.atom(rule.head), tuple(map(self.literal, body)))
 
     def literal(self, literal: Literal) -> Literal:
         if isinstance(literal, Atom):
@@ -143,8 +141,7 @@ class _Renamer:
     def term(self, term: Term) -> Term:
         if isinstance(term, Variable):
             if term.name not in self.variables:
-                word = _words(1, self.chance, set(self.variables.values()))[0]
-                self.variables[term.name] = word
+                (self.variables[term.name],) = _words(1, self.chance, set(self.variables.values()))
             return Variable(self.variables[term.name])
         name = self.names.get(term.name, term.name)
         if isinstance(term, Constant):

@@ -70,24 +70,23 @@ def _network(value: Mapping[str, Any]) -> Network:
         return array.reshape(-1, columns) if columns else array.reshape(-1)
 
     def pairs(name: str) -> Any:
-        rows = [(int(role), read(terms, term)) for role, term in value[name]]
+        rows = [(int(role), read(term)) for role, term in value[name]]
         return np.array(rows, np.int64).reshape(-1, 2)
 
-    def read(terms: TermTable, text: str) -> int:
-        term = terms.parse(text)
-        number = terms.intern(term)
+    def read(text: str) -> int:
+        number = terms.read(text)
         if terms.texts[number] is None:
             terms.texts[number] = text
         return number
 
-    fluents = np.array([read(terms, text) for text in value["fluents"]], np.int64)
+    fluents = np.array([read(text) for text in value["fluents"]], np.int64)
     initial = np.zeros(len(fluents), np.bool_)
     initial[numbers("initial")] = True
     gates = numbers("gates", 2)
     a, b, c = map(int, value["cones"])
     return Network(
         terms=terms,
-        roles=tuple(read(terms, text) for text in value["roles"]),
+        roles=tuple(map(read, value["roles"])),
         fluents=fluents,
         moves=pairs("moves"),
         left=gates[:, 0].copy(),
