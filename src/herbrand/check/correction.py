@@ -342,16 +342,14 @@ class _Correction:
         definition = Rule(helper, (atom,), rule.start, rule.end)
         self.changes[id(rule)] = [Rule(rule.head, body, rule.start, rule.end), definition]
         shown = self.sheet.apply(name, *(self.sheet.variable(v).strip("`") for v in bound_variables))
-        names = " and ".join(
-            dict.fromkeys(self.sheet.variable(v) for v in variables_of(atom) if v.name in loose)
-        )
+        names = dict.fromkeys(self.sheet.variable(v) for v in variables_of(atom) if v.name in loose)
         edits = (
             Edit(Span(atom.start, atom.end), shown),
             Edit(Span(rule.end, rule.end), f"\n(<= {shown} {self.text[atom.start : atom.end]})"),
         )
         self.tolerate(
             error,
-            f"it is read as: there is no {names}",
+            f"it is read as: there is no {' and '.join(names)}",
             help="negate a helper relation without the variable",
             fix=Fix("negate a helper relation", edits),
         )

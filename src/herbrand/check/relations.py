@@ -111,11 +111,8 @@ class RelationGraph:
         level: dict[Relation, int] = {}
         for component in self.components:
             members = set(component)
-            height = 0
-            for node in component:
-                for edge in self._from[node]:
-                    if edge.body not in members:
-                        height = max(height, level[edge.body] + edge.negative)
+            below = [edge for node in component for edge in self._from[node] if edge.body not in members]
+            height = max((level[edge.body] + edge.negative for edge in below), default=0)
             level.update(dict.fromkeys(component, height))
         strata: list[list[Relation]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
         for node in self.nodes:

@@ -142,11 +142,7 @@ class _Program:
 
     def run(self) -> StepCounter | None:
         """Compute the certain fluents of each step until the game ends or they repeat."""
-        certain: set[tuple[_Key, _Fact]] = set()
-        for value in self.initial:
-            key, fact = _flat_value(value)
-            if key in self.needed:
-                certain.add((key, fact))
+        certain = {(key, fact) for key, fact in map(_flat_value, self.initial) if key in self.needed}
         visited: set[frozenset[tuple[_Key, _Fact]]] = set()
         names = tuple(sorted(key[0].removeprefix("true ") for key in self.needed))
         bound = 0
@@ -155,21 +151,16 @@ class _Program:
             for key, fact in certain:
                 self._add(facts, key, fact)
             if self._derive(facts):
-                last = sorted(
-                    as_text((key[0].removeprefix("true "), *fact) if fact else key[0].removeprefix("true "))
-                    for key, fact in certain
-                )
+                named = ((key[0].removeprefix("true "), fact) for key, fact in certain)
+                last = sorted(as_text((name, *fact) if fact else name) for name, fact in named)
                 return StepCounter(bound, names, tuple(last))
             snapshot = frozenset(certain)
             if snapshot in visited:
                 return None
             visited.add(snapshot)
-            following: set[tuple[_Key, _Fact]] = set()
-            for clause in self.steps:
-                following |= {(clause.head, fact) for fact in self._solve(clause, facts)}
-            if any(has_size(fact, MOST_SYMBOLS) for _, fact in following):
+            certain = {(clause.head, fact) for clause in self.steps for fact in self._solve(clause, facts)}
+            if any(has_size(fact, MOST_SYMBOLS) for _, fact in certain):
                 raise _Exhausted
-            certain = following
             bound += 1
         return None
 

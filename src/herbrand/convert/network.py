@@ -47,9 +47,6 @@ def aiger(game: StateMachine, *, binary: bool = False, bad: str | None = None) -
         try:
             graph = property_aiger(game.network, [name.strip() for name in bad.split(",")])
         except ValueError as error:
-            raise GameError(
-                f"{error} (there are: playability, terminal, goals, "
-                + ", ".join(f"win {role}" for role in game.roles)
-                + ")"
-            ) from error
+            wins = ", ".join(f"win {role}" for role in game.roles)
+            raise GameError(f"{error} (there are: playability, terminal, goals, {wins})") from error
     return graph.to_bytes() if binary else graph.to_text()

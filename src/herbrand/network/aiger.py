@@ -73,8 +73,7 @@ class Aiger:
         own = 2 * (self.first + np.arange(len(self.left), dtype=np.int64))
         high, low = np.maximum(self.left, self.right), np.minimum(self.left, self.right)
         numbers = np.stack((own - high, high - low), axis=1).reshape(-1)
-        symbols = self._symbols()
-        tail = "\n".join(symbols) + "\n" if symbols else ""
+        tail = "".join(f"{line}\n" for line in self._symbols())
         gates = b"".join(map(leb128, numbers.tolist()))
         return ("\n".join(lines) + "\n").encode() + gates + tail.encode()
 
