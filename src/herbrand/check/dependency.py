@@ -94,11 +94,12 @@ def dependency_graph(statements: Iterable[Rule]) -> DependencyGraph:
     for rule in statements:
         head = rule.head.key
         nodes.setdefault(head)
-        for atom, negative in atoms_of(And(rule.body)):
-            key = (head, atom.key, negative)
-            if key not in edges:
-                nodes.setdefault(atom.key)
-                edges[key] = Edge(head, atom.key, negative, rule, atom)
+        for literal in rule.body:
+            for atom, negative in atoms_of(literal):
+                key = (head, atom.key, negative)
+                if key not in edges:
+                    nodes.setdefault(atom.key)
+                    edges[key] = Edge(head, atom.key, negative, rule, atom)
     return DependencyGraph(tuple(nodes), tuple(edges.values()))
 
 

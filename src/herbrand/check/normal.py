@@ -85,8 +85,8 @@ def normalise(statements: Iterable[Rule]) -> NormalForm:
 def _normal_rules(rule: Rule) -> Iterable[Rule]:
     body = [_push(literal, negated=False) for literal in rule.body]
     for conjunction in _split_equalities(body):
-        equalities = [step for step in conjunction if isinstance(step, _Equal)]
-        binding = unifier([one.left for one in equalities], [one.right for one in equalities])
+        equalities = [(step.left, step.right) for step in conjunction if isinstance(step, _Equal)]
+        binding = unifier(equalities) if equalities else {}
         if binding is None:
             continue
         plain_literals = [step for step in conjunction if not isinstance(step, _Equal)]
@@ -161,10 +161,9 @@ def _simplify(literal: Literal) -> Literal:
     return parts[0] if len(parts) == 1 else kind(tuple(parts), literal.start, literal.end)
 
 
-def unifier(left: Iterable[Term], right: Iterable[Term]) -> Substitution | None:
-    """Return the most general unifier of as many terms with each other, pair by pair, or None."""
+def unifier(pairs: Iterable[tuple[Term, Term]]) -> Substitution | None:
+    """Return the most general unifier of the terms of each pair, or None."""
     binding: Substitution = {}
-    pairs = zip(left, right, strict=True)
     return binding if all(unify_in_place(one, other, binding) for one, other in pairs) else None
 
 

@@ -150,7 +150,7 @@ class _Derivations:
             raise GameError(f"`{atom}` depends on the moves: a joint move is required")
         term = self.engine.terms.term
         for row in self.engine.answers(self.key, self.moves, atom):
-            binding = unifier(atom.args, map(term, row))
+            binding = unifier(zip(atom.args, map(term, row), strict=True))
             if binding is not None:
                 yield binding
 
@@ -174,7 +174,7 @@ class _Derivations:
             return DerivationStep(text, "the move made", holds=True)
         for rule, origin in self.rules.get(atom.key, ()):
             line = self._line(origin)
-            binding = unifier(rule.head.args, atom.args)
+            binding = unifier(zip(rule.head.args, atom.args, strict=True))
             if binding is None:
                 continue
             if rule.is_fact:
@@ -246,7 +246,7 @@ class _Derivations:
         attempts = []
         for rule, origin in self.rules.get(atom.key, ()):
             renamed = renamed_apart(rule)
-            binding = unifier(renamed.head.args, atom.args)
+            binding = unifier(zip(renamed.head.args, atom.args, strict=True))
             if binding is None or rule.is_fact:
                 continue
             done, failed, best = self._furthest(list(renamed.body), binding)

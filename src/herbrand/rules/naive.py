@@ -107,7 +107,7 @@ def _reachable(start: int, uses: list[set[int]]) -> set[int]:
 
 def _may_match(atom: Atom, head: Atom) -> bool:
     """Whether two atoms have a common instance; their variables are renamed apart."""
-    return unifier(atom.args, renamed_apart(head).args) is not None
+    return unifier(zip(atom.args, renamed_apart(head).args, strict=True)) is not None
 
 
 def _proofs(
