@@ -220,7 +220,7 @@ def _binding(missing: set[str], group: Sequence[int], body: Sequence[Goal]) -> d
     """Return by index the calls outside a group that bind some of the missing variables."""
     return {
         i: goal
-        for i, goal in enumerate(body)
+        for i, goal in enumerate(body if missing else ())
         if i not in group and isinstance(goal, Call) and not goal.negated and goal_variables(goal) & missing
     }
 
