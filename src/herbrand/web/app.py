@@ -469,10 +469,8 @@ class App:
         key = entry.key, entry.text
         if request.method == "POST":
             await form_fields(request)
-            rules = entry.rules
-            rules.pop("source")
             self._analyses[key] = await wait_for_child(
-                self.children.ask, "analyse", queue="analysis", seconds=150, **rules
+                self.children.ask, "analyse", queue="analysis", seconds=150, **entry.rules
             )
             self._analyses.move_to_end(key)
             while len(self._analyses) > MAX_ANALYSES:

@@ -257,13 +257,19 @@ class Inspector:
         }
 
     def analyse(
-        self, text: str, notation: str, name: str, seconds: float = 20.0, playouts: int = 2000
+        self,
+        text: str,
+        notation: str,
+        name: str,
+        source: str = "",
+        seconds: float = 20.0,
+        playouts: int = 2000,
     ) -> dict[str, Any]:
         """Return verdicts, statistics of random games and, for a small game, its automaton."""
         from herbrand.analyse.budget import Budget
         from herbrand.analyse.proofs.prove import analyse
 
-        game = game_of(text, notation, name, "")
+        game = game_of(text, notation, name, source)
         results: dict[str, Any] = {"verdicts": None, "statistics": None, "automaton": None, "notes": []}
         try:
             results["verdicts"] = analyse(game, budget=Budget(seconds, 300_000, 1000.0)).as_json()

@@ -799,6 +799,8 @@ def test_44_places_and_located_moves():
     assert "unused-hook" in codes(SURFACE + "role a\ninit left := Row(2)")
     assert "surface" in codes(SURFACE + "role a\ninit l := Row(2)\na @ l[1, 1] -> Put(x)")
     assert "surface" in codes(SURFACE + "role a\ninit l := Row(2)\na @ m[1] -> Put(x)")
+    square = SURFACE.replace("\\i <- 1 .. N", "\\i <- 1 .. N, \\j <- 1 .. N").replace("@[_]", "@[_, _]")
+    assert "surface" in codes(square + "role a\ninit l := Row(2)\na @ l[1, 1] -> Put(x)")
 
 
 def test_45_imports(tmp_path):

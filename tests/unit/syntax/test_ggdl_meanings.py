@@ -55,7 +55,7 @@ REFUSED = [
     ("a { n^^: int }\np(a.n)", "{", "expected the end of a sentence, found `{`"),
     ("role b { n^^: int }\np(b.n)", "b.n", "`b.n` is external: it describes a player and is not part of the rules"),
     ("role b { n^^: int }\nterminal :- b.n(3)", "b.n(3)", "`b.n(3)` is external: it describes a player and is not part of the rules"),
-    ("p :- a $= 3", "a $=", "a payoff is not a condition"),
+    ("p :- a $= 3", "a $= 3", "a payoff is not a condition"),
     ("terminal :- Left -> go", "Left", "unknown role `Left`"),
     ("terminal :- {{ 1 }} < {{ 2 }}", "{{ 1 }} < {{ 2 }}", "collections are compared with `===`"),
     ("terminal :- {{ 1 }} === {{ }}", "{{ 1 }} === {{ }}", "an empty collection equals nothing"),

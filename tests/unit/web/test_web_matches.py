@@ -453,6 +453,17 @@ def test_what_is_written_is_saved_into_the_library(database: Path, tmp_path: Pat
         assert "my heaps" in again.get("/").text
 
 
+def test_the_analysis_finds_imported_files(tmp_path: Path) -> None:
+    """As all other pages do, beside the file of the rulesheet."""
+    from herbrand.web.inspector import Inspector
+
+    (tmp_path / "ends.ggd").write_text("over(done)\n")
+    text = 'consult { over } from "ends"\nrole a\nbase State = done | going\ninit State := going\n'
+    text += "a -> go ==> State = done\nterminal :- State == ?s and over(?s)\na $= 100\n"
+    results = Inspector().analyse(text, "ggdl", "main", str(tmp_path / "main.ggd"), playouts=10)
+    assert results["verdicts"]["properties"]["termination"]["verdict"] == "proved"
+
+
 def test_an_unknown_verdict_names_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The documented install had no SAT solver, and nothing said that verdicts were unknown for that reason."""
     from herbrand.web.inspector import Inspector

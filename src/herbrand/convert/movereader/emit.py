@@ -14,7 +14,7 @@ from herbrand.errors import BudgetExceeded
 if TYPE_CHECKING:
     from herbrand.convert.movereader.reader import GameTerms, MoveReader
 
-__all__ = ["LANGUAGES", "emit"]
+__all__ = ["LANGUAGES", "emit", "in_language"]
 
 LANGUAGES: Final = ("python", "typescript", "javascript")
 """The languages of `emit`."""
@@ -38,11 +38,16 @@ def emit(reader: MoveReader, language: str) -> str:
     if language == "python":
         return _python(title, origin, data)
     core = _template("reader.ts.in")
-    core = _TYPES.sub("", core) if language == "javascript" else core.replace("‹", "").replace("›", "")
+    core = in_language(core, language)
     kind = ": Game" if language == "typescript" else ""
     return (
         f"// {title}\n// {origin}\n\n{core}{_literal(data, f'const GAME{kind} = ', 'null', ';')}\n{_READER}"
     )
+
+
+def in_language(source: str, language: str) -> str:
+    """Return TypeScript, or JavaScript: types stand between quotation marks that no code has."""
+    return _TYPES.sub("", source) if language == "javascript" else source.replace("‹", "").replace("›", "")
 
 
 _READER: Final = """/** The reader of this game. */

@@ -251,12 +251,13 @@ class ExpressionReader:
         word = self.token
         if word.kind == t.NAME and word.text == "in" and not (word.first and self.peek().text == "("):
             self.take_extended()
-            return n.Membership(token.start, self.last_end, left, self.expression())
+            right = self.expression()
+            return n.Membership(token.start, self.last_end, left, right)
         if word.kind == t.NAME and word.text == "not" and self.peek().text == "in" and not self.peek().first:
             self.take_extended()
             self.take()
-            inner = n.Membership(token.start, self.last_end, left, self.expression())
-            inner.end = self.last_end
+            right = self.expression()
+            inner = n.Membership(token.start, self.last_end, left, right)
             return n.Negation(token.start, self.last_end, inner)
         if word.kind == t.GENERATOR and word.text == "\\in":
             self.dialect("`\\in`", "write `in`")
@@ -266,7 +267,8 @@ class ExpressionReader:
             return self._doing(token, left)
         if self.sees("$="):
             self.take_extended()
-            return n.Payoff(token.start, self.last_end, left, self._sum())
+            right = self._sum()
+            return n.Payoff(token.start, self.last_end, left, right)
         if self.token.kind == t.SIGN and self.token.text in INSTEAD_OF_SIGN:
             self.unexpected("a condition")
         return n.Holds(token.start, self.last_end, left)
@@ -368,8 +370,8 @@ class ExpressionReader:
                 expr = n.Member(expr.start, self.last_end, expr, name.text, args)
             elif self.sees("[") and not self.token.first:
                 self.extended = True
-                expr = n.Index(expr.start, self.last_end, expr, self.arguments("[", "]"))
-                expr.end = self.last_end
+                places = self.arguments("[", "]")
+                expr = n.Index(expr.start, self.last_end, expr, places)
             else:
                 return expr
 

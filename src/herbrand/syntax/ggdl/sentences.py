@@ -385,6 +385,12 @@ class Sentences:
         out: Alternative = []
         scope.typed.clear()
         scope.board = spot[0]
+        if len(place.args) != len(spot):
+            indices, size = len(place.args) - 1, len(spot) - 1
+            self.report.source = hook.sentence.source
+            self.report.refuse(
+                "E-SURFACE", f"a place of this surface has {size} indices, not {indices}", subject
+            )
         patterns = (*place.args, *_action(hook.sentence.head.action).args)
         for pattern, term in zip(patterns, (*spot, *terms), strict=True):
             if pattern is not OWN_BOARD:
