@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from herbrand.analyse.exploration.certificates import certain_fluents
 from herbrand.analyse.invariants.invariant import RulesProgram
 from herbrand.analyse.invariants.plain import RuleClauses
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from herbrand.machine.state_machine import StateMachine
@@ -103,7 +102,7 @@ def count_by_clauses(game: StateMachine, steps: Certain, seconds: float) -> bool
     frame = encoding.frame()
     for literal in _literals(frame, steps[-1]):
         encoding.add([literal])
-    encoding.add([-encoding.signed(frame, np.array([encoding.network.terminal]))[0]])
+    encoding.add([-encoding.terminal(frame)])
     return not encoding.possible(means=_OVER.format(last=last))
 
 

@@ -13,8 +13,6 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from herbrand.analyse.exploration.replay import walk
 from herbrand.analyse.invariants.plain import RuleClauses
 from herbrand.engine.playouts import goal_value
@@ -70,13 +68,11 @@ def ask_strategy(
     going = RuleClauses(game, seconds)
     frame = going.frame()
     numbers = _require_listed(going, frame, listed)
-    faults = [going.signed(frame, np.array([going.network.terminal]))[0], going.wanted(frame, "playability")]
+    faults = [going.terminal(frame), going.wanted(frame, "playability")]
     moves, legal = _moves(going), going.signed(frame, going.network.legal)
     for number, state in zip(numbers, listed, strict=True):
         if state.choice is not None:
-            faults.append(going.new())
-            going.add([-faults[-1], number])
-            going.add([-faults[-1], -legal[moves[state.choice]]])
+            faults.append(going.implying(number, -legal[moves[state.choice]]))
     going.add(faults)
     going.possible(
         means="in all of them the game goes on, every role has a legal move, and that of the strategy is "
@@ -88,7 +84,6 @@ def ask_strategy(
 def _ask_step(
     encoding: RuleClauses, role: str, is_good: Callable[[int], bool], listed: list[_Listed]
 ) -> None:
-    network = encoding.network
     frame = encoding.frame()
     numbers = _require_listed(encoding, frame, listed)
     encoding.require_step(frame)
@@ -96,13 +91,13 @@ def _ask_step(
     left = [encoding.new() for _ in range(max(state.left for state in listed).bit_length())]
     for number, state in zip(numbers, listed, strict=True):
         if state.choice is not None:
-            encoding.add([-number, frame + 1 + len(network.fluents) + moves[state.choice]])
+            encoding.add([-number, encoding.move(frame, moves[state.choice])])
         for place, bit in enumerate(left):
             encoding.add([-number, bit if state.left >> place & 1 else -bit])
     after = encoding.after(frame)
-    terminal = encoding.signed(after, np.array([network.terminal]))[0]
+    terminal = encoding.terminal(after)
     owner = encoding.roles.index(role)
-    goals = encoding.signed(after, network.goal)
+    goals = encoding.signed(after, encoding.network.goal)
     values = {name: x for (r, name), x in zip(encoding.values, goals, strict=True) if r == owner}
     for name in values:
         value = goal_value(name)

@@ -5,7 +5,6 @@ Fluents that change at most once, or weights whose sum grows: both bound the num
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +51,6 @@ class Bound:
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Check on the rules that the fluents change so; see `verdict.Certificate`."""
-        started = time.monotonic()
         rules = RulesProgram(game, seconds)
         if not self.invariant.holds_by_rules(game, rules):
             return False
@@ -65,10 +63,8 @@ class Bound:
         ):
             return False
         if self.within > 1:
-            seconds_left = seconds - (time.monotonic() - started)
-            return keeps_changing(
-                game, self.invariant, (*self.rising, *self.falling), self.within, seconds_left
-            )
+            fluents = (*self.rising, *self.falling)
+            return keeps_changing(game, self.invariant, fluents, self.within, rules.seconds_left)
         change = [f":- next({term(f)}), not true({term(f)})." for f in self.rising]
         change += [f":- true({term(f)}), not next({term(f)})." for f in self.falling]
         return not rules.possible([*steps, *change], "each legal step changes one of the fluents")
@@ -112,7 +108,6 @@ class ProgressMeasure:
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Check on the rules that the sum grows; see `verdict.Certificate`."""
-        started = time.monotonic()
         rules = RulesProgram(game, seconds)
         if not self.invariant.holds_by_rules(game, rules):
             return False
@@ -122,9 +117,7 @@ class ProgressMeasure:
             steps += ["moved :- up(_).", "moved :- down(_).", ":- not moved."]
         if rules.possible([*steps, *lines], "the sum grows with each legal step (that changes it)"):
             return False
-        if self.within > 1:
-            seconds_left = seconds - (time.monotonic() - started)
-            return keeps_changing(
-                game, self.invariant, [name for name, _ in self.weights], self.within, seconds_left
-            )
-        return True
+        fluents = [name for name, _ in self.weights]
+        return self.within == 1 or keeps_changing(
+            game, self.invariant, fluents, self.within, rules.seconds_left
+        )

@@ -184,6 +184,11 @@ class RulesProgram:
             name: self.terms.intern(role) for name, role in zip(game.roles, game.rules.roles, strict=True)
         }
 
+    @property
+    def seconds_left(self) -> float:
+        """The time until the deadline."""
+        return self.deadline - time.monotonic()
+
     def term(self, text: str) -> str:
         """Return a term in the program's encoding."""
         return self._number(self.terms.read(text))
@@ -236,7 +241,7 @@ class RulesProgram:
         The network need not be trusted for this: the queries that use it ask whether it holds initially
         and after each step.
         """
-        network = self.game.network_within(max(self.deadline - time.monotonic(), 0.01))
+        network = self.game.network_within(max(self.seconds_left, 0.01))
         names = map(network.terms.text, network.fluents.tolist())
         varies = {self.term(name): is_always for name, is_always in zip(names, network.always, strict=True)}
         initial = [self.term(name) for name in sorted(self.game.initial_state("rules").facts)]
@@ -293,11 +298,11 @@ class RulesProgram:
         """
         text = "\n".join([self._any_state(), _DEFINED, *lines])
         if is_only_recording():
-            record("lp", lambda: text, means, satisfiable=False)
+            record("lp", lambda: text, means)
             return False
         satisfiable = has_answer_set(text, self.deadline)
         if means and not satisfiable:
-            record("lp", lambda: text, means, satisfiable=False)
+            record("lp", lambda: text, means)
         return satisfiable
 
     def _any_state(self) -> str:

@@ -25,10 +25,9 @@ class Obligation:
     form: Literal["lp", "cnf"]
     """A logic program for clingo, or clauses in DIMACS for a SAT solver."""
     text: str
-    satisfiable: bool
-    """The answer."""
+    """The question, which has to be unsatisfiable."""
     means: str
-    """The conclusion from the answer, in words."""
+    """The conclusion if it is, in words."""
     repeats: bool = False
     """Whether it only repeats another question for another program."""
 
@@ -58,15 +57,8 @@ def is_only_recording() -> bool:
     return is_recording() and not _solves.get()
 
 
-def record(
-    form: Literal["lp", "cnf"],
-    text: Callable[[], str],
-    means: str,
-    *,
-    satisfiable: bool,
-    repeats: bool = False,
-) -> None:
-    """Add a question with its answer, if they are collected."""
+def record(form: Literal["lp", "cnf"], text: Callable[[], str], means: str) -> None:
+    """Add a question that is unsatisfiable, if they are collected."""
     obligations = _recorded.get()
     if obligations is not None:
-        obligations.append(Obligation(form, text(), satisfiable, means, repeats))
+        obligations.append(Obligation(form, text(), means))

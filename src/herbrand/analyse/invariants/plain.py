@@ -152,22 +152,22 @@ class KInduction:
 
 
 def keeps_changing(
-    game: StateMachine, invariant: Invariant, fluents: Iterable[str], steps: int, seconds: float
+    game: StateMachine, invariant: Invariant, fluents: Sequence[str], steps: int, seconds: float
 ) -> bool:
     """Return whether `steps` consecutive steps always change one of some fluents, given an invariant.
 
     Raises `BudgetExceeded` after `seconds`.
     """
     encoding = RuleClauses(game, seconds)
-    places = [1 + encoding.fluents[name] for name in fluents]
     frame = encoding.frame()
     for _ in range(steps):
         encoding.require(frame, invariant)
         encoding.require_step(frame)
         before, frame = frame, encoding.after(frame)
-        for place in places:
-            encoding.add([before + place, -(frame + place)])
-            encoding.add([-(before + place), frame + place])
+        for name in fluents:
+            old, new = encoding.fluent(before, name), encoding.fluent(frame, name)
+            encoding.add([old, -new])
+            encoding.add([-old, new])
     return not encoding.possible(means=f"of {steps} consecutive steps, one changes one of the fluents")
 
 
@@ -211,18 +211,14 @@ def ask_change(
     encoding.require(frame, invariant)
     encoding.require_step(frame)
     after = encoding.after(frame)
-    ups = [(frame + 1 + encoding.fluents[name], after + 1 + encoding.fluents[name]) for name in rising]
-    downs = [(-(frame + 1 + encoding.fluents[f]), -(after + 1 + encoding.fluents[f])) for f in falling]
-    backs = []
-    for before, then in (*ups, *downs):
-        backs.append(encoding.new())
-        encoding.add([-backs[-1], before])
-        encoding.add([-backs[-1], -then])
+    changes = [(encoding.fluent(frame, name), encoding.fluent(after, name)) for name in rising]
+    changes += [(-encoding.fluent(frame, name), -encoding.fluent(after, name)) for name in falling]
+    backs = [encoding.implying(before, -then) for before, then in changes]
     some = encoding.new()
     encoding.add([-some, *backs])
     encoding.possible(some, means="no legal step takes back a change of one of the fluents")
     same = encoding.new()
-    for before, then in (*ups, *downs):
+    for before, then in changes:
         encoding.add([-same, before, -then])
     encoding.possible(same, means="each legal step changes one of the fluents")
 
@@ -241,6 +237,9 @@ class RuleClauses:
         text = self.network.terms.text
         self.roles = [text(role) for role in self.network.roles]
         self.players = [i for i, role in enumerate(self.roles) if role.lower() != "random"]
+        owner = self.network.moves[:, 0]
+        self._moves = [np.flatnonzero(owner == role).tolist() for role in range(len(self.roles))]
+        """The moves of each role."""
         self.fluents = {text(fluent): i for i, fluent in enumerate(self.network.fluents.tolist())}
         self.values = [(role, text(value)) for role, value in self.network.goals.tolist()]
         self.last = 0
@@ -250,6 +249,19 @@ class RuleClauses:
         """Return a new variable."""
         self.last += 1
         return self.last
+
+    def implying(self, *literals: int) -> int:
+        """Return a new variable that implies some literals."""
+        variable = self.new()
+        for literal in literals:
+            self.add([-variable, literal])
+        return variable
+
+    def all_of(self, literals: Sequence[int]) -> int:
+        """Return a new variable that is equivalent to a conjunction of literals."""
+        variable = self.implying(*literals)
+        self.add([variable, *(-literal for literal in literals)])
+        return variable
 
     def add(self, clause: list[int]) -> None:
         """Add a clause."""
@@ -270,6 +282,18 @@ class RuleClauses:
         """Return literals of the network as signed variables of a frame."""
         variables: list[int] = ((frame + (literals >> 1)) * (1 - 2 * (literals & 1))).tolist()
         return variables
+
+    def fluent(self, frame: int, name: str) -> int:
+        """Return the variable of a fluent."""
+        return frame + 1 + self.fluents[name]
+
+    def move(self, frame: int, number: int) -> int:
+        """Return the variable of a move, by its number in the network."""
+        return frame + 1 + len(self.network.fluents) + number
+
+    def terminal(self, frame: int) -> int:
+        """Return the literal that the game is over."""
+        return self.signed(frame, np.array([self.network.terminal]))[0]
 
     def frame(self, *, initial: bool = False) -> int:
         """Add a state with all its gates; return the variable of its node 0."""
@@ -293,20 +317,17 @@ class RuleClauses:
     def require_step(self, frame: int, when: int | None = None) -> None:
         """Require a step: the state is not terminal and each role makes one legal move.
 
-        With `when`, a variable, this is required where it is true.
+        With `when`, a literal, this is required where it is true; elsewhere a role makes at most one.
         """
-        network = self.network
         unless = [] if when is None else [-when]
-        self.add([*unless, -self.signed(frame, np.array([network.terminal]))[0]])
-        legal = self.signed(frame, network.legal)
-        chosen = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
-        owner = network.moves[:, 0].tolist()
-        for role in range(len(self.roles)):
-            own_moves = [m for m in range(len(chosen)) if owner[m] == role]
-            for m in own_moves:
-                self.add([-chosen[m], legal[m]])
-            self.add([*unless, *(chosen[m] for m in own_moves)])
-            self.exactly([chosen[m] for m in own_moves], at_least=False)
+        self.add([*unless, -self.terminal(frame)])
+        legal = self.signed(frame, self.network.legal)
+        for own_moves in self._moves:
+            chosen = [self.move(frame, m) for m in own_moves]
+            for m, move in zip(own_moves, chosen, strict=True):
+                self.add([-move, legal[m]])
+            self.add([*unless, *chosen])
+            self.exactly(chosen, at_least=False)
 
     def exactly(self, literals: list[int], *, at_least: bool, when: int | None = None) -> None:
         """Require at most one literal, or exactly one (sequential counter, Sinz 2005).
@@ -333,31 +354,26 @@ class RuleClauses:
             self.add([following + 1 + i, -literal])
         return following
 
+    def _literals(self, frame: int, clause: Iterable[tuple[str, bool]]) -> list[int]:
+        """Return the literals of fluents with their values."""
+        return [self.fluent(frame, name) if value else -self.fluent(frame, name) for name, value in clause]
+
     def require(self, frame: int, invariant: Invariant) -> None:
         """Require an invariant, without its sums, in a state."""
-
-        def place(name: str) -> int:
-            return frame + 1 + self.fluents[name]
-
-        for group in invariant.exactly:
-            self.exactly([place(name) for name in group], at_least=True)
-        for group in invariant.never_two:
-            self.exactly([place(name) for name in group], at_least=False)
+        for groups, some in ((invariant.exactly, True), (invariant.never_two, False)):
+            for group in groups:
+                self.exactly([self.fluent(frame, name) for name in group], at_least=some)
         for clause in invariant.clauses:
-            self.add([place(name) if value else -place(name) for name, value in clause])
+            self.add(self._literals(frame, clause))
 
     def group_faults(self, literals: Sequence[int], *, some: bool) -> list[int]:
         """Return variables that imply that two of some literals are true, or none if `some` should be."""
         faults, before = [], 0
         if some:
-            faults.append(self.new())
-            for literal in literals:
-                self.add([-faults[-1], -literal])
+            faults.append(self.implying(*(-literal for literal in literals)))
         for literal in literals:
             if before:
-                faults.append(self.new())
-                self.add([-faults[-1], literal])
-                self.add([-faults[-1], before])
+                faults.append(self.implying(literal, before))
             earlier = self.new()  # only if one of the literals up to here is true
             self.add([-earlier, literal, *([before] if before else [])])
             before = earlier
@@ -365,18 +381,12 @@ class RuleClauses:
 
     def break_in(self, frame: int, invariant: Invariant) -> None:
         """Require that an invariant, without its sums, does not hold in a state."""
-
-        def place(name: str) -> int:
-            return frame + 1 + self.fluents[name]
-
         faults = []
         for groups, some in ((invariant.exactly, True), (invariant.never_two, False)):
             for group in groups:
-                faults += self.group_faults([place(name) for name in group], some=some)
+                faults += self.group_faults([self.fluent(frame, name) for name in group], some=some)
         for clause in invariant.clauses:
-            faults.append(self.new())
-            for name, value in clause:
-                self.add([-faults[-1], -place(name) if value else place(name)])
+            faults.append(self.implying(*(-literal for literal in self._literals(frame, clause))))
         if not faults:  # an empty clause would not be accepted by all programs
             faults.append(self.new())
             self.add([-faults[-1]])
@@ -384,23 +394,14 @@ class RuleClauses:
 
     def wanted(self, frame: int, name: str) -> int:
         """Return a variable that is equivalent to a state being a wanted one."""
-        network = self.network
         kind, _, role_name = name.partition(" ")
-        terminal = self.signed(frame, np.array([network.terminal]))[0]
-        goal = self.signed(frame, network.goal)
+        terminal = self.terminal(frame)
+        goal = self.signed(frame, self.network.goal)
         result = self.new()
         if kind == "playability":
-            legal = self.signed(frame, network.legal)
-            owner = network.moves[:, 0].tolist()
-            ways = []
-            for role in range(len(self.roles)):
-                way = self.new()
-                own_moves = [legal[m] for m in range(len(legal)) if owner[m] == role]
-                for literal in own_moves:
-                    self.add([-way, -literal])
-                self.add([way, *own_moves])
-                ways.append(way)
-            self._both(result, -terminal, ways)
+            legal = self.signed(frame, self.network.legal)
+            stuck = [self.all_of([-legal[m] for m in own_moves]) for own_moves in self._moves]
+            self._both(result, -terminal, stuck)
         elif kind == "win":
             role = self.roles.index(role_name)
             values = {text: x for (owner, text), x in zip(self.values, goal, strict=True) if owner == role}
@@ -411,29 +412,15 @@ class RuleClauses:
 
     def alone(self, value: str, values: dict[str, int]) -> int:
         """Return a variable that is equivalent to one goal value and no other."""
-        alone = self.new()
-        literals = [x if text == value else -x for text, x in values.items()]
-        for x in literals:
-            self.add([-alone, x])
-        self.add([alone, *(-x for x in literals)])
-        return alone
+        return self.all_of([x if text == value else -x for text, x in values.items()])
 
     def _faults(self, role: int, goal: list[int]) -> list[int]:
         values = [(text, x) for (owner, text), x in zip(self.values, goal, strict=True) if owner == role]
         proper = [x for text, x in values if text.isdecimal() and str(int(text)) == text and int(text) <= 100]
         faults = [x for _, x in values if x not in proper]
-        none = self.new()
-        for x in proper:
-            self.add([-none, -x])
-        self.add([none, *proper])
-        for i, a in enumerate(proper):
-            for b in proper[:i]:
-                two = self.new()
-                self.add([-two, a])
-                self.add([-two, b])
-                self.add([two, -a, -b])
-                faults.append(two)
-        return [*faults, none]
+        none = self.all_of([-x for x in proper])
+        two = [self.all_of((a, b)) for i, a in enumerate(proper) for b in proper[:i]]
+        return [*faults, *two, none]
 
     def _both(self, result: int, first: int, ways: list[int]) -> None:
         """Define a variable as `first` and some of `ways`."""
@@ -451,7 +438,7 @@ class RuleClauses:
             raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate")
         satisfiable = self.solver is not None and self._solve(list(assumed))
         if not satisfiable:
-            record("cnf", lambda: self._dimacs(assumed), means, satisfiable=False)
+            record("cnf", lambda: self._dimacs(assumed), means)
         return satisfiable
 
     def _solve(self, assumed: list[int]) -> bool:

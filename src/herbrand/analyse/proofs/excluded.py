@@ -135,7 +135,10 @@ def possible_conditions(watched: Watch, invariant: Invariant, seconds: float) ->
         frame = encoding.frame()
         encoding.require(frame, invariant)
         if needs_move:
-            _move_unless_over(encoding, frame)
+            terminal = encoding.terminal(frame)
+            encoding.require_step(frame, when=-terminal)
+            for number in range(len(network.moves)):
+                encoding.add([-encoding.move(frame, number), -terminal])
         signed = encoding.signed(frame, encoding.network.sees)
         possible |= {number for number, place in wanted if encoding.possible(signed[place], means="")}
     return possible
@@ -150,24 +153,8 @@ def possible_losses(
     encoding.require(frame, invariant)
     encoding.require_step(frame)
     after = encoding.signed(frame, encoding.network.next)
-    places = [encoding.fluents[name] for name in fluents]
     return {
         number
-        for number, place in enumerate(places)
-        if encoding.possible(frame + 1 + place, -after[place], means="")
+        for number, name in enumerate(fluents)
+        if encoding.possible(encoding.fluent(frame, name), -after[encoding.fluents[name]], means="")
     }
-
-
-def _move_unless_over(encoding: RuleClauses, frame: int) -> None:
-    """Require that each role makes one legal move, or none where the game is over."""
-    network = encoding.network
-    terminal = encoding.signed(frame, np.array([network.terminal]))[0]
-    moves = [frame + 1 + len(network.fluents) + number for number in range(len(network.moves))]
-    for move, legal in zip(moves, encoding.signed(frame, network.legal), strict=True):
-        encoding.add([-move, legal])
-        encoding.add([-move, -terminal])
-    owner = network.moves[:, 0].tolist()
-    for role in range(len(encoding.roles)):
-        own_moves = [move for move, of in zip(moves, owner, strict=True) if of == role]
-        encoding.exactly(own_moves, at_least=False)
-        encoding.add([terminal, *own_moves])
