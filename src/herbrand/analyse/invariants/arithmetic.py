@@ -7,11 +7,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["add_choice", "add_unary", "differ", "greater", "total_of"]
+__all__ = ["add_choice", "add_unary", "all_sums", "differ", "greater", "growth_of", "total_of"]
 
 
 def total_of(circuit: UnrolledCircuit, numbers: Iterable[Sequence[int]]) -> list[int]:
@@ -54,7 +54,7 @@ def differ(circuit: UnrolledCircuit, a: int, b: int) -> int:
 
 
 def add_choice(
-    circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]
+    circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Collection[tuple[int, int]]
 ) -> dict[int, int]:
     """Return the sums, each with its literal, after adding one of several amounts, each with its literal."""
     following: dict[int, list[int]] = {}
@@ -64,6 +64,41 @@ def add_choice(
             if both:
                 following.setdefault(total + change, []).append(both)
     return {total: circuit.any_of(literals) for total, literals in following.items()}
+
+
+def all_sums(
+    circuit: UnrolledCircuit, choices: Iterable[Collection[tuple[int, int]]], most: int
+) -> dict[int, int] | None:
+    """Return the sums of one amount of each choice, with their literals; None for more than `most`."""
+    sums = {0: 1}
+    for ways in choices:
+        sums = add_choice(circuit, sums, ways)
+        if len(sums) > most:
+            return None
+    return sums
+
+
+def growth_of(
+    circuit: UnrolledCircuit,
+    changes: Sequence[tuple[int, int, int]],
+    amounts: Iterable[int] | None = None,
+) -> dict[int, int]:
+    """Return the literals of the amounts, or only of some, by which a change of some terms changes their sum.
+
+    Each term is a weight with the literals that it is added before and after; never two are at a time.
+    """
+    sides = []
+    for side in (1, 2):
+        ways: dict[int, list[int]] = {0: [circuit.all_of([change[side] ^ 1 for change in changes])]}
+        for change in changes:
+            ways.setdefault(change[0], []).append(change[side])
+        sides.append({weight: circuit.any_of(literals) for weight, literals in ways.items()})
+    growth: dict[int, list[int]] = {}
+    for gone, was in sides[0].items():
+        for amount in amounts or [come - gone for come in sides[1]]:
+            if gone + amount in sides[1]:
+                growth.setdefault(amount, []).append(circuit.all_of((was, sides[1][gone + amount])))
+    return {amount: circuit.any_of(literals) for amount, literals in growth.items()}
 
 
 def add_unary(circuit: UnrolledCircuit, a: Sequence[int], b: Sequence[int], most: int) -> list[int]:

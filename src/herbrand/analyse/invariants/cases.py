@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.invariants.arithmetic import add_choice, greater, total_of
+from herbrand.analyse.invariants.arithmetic import all_sums, greater, growth_of, total_of
 from herbrand.analyse.invariants.frames import Frame
 from herbrand.analyse.invariants.groups import number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver
@@ -46,6 +46,8 @@ _SUMS = 3000
 """The most distinct sums."""
 Side = tuple[int, bool]
 """A group of fluents, and whether their weights are positive."""
+Step = tuple["NDArray[np.bool_]", tuple[int, ...]]
+"""A state, [fluents], and a joint move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,7 @@ class StepCases:
 
     def _new_solver(self) -> Solver:
         solver = Solver(self.circuit, self.deadline)
-        for group in self.groups:
-            require(solver, self.state.tolist(), group)
+        require(solver, self.state, self.groups)
         for clause in self._required:
             solver.add(clause)
         return solver
@@ -202,27 +203,21 @@ class StepCases:
         changes = tuple((f, int(frame.state[f]), int(after[f])) for f in different)
         return Case(joint, tuple(implied), tuple(dict.fromkeys(when)), changes)
 
-    def counterexamples(
-        self, weights: NDArray[np.int64], most: int = 0
-    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
+    def counterexamples(self, weights: NDArray[np.int64], most: int = 0) -> list[Step]:
         """Return steps that make the sum grow by at most `most`, some of them if there are many.
 
         Each is a state with a joint move; there is at most one for each case.
         """
         return self._steps(lambda case: self._no_growth(case, weights, most))
 
-    def changing_steps(
-        self, weights: NDArray[np.int64], assumed: Sequence[int]
-    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
+    def changing_steps(self, weights: NDArray[np.int64], assumed: Sequence[int]) -> list[Step]:
         """Return steps that change the sum, from states with some literals true; see `counterexamples`.
 
-        None beyond `_SUMS` distinct sums.
+        Raises `BudgetExceeded` beyond `_SUMS` distinct sums.
         """
         return self._steps(lambda case: self._change(case, weights), assumed)
 
-    def _steps(
-        self, target: Callable[[Case], int | None], assumed: Sequence[int] = ()
-    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
+    def _steps(self, target: Callable[[Case], int], assumed: Sequence[int] = ()) -> list[Step]:
         """Return a step of each case in which the literal of `target` can be true.
 
         If there are many, only some, of cases after those that the last call looked at.
@@ -230,15 +225,15 @@ class StepCases:
         steps = []
         for case in self.in_turn():
             literal = target(case)
-            if literal is None:
-                return None
             if literal and self.solver.solve(literal, *assumed, *case.when):
-                model = self.solver.model()
-                state = np.array([model(x) for x in self.state.tolist()], np.bool_)
-                steps.append((state, case.joint))
+                steps.append(self.found(case))
                 if len(steps) >= _STEPS:
                     break
         return steps
+
+    def found(self, case: Case) -> Step:
+        """Return the step of a case that the solver found last."""
+        return self.solver.model().values(self.state), case.joint
 
     def possible(self, case: Case, *literals: int) -> bool:
         """Return whether a step of a case makes some literals true; then the solver has a model.
@@ -261,9 +256,7 @@ class StepCases:
             self._next = (begin + number + 1) % len(self.cases)
             yield self.cases[begin + number - len(self.cases)]
 
-    def changes(
-        self, expander: Expander, steps: Sequence[tuple[NDArray[np.bool_], tuple[int, ...]]]
-    ) -> NDArray[np.int8]:
+    def changes(self, expander: Expander, steps: Sequence[Step]) -> NDArray[np.int8]:
         """Return the distinct changes of the fluents in steps, [n, fluents]: -1, 0 or 1."""
         states = expander.pack_bits(np.array([state for state, _ in steps], np.bool_))
         first = np.array(expander.network.circuit.bounds[:-1], np.int32)
@@ -296,30 +289,21 @@ class StepCases:
             for bit in range(most.bit_length())
         ]
 
-    def _change(self, case: Case, weights: NDArray[np.int64]) -> int | None:
-        """Return the literal that the sum changes in a case; None beyond `_SUMS` distinct sums."""
-        circuit = self.circuit
-        by_group: dict[int, list[tuple[int, int, int]]] = {}
+    def by_group(self, case: Case, weights: NDArray[np.int64]) -> dict[int, list[tuple[int, int, int]]]:
+        """Return what a case changes of a sum, by group: weights with their literals before and after."""
+        changes: dict[int, list[tuple[int, int, int]]] = {}
         for fluent, before, after in case.changes:
             if weights[fluent]:
-                by_group.setdefault(self.group[fluent], []).append((int(weights[fluent]), before, after))
-        sums = {0: 1}
-        for changes in by_group.values():  # never two of a group are true, before and after
-            sides = []
-            for side in (1, 2):
-                ways: dict[int, list[int]] = {0: [circuit.all_of([change[side] ^ 1 for change in changes])]}
-                for change in changes:
-                    ways.setdefault(change[0], []).append(change[side])
-                sides.append({weight: circuit.any_of(literals) for weight, literals in ways.items()})
-            growth: dict[int, list[int]] = {}
-            for gone, was in sides[0].items():
-                for come, is_now in sides[1].items():
-                    growth.setdefault(come - gone, []).append(circuit.all_of((was, is_now)))
-            sums = add_choice(
-                circuit, sums, [(change, circuit.any_of(ways)) for change, ways in growth.items()]
-            )
-            if len(sums) > _SUMS:
-                return None
+                weight = int(weights[fluent])
+                changes.setdefault(int(self.group[fluent]), []).append((weight, before, after))
+        return changes
+
+    def _change(self, case: Case, weights: NDArray[np.int64]) -> int:
+        """Return the literal that the sum changes in a case."""
+        ways = (growth_of(self.circuit, some).items() for some in self.by_group(case, weights).values())
+        sums = all_sums(self.circuit, ways, _SUMS)
+        if sums is None:
+            raise BudgetExceeded(f"{_SUMS} sums", "after a step")
         return sums.get(0, 0) ^ 1
 
     def _terms(self, case: Case, weights: NDArray[np.int64]) -> list[tuple[Side, int, int, int]]:

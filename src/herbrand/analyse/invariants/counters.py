@@ -16,16 +16,19 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from herbrand.analyse.exploration.walks import random_states
-from herbrand.analyse.invariants.arithmetic import add_choice, differ
+from herbrand.analyse.invariants.arithmetic import all_sums, differ, growth_of
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.domains import order_of
 from herbrand.analyse.invariants.groups import (
     Group,
+    arguments_at,
+    families_of,
     filling_groups,
     holding_groups,
     observed_groups,
@@ -127,8 +130,7 @@ def _inductive(
         for number, weights in sums.items():
             alike.setdefault((weights * np.sign(weights[weights != 0][0])).tobytes(), []).append(number)
         distinct = {numbers[0]: sums[numbers[0]] for numbers in alike.values()}
-        cases = StepCases(system, fresh, deadline)
-        try:
+        with closing(StepCases(system, fresh, deadline)) as cases:
             limits = [SumLimits(fresh, weights, int(weights @ initial)) for weights in distinct.values()]
             for limit in limits:
                 for clause in limit.clauses(cases.circuit, cases.state):
@@ -143,8 +145,6 @@ def _inductive(
             }
             spreading = Wandering(network, fresh, [limit.hold for limit in limits])
             lost, changed = _violated(cases, fresh, amounts, every, spreading)
-        finally:
-            cases.close()
         if every == 1 and not lost and not changed:
             return Counted(
                 fresh,
@@ -209,28 +209,20 @@ def _violated(
             seen.add(literal)
             if not safe.get(literal):
                 broken[i] = literal
-        while broken and cases.possible(case, _some_of(cases, list(broken.values()))):
-            model = cases.solver.model()
+        while broken and cases.possible(case, solver.some_of(broken.values())):
+            model = solver.model()
             lost.update(i for i, literal in broken.items() if model(literal))
-            state = np.array([model(x) for x in cases.state.tolist()], np.bool_)
-            lost |= spreading.violated(state, lost)
+            lost |= spreading.violated(model.values(cases.state), lost)
             broken = {i: literal for i, literal in broken.items() if i not in lost}
         for i, weighted in sums.items():
             if i not in changed:
-                differs = weighted.differs(cases, case)
+                differs = weighted.differs(case)
                 if differs and cases.possible(case, differs):
-                    model = cases.solver.model()
+                    model = solver.model()
                     changed[i] = np.zeros(len(cases.state), np.int64)
                     for fluent, before, then in case.changes:
                         changed[i][fluent] = int(model(then)) - int(model(before))
     return lost, changed
-
-
-def _some_of(cases: StepCases, literals: Sequence[int]) -> int:
-    """Return a literal that requires one of some literals."""
-    some = int(cases.circuit.variables(1)[0])
-    cases.solver.add([some ^ 1, *literals])
-    return some
 
 
 class _Sum:
@@ -246,61 +238,40 @@ class _Sum:
         steps: NDArray[np.int8],
         possible: NDArray[np.bool_],
     ) -> None:
-        self.circuit = cases.circuit
-        self.group = cases.group
+        self.cases = cases
         self.weights = weights
         self.amounts = {
             part: _amounts(weights[places], steps[:, places], possible[places])
             for part in np.unique(cases.group[weights != 0]).tolist()
             for places in (np.flatnonzero((cases.group == part) & (weights != 0)),)
         }
-        self._ways_cache: dict[tuple[tuple[int, int, int], ...], dict[int, int]] = {}
+        self._growth: dict[tuple[int, tuple[tuple[int, int, int], ...]], dict[int, int]] = {}
 
-    def differs(self, cases: StepCases, case: Case) -> int:
+    def differs(self, case: Case) -> int:
         """Return a literal that is true in all steps of a case that change the sum, perhaps in others."""
-        parts: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        for change in case.changes:
-            if self.weights[change[0]]:
-                parts[int(self.group[change[0]])].append(change)
+        parts = self.cases.by_group(case, self.weights)
         sums = self._added(parts, _MOST_TOTALS)
         if sums is None:
-            varying = {part: some for part, some in parts.items() if self._varies(cases, case, some)}
+            varying = {part: some for part, some in parts.items() if self._varies(case, some)}
             sums = self._added(varying, _MOST_VARYING)
         return sums.get(0, 0) ^ 1 if sums is not None else 1
 
     def _added(self, parts: Mapping[int, Sequence[tuple[int, int, int]]], most: int) -> dict[int, int] | None:
         """Return by which amounts, at most so many, changes of all parts change the sum, with literals."""
-        sums = {0: 1}
-        for part, changes in parts.items():
-            key = tuple(changes)
-            if key not in self._ways_cache:
-                self._ways_cache[key] = self._ways(part, changes)
-            sums = add_choice(self.circuit, sums, list(self._ways_cache[key].items()))
-            if len(sums) > most:
-                return None
-        return sums
+        ways = (self._growth_of(part, tuple(changes)).items() for part, changes in parts.items())
+        return all_sums(self.cases.circuit, ways, most)
 
-    def _varies(self, cases: StepCases, case: Case, changes: Sequence[tuple[int, int, int]]) -> bool:
-        """Return whether a step of a case can make one of some changes, which its form does not tell."""
-        circuit = self.circuit
-        different = [differ(circuit, before, after) for _, before, after in changes]
-        return cases.possible(case, circuit.any_of(different))
-
-    def _ways(self, part: int, changes: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    def _growth_of(self, part: int, changes: tuple[tuple[int, int, int], ...]) -> dict[int, int]:
         """Return the literals of each amount by which changes of fluents of a group change the sum."""
-        sides: list[dict[int, int]] = []
-        for side in (1, 2):  # never two are true, before and after
-            ways: defaultdict[int, list[int]] = defaultdict(list)
-            ways[0].append(self.circuit.all_of([change[side] ^ 1 for change in changes]))
-            for change in changes:
-                ways[int(self.weights[change[0]])].append(change[side])
-            sides.append({weight: self.circuit.any_of(literals) for weight, literals in ways.items()})
-        growth: defaultdict[int, list[int]] = defaultdict(list)
-        for gone, was in sides[0].items():
-            for amount in self.amounts[part]:
-                if gone + amount in sides[1]:
-                    growth[amount].append(self.circuit.all_of((was, sides[1][gone + amount])))
-        return {amount: self.circuit.any_of(literals) for amount, literals in growth.items()}
+        if (part, changes) not in self._growth:
+            self._growth[part, changes] = growth_of(self.cases.circuit, changes, self.amounts[part])
+        return self._growth[part, changes]
+
+    def _varies(self, case: Case, changes: Sequence[tuple[int, int, int]]) -> bool:
+        """Return whether a step of a case can make one of some changes, which its form does not tell."""
+        circuit = self.cases.circuit
+        different = [differ(circuit, before, after) for _, before, after in changes]
+        return self.cases.possible(case, circuit.any_of(different))
 
 
 def _amounts(weights: NDArray[np.int64], steps: NDArray[np.int8], possible: NDArray[np.bool_]) -> set[int]:
@@ -350,34 +321,24 @@ class _Equations:
         """By counter, changes of the fluents in steps that may not change its sum."""
         if not counters:
             return
-        columns: list[NDArray[np.int64]] = []
         counted = {fluent for fluents in counters for fluent in fluents}
-        for fluents, ranks_ in counters.items():
-            column = np.zeros(len(network.fluents), np.int64)
-            column[list(fluents)] = ranks_
-            columns.append(column)
-        families: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for place, fluent in enumerate(network.fluents.tolist()):
-            functor, args = network.terms.functor[fluent], network.terms.args[fluent]
-            if place not in counted:
-                for chosen in _FAMILY_ARGUMENTS:
-                    families[
-                        functor, tuple(args[i] for i in chosen if -len(args) <= i < len(args)), chosen
-                    ].append(place)
-        for places in {tuple(places): None for places in families.values()}:
-            column = np.zeros(len(network.fluents), np.int64)
-            column[list(places)] = 1
-            columns.append(column)
+        families = families_of(
+            network,
+            lambda args: ((chosen, arguments_at(chosen, args)) for chosen in _FAMILY_ARGUMENTS),
+            [place for place in range(len(network.fluents)) if place not in counted],
+        )
+        columns: list[tuple[tuple[int, ...], NDArray[np.int64] | int]] = [*counters.items()]
+        columns += ((places, 1) for places in dict.fromkeys(map(tuple, families)))
         self._ranks: dict[int, int] = {}
         """By counter of irregular numbers, the column with their ranks."""
-        for number, (fluents, ranks_) in enumerate(counters.items()):
-            distinct, positions = np.unique(ranks_, return_inverse=True)
+        for number, (fluents, values) in enumerate(counters.items()):
+            distinct, positions = np.unique(values, return_inverse=True)
             if len(set(np.diff(distinct).tolist())) > 1:
-                column = np.zeros(len(network.fluents), np.int64)
-                column[list(fluents)] = positions
                 self._ranks[number] = len(columns)
-                columns.append(column)
-        self._columns = np.stack(columns, axis=1)
+                columns.append((fluents, positions))
+        self._columns = np.zeros((len(network.fluents), len(columns)), np.int64)
+        for column, (places, entries) in enumerate(columns):
+            self._columns[list(places), column] = entries
         totals = states.astype(np.float32) @ self._columns.astype(np.float32)
         self._values = np.unique(totals, axis=0).astype(np.float64)
         self._costs = 2 - np.count_nonzero(self._columns, axis=0) / len(network.fluents)

@@ -68,8 +68,7 @@ def exclude_by_dependencies(
     atoms = frame.sees()
     proved: list[DerivedGroup] = []
     with Solver(system.circuit, deadline) as solver:
-        for group in groups:
-            require(solver, frame.state.tolist(), group)
+        require(solver, frame.state, groups)
         for members in candidates:
             some = _require_if_proved(solver, atoms[members], deadline)
             if some is not None:

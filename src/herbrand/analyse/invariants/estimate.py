@@ -11,7 +11,9 @@ invariants hold (`ranking.StepCases`).
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,23 +110,17 @@ class _Search:
 
     def run(self) -> Estimate | None:
         """Guess and learn from counterexamples until there are none."""
-        try:
+        with closing(self.cases), closing(self.goal.solver):
             if not self.cases.list_cases() or not self.goal.exist():
                 return None
-            while True:
+            while time.monotonic() <= self.deadline:
                 guess = self._guess()
                 if guess is None:
                     return None
                 more = self._learn_end(guess) or self._learn_steps(guess)
-                if more is None:
-                    return None
                 if not more:
-                    return guess
-                if time.monotonic() > self.deadline:
-                    return None
-        finally:
-            self.cases.close()
-            self.goal.close()
+                    return guess if more is False else None
+        return None
 
     def _guess(self) -> Estimate | None:
         """Return the weights that maximize the potential of the initial state under the known constraints."""
@@ -151,10 +147,8 @@ class _Search:
         return _whole(weights) if weights[used] @ first > _LEAST else None
 
     def _learn_steps(self, guess: Estimate) -> bool | None:
-        """Add steps that lower the sum by more than one; None if the search for them is too large."""
+        """Add steps that lower the sum by more than one; None if all that are found are there already."""
         counterexamples = self.cases.counterexamples(guess.weights, -guess.scale - 1)
-        if counterexamples is None:
-            return None
         if not counterexamples:
             return False
         before = len(self.steps)
@@ -163,12 +157,10 @@ class _Search:
         )
         return True if len(self.steps) > before else None
 
-    def _learn_end(self, guess: Estimate) -> bool | None:
-        """Add an end at which the sum is above 0; None if the search for one is too large."""
+    def _learn_end(self, guess: Estimate) -> bool:
+        """Add an end at which the sum is above 0."""
         end = self.goal.above(guess)
         if end is None:
-            return None
-        if not len(end):
             return False
         self.ends = np.unique(np.concatenate([self.ends, end[None].astype(np.int8)]), axis=0)
         return True
@@ -193,34 +185,29 @@ class _Ends:
         frame = Frame(system, self.state)
         self.solver = Solver(circuit, deadline)
         self.group = number_exclusive(groups, len(self.state))
-        for group in groups:
-            require(self.solver, self.state.tolist(), group)
-        pairs = list(zip(system.goal_values, frame.goal().tolist(), strict=True))
-        wanted = [x for (_, text), x in pairs if text == str(value)]
-        others = [x ^ 1 for (_, text), x in pairs if text != str(value)]
-        self.literal = circuit.all_of((frame.terminal, circuit.any_of(wanted), *others))
-        self._fixed: NDArray[np.int8] | None = None
-
-    def close(self) -> None:
-        self.solver.close()
+        require(self.solver, self.state, groups)
+        self.literal = frame.gets(0, value)
 
     def exist(self) -> bool:
         """Return whether there are any."""
         return self.solver.solve(self.literal)
 
-    def _values(self) -> NDArray[np.int8]:
-        """Return the value, 0 or 1, of each fluent that is the same at all ends, else -1, [fluents]."""
-        if self._fixed is None:
-            self._fixed = np.full(len(self.state), -1, np.int8)
-            for place, literal in enumerate(self.state.tolist()):
-                for value in (0, 1):
-                    if self.solver.attempt(_QUICK, self.literal, literal ^ value) is False:
-                        self._fixed[place] = value
-        return self._fixed
+    @cached_property
+    def fixed(self) -> NDArray[np.int8]:
+        """The value, 0 or 1, of each fluent that is the same at all ends, else -1, [fluents]."""
+        fixed = np.full(len(self.state), -1, np.int8)
+        for place, literal in enumerate(self.state.tolist()):
+            for value in (0, 1):
+                if self.solver.attempt(_QUICK, self.literal, literal ^ value) is False:
+                    fixed[place] = value
+        return fixed
 
     def above(self, guess: Estimate) -> NDArray[np.bool_] | None:
-        """Return an end at which the sum is above 0, an empty array if there is none; None beyond `_SUMS`."""
-        circuit, fixed = self.circuit, self._values()
+        """Return an end at which the sum is above 0, if there is one.
+
+        Raises `BudgetExceeded` beyond `_SUMS` distinct sums.
+        """
+        circuit, fixed = self.circuit, self.fixed
         total = guess.constant + int(guess.weights[fixed == 1].sum())
         free: dict[int, list[tuple[int, int]]] = {}
         for place in np.flatnonzero((fixed < 0) & (guess.weights != 0)).tolist():
@@ -236,9 +223,6 @@ class _Ends:
             more = add_choice(circuit, sums, [*part, (0, none)])
             sums = {total: literal for total, literal in more.items() if total + rest > 0}
             if len(sums) > _SUMS:
-                return None
+                raise BudgetExceeded(f"{_SUMS} sums", "at the ends of a game")
         over = circuit.any_of([literal for total, literal in sums.items() if total > 0])
-        if over == 0 or not self.solver.solve(self.literal, over):
-            return np.zeros(0, np.bool_)
-        model = self.solver.model()
-        return np.array([model(literal) for literal in self.state.tolist()], np.bool_)
+        return self.solver.model().values(self.state) if self.solver.solve(self.literal, over) else None

@@ -12,6 +12,8 @@ from herbrand.network.circuit import UnrolledCircuit
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariants.sat import Solver
@@ -115,33 +117,32 @@ class Frame:
     def gets(self, role: int, value: int) -> int:
         """Return the literal that the game is over and a role has one goal value, this one."""
         circuit = self.system.circuit
-        has_value = circuit.any_of(self._values(role, value))
-        return circuit.all_of((self.terminal, has_value, *(x ^ 1 for x in self._other_values(role, value))))
+        chosen, others = self._goals(role, {str(value)})
+        return circuit.all_of((self.terminal, circuit.any_of(chosen), *(x ^ 1 for x in others)))
 
     def hundred(self, role: int) -> int:
         """Return the literal that a goal value of a role is 100, in any state."""
-        return self.system.circuit.any_of(self._values(role, 100))
+        return self.system.circuit.any_of(self._goals(role, {"100"})[0])
 
     def no_other(self, role: int) -> int:
         """Return the literal that a role has no goal value but 100, in any state."""
-        return self.system.circuit.all_of([x ^ 1 for x in self._other_values(role, 100)])
-
-    def _values(self, role: int, value: int) -> list[int]:
-        pairs = zip(self.system.goal_values, self.goal().tolist(), strict=True)
-        return [x for (owner, text), x in pairs if owner == role and text == str(value)]
-
-    def _other_values(self, role: int, value: int) -> list[int]:
-        pairs = zip(self.system.goal_values, self.goal().tolist(), strict=True)
-        return [x for (owner, text), x in pairs if owner == role and text != str(value)]
+        return self.system.circuit.any_of(self._goals(role, {"100"})[1]) ^ 1
 
     def has_no_goal(self, role: int) -> int:
         """Return the literal that the game is over and a role has no, several or an invalid goal value."""
-        pairs = list(zip(self.system.goal_values, self.goal().tolist(), strict=True))
         circuit = self.system.circuit
-        proper = [x for (owner, text), x in pairs if owner == role and text in _VALUES]
-        others = [x ^ 1 for (owner, text), x in pairs if owner == role and text not in _VALUES]
-        valid = circuit.all_of([circuit.only_one(proper)[0], *others])
+        proper, others = self._goals(role, _VALUES)
+        valid = circuit.all_of([circuit.only_one(proper)[0], *(x ^ 1 for x in others)])
         return circuit.all_of((self.terminal, valid ^ 1))
+
+    def _goals(self, role: int, values: Container[str]) -> tuple[list[int], list[int]]:
+        """Return the literals of some goal values of a role, and those of its other values."""
+        chosen: list[int] = []
+        others: list[int] = []
+        for (owner, text), x in zip(self.system.goal_values, self.goal().tolist(), strict=True):
+            if owner == role:
+                (chosen if text in values else others).append(x)
+        return chosen, others
 
     def play(self, solver: Solver, when: int = 1) -> FrameStep:
         """Require that the game is not over and each role makes one legal move; return the step.

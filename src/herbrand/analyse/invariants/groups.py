@@ -19,7 +19,7 @@ from herbrand.analyse.invariants.sat import Solver
 from herbrand.network.alternatives import alternatives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Group",
+    "arguments_at",
     "candidate_groups",
     "depends_on_moves",
+    "families_of",
     "filling_groups",
     "find_groups",
     "find_more",
@@ -104,14 +106,15 @@ def holding_groups(groups: Iterable[Group], states: NDArray[np.bool_]) -> list[G
     return holding
 
 
-def require(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -> None:
-    """Require that a group holds in a state if the literal `when` is true."""
-    literals = [state[fluent] for fluent in group.fluents]
-    if group.some:
-        condition = [state[group.condition] ^ 1] if group.condition >= 0 else []
+def require(solver: Solver, state: NDArray[np.int32], groups: Iterable[Group], when: int = 1) -> None:
+    """Require that groups hold in a state if the literal `when` is true."""
+    for group in groups:
+        literals = state[list(group.fluents)].tolist()
+        if not group.some:
+            solver.at_most_one(literals, when)
+            continue
+        condition = [int(state[group.condition]) ^ 1] if group.condition >= 0 else []
         solver.add([when ^ 1, *condition, *literals])
-        return
-    solver.at_most_one(literals, when)
 
 
 def number_exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]:
@@ -158,18 +161,36 @@ def _never_empty(network: Network, states: NDArray[np.bool_]) -> list[Group]:
 
     Fluents that were true in each state are left out: there is more on a board than its holes.
     """
-    families: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
-    lasting = np.all(states, axis=0).tolist()
-    for place, fluent in enumerate(network.fluents.tolist()):
-        functor, args = network.terms.functor[fluent], network.terms.args[fluent]
-        if not lasting[place]:
-            families[functor,].append(place)
-            families[functor, *args[-1:]].append(place)
+    varying = np.flatnonzero(~np.all(states, axis=0)).tolist()
+    families = families_of(network, lambda args: ((), args[-1:]), varying)
     return [
         Group(places, some=True)
-        for places in dict.fromkeys(map(tuple, families.values()))
+        for places in dict.fromkeys(map(tuple, families))
         if states[:, list(places)].any(axis=1).all()
     ]
+
+
+def arguments_at(positions: Iterable[int], args: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the arguments at some positions, as far as there are any."""
+    return tuple(args[i] for i in positions if -len(args) <= i < len(args))
+
+
+def families_of(
+    network: Network,
+    alike: Callable[[tuple[int, ...]], Iterable[Hashable]],
+    places: Iterable[int] | None = None,
+) -> list[list[int]]:
+    """Return fluents, by index, of one function for which `alike` gives an equal element, for each element.
+
+    `alike` gets the arguments of a fluent.  With `places`, only these fluents are looked at.
+    """
+    families: defaultdict[tuple[int, Hashable], list[int]] = defaultdict(list)
+    functors, args = network.terms.functor, network.terms.args
+    for place in range(len(network.fluents)) if places is None else places:
+        fluent = int(network.fluents[place])
+        for key in alike(args[fluent]):
+            families[functors[fluent], key].append(place)
+    return list(families.values())
 
 
 def filling_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
@@ -178,12 +199,9 @@ def filling_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     Further, of all fluents of a function and such one or two: in kalaha no pit is next, `(at ?)`, only while
     the hand is empty, `(hand north s0)`.  All only as far as there are few.
     """
-    families: defaultdict[int, list[int]] = defaultdict(list)
-    for place, fluent in enumerate(network.fluents.tolist()):
-        families[network.terms.functor[fluent]].append(place)
     lasting = states.all(axis=0)
     groups = []
-    for places in ([], *families.values()):
+    for places in ([], *families_of(network, lambda _: [()])):
         empty = states[~states[:, places].any(axis=1)]
         if len(empty) <= _EMPTY * len(states):
             continue
@@ -224,13 +242,8 @@ def _families(network: Network, states: NDArray[np.bool_]) -> list[Group]:
 
     A family is all fluents of a function, or those with the same first argument.
     """
-    families: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
-    for place, fluent in enumerate(network.fluents.tolist()):
-        functor, args = network.terms.functor[fluent], network.terms.args[fluent]
-        families[functor,].append(place)
-        if len(args) > 1:
-            families[functor, args[0]].append(place)
-    sums = {tuple(places): states[:, places].sum(axis=1) for places in families.values()}
+    families = families_of(network, lambda args: ((), args[:1]) if len(args) > 1 else ((),))
+    sums = {tuple(places): states[:, places].sum(axis=1) for places in families}
     single = {places: total for places, total in sums.items() if total.max() == 1 and total.min() == 0}
     exact: dict[tuple[int, ...], None] = {}
     for places, total in single.items():
@@ -278,18 +291,17 @@ def prove_groups(system: System, groups: Sequence[Group], deadline: float) -> li
 
 
 def invariant_of(
-    system: System,
-    groups: Iterable[Group],
+    texts: Sequence[str],
+    groups: Sequence[Group],
     name: str = "",
     sums: Iterable[Mapping[int, int]] = (),
     parities: Iterable[tuple[int, ...]] = (),
+    clauses: Iterable[Iterable[tuple[int, bool]]] = (),
 ) -> Invariant:
-    """Return groups, constant sums and parities as an invariant by names of fluents.
+    """Return groups, constant sums, parities and clauses as an invariant by names of fluents, `texts`.
 
     `name` is the fault that it excludes.
     """
-    groups = list(groups)
-    texts = system.fluent_texts
     never_two = {group.fluents for group in groups if not group.some}
     some = [group.fluents for group in groups if group.some and group.condition < 0]
     implied = [[(g.condition, False), *((f, True) for f in g.fluents)] for g in groups if g.condition >= 0]
@@ -303,7 +315,7 @@ def invariant_of(
         name,
         named(exactly),
         named(sorted(never_two.difference(exactly))),
-        tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *implied)),
+        tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *implied, *clauses)),
         tuple(tuple((texts[f], weight) for f, weight in weights.items()) for weights in sums),
         named(parities),
     )
@@ -343,14 +355,12 @@ def _inductive(
 ) -> list[Group]:
     """Return the largest set of groups that is inductive together with the known ones."""
     frame = system.any_state()
-    state = frame.state.tolist()
     circuit = system.circuit
     with Solver(circuit, deadline) as solver:
-        for group in known:
-            require(solver, state, group)
+        require(solver, frame.state, known)
         selectors = circuit.variables(len(assumed)).tolist()
         for group, when in zip(assumed, selectors, strict=True):
-            require(solver, state, group, when)
+            require(solver, frame.state, [group], when)
         after = frame.play(solver).after.state
         broken = []
         for group in assumed:
@@ -358,16 +368,4 @@ def _inductive(
             if group.condition >= 0:
                 literals = np.append(literals, after[group.condition] ^ 1)
             broken.append(circuit.all_of(literals ^ 1) if group.some else circuit.only_one(literals)[1] ^ 1)
-        alive = np.ones(len(assumed), np.bool_)
-        while alive.any():
-            violated = int(circuit.variables(1)[0])
-            places = np.flatnonzero(alive).tolist()
-            solver.add([violated ^ 1, *(broken[i] for i in places)])
-            if not solver.solve(violated, *(selectors[i] for i in places)):
-                break
-            model = solver.model()
-            for i in places:
-                if model(broken[i]):
-                    alive[i] = False
-            solver.add([violated ^ 1])
-    return [group for group, stays in zip(assumed, alive.tolist(), strict=True) if stays]
+        return [assumed[place] for place in solver.unbroken(broken, selectors)]

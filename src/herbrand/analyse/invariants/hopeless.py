@@ -188,7 +188,7 @@ class _Search:
         return Hopeless(
             self.expander.roles[role],
             tuple(sorted(map(self._condition, conditions))),
-            invariant_of(system, proved),
+            invariant_of(system.fluent_texts, proved),
         )
 
     @cached_property

@@ -7,6 +7,7 @@ an invariant, the largest part that is one may exclude them (Houdini: Flanagan a
 
 from __future__ import annotations
 
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,8 +56,7 @@ def prove_unreachable(
     try:
         with Solver(system.circuit, deadline) as solver:
             literals = {name: target(frame) for name, target in wanted.items()}
-            for group in groups:
-                require(solver, frame.state.tolist(), group)
+            require(solver, frame.state, groups)
             for fluents in map(list, parities):
                 is_odd = odd(system.circuit, frame.state[fluents].tolist())
                 solver.add([is_odd ^ (system.network.initial[fluents].sum() % 2 == 0)])
@@ -96,11 +96,7 @@ def prove_by_cases(
     deadline.
     """
     rest = dict(wanted)
-    try:
-        cases = StepCases(system.without_loops(), groups, deadline)
-    except BudgetExceeded:
-        return []
-    try:
+    with suppress(BudgetExceeded), closing(StepCases(system.without_loops(), groups, deadline)) as cases:
         if not cases.list_cases():
             return []
         before = Frame(system, cases.state)
@@ -118,12 +114,9 @@ def prove_by_cases(
                 if any(literal and cases.possible(case, literal, *assumed[name]) for literal in literals):
                     del rest[name]
             if not rest:
-                return []
-    except BudgetExceeded:
-        return []
-    finally:
-        cases.close()
-    return list(rest)
+                break
+        return list(rest)
+    return []
 
 
 def inductive_part(
@@ -142,8 +135,7 @@ def inductive_part(
     candidates = [clause for clause in clauses if any(initial[f] == value for f, value in clause)]
     before = system.any_state()
     with Solver(system.circuit, deadline) as solver:
-        for group in groups:
-            require(solver, before.state.tolist(), group)
+        require(solver, before.state, groups)
         holds = system.circuit.variables(len(candidates)).tolist()
         for assumed, clause in zip(holds, candidates, strict=True):
             solver.add([assumed ^ 1, *_literals(before, clause)])
@@ -152,20 +144,12 @@ def inductive_part(
             return None
         after = before.play(solver).after
         broken = [system.circuit.all_of([x ^ 1 for x in _literals(after, clause)]) for clause in candidates]
-        part = list(range(len(candidates)))
-        while True:
-            some = int(system.circuit.variables(1)[0])
-            solver.add([some ^ 1, *(broken[place] for place in part)])
-            if not solver.solve(some, *(holds[place] for place in part)):
-                break
-            value = solver.model()
-            part = [place for place in part if not value(broken[place])]
+        part = tuple(candidates[place] for place in solver.unbroken(broken, holds))
     with Solver(system.circuit, deadline) as solver:
-        for group in groups:
-            require(solver, before.state.tolist(), group)
-        for place in part:
-            solver.add(_literals(before, candidates[place]))
-        return None if solver.solve(target) else tuple(candidates[place] for place in part)
+        require(solver, before.state, groups)
+        for clause in part:
+            solver.add(_literals(before, clause))
+        return None if solver.solve(target) else part
 
 
 def _literals(frame: Frame, clause: Clause) -> list[int]:
@@ -201,10 +185,8 @@ def _steps(
     frame = system.any_state()
     with Solver(system.circuit, deadline) as solver:
         for _ in range(depth):
-            for group in groups:
-                require(solver, frame.state.tolist(), group)
+            require(solver, frame.state, groups)
             solver.add([target(frame) ^ 1])
             frame = frame.play(solver).after
-        for group in groups:
-            require(solver, frame.state.tolist(), group)
+        require(solver, frame.state, groups)
         return not solver.solve(target(frame))

@@ -91,9 +91,9 @@ class Invariant:
         same = self._same(rules, true)
         broken = [*holds, *rules.step(), *self.as_program(rules, "next", broken=True)]
         means = "the invariant holds after each legal step from a state in which it holds"
-        if same and not is_recording() and not rules.possible(broken):
-            pass  # without the sums the query is faster and often suffices
-        elif rules.possible([*broken, *same], means):
+        # without the sums the query is faster and often suffices
+        suffices = same and not is_recording() and not rules.possible(broken)
+        if not suffices and rules.possible([*broken, *same], means):
             return False
         for weights in self.sums:
             changes = [*holds, *rules.step(), *rules.growth(weights, "= 0")]
@@ -143,9 +143,10 @@ class Invariant:
         """
         head = "broken " if broken else ""
         lines = [":- not broken."] if broken else []
+        exactly = frozenset(self.exactly)
         for group in (*self.exactly, *self.never_two):
             terms = "; ".join(f"{i}: {relation}({rules.term(name)})" for i, name in enumerate(group))
-            sign = "!= 1" if group in self._exact() else "> 1"
+            sign = "!= 1" if group in exactly else "> 1"
             lines.append(f"{head}:- #count{{ {terms} }} {sign}.")
         lines += rules.unchanging(relation, head)
         for clause in self.clauses:
@@ -154,9 +155,6 @@ class Invariant:
             )
             lines.append(f"{head}:- {body}." if body else f"{head}:- true.")
         return lines
-
-    def _exact(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(self.exactly)
 
 
 class RulesProgram:
@@ -175,14 +173,9 @@ class RulesProgram:
         program = encode(Program(game.rules.normal.rules, self.terms)).splitlines()
         self.text = "\n".join(line for line in program if not line.startswith("#show"))
         self.game = game
-        self.players = [
-            self.terms.intern(r)
-            for r, name in zip(game.rules.roles, game.roles, strict=True)
-            if name.lower() != "random"
-        ]
-        self.roles = {
-            name: self.terms.intern(role) for name, role in zip(game.roles, game.rules.roles, strict=True)
-        }
+        terms = map(self.terms.intern, game.rules.roles)
+        self.roles = {name: self._number(term) for name, term in zip(game.roles, terms, strict=True)}
+        """The roles by name, as terms in the program's encoding."""
 
     @property
     def seconds_left(self) -> float:
@@ -201,9 +194,8 @@ class RulesProgram:
 
     def step(self) -> list[str]:
         """Constrain the step: the state is not terminal, and each role makes one legal move."""
-        players = [f"player({self._number(role)})." for role in self.roles.values()]
         return [
-            *players,
+            *(f"player({role})." for role in self.roles.values()),
             ":- terminal.",
             ":- does(R,M), not player(R).",
             ":- player(R), #count{ M : does(R,M) } != 1.",
@@ -270,26 +262,26 @@ class RulesProgram:
 
     def wanted(self, name: str) -> list[str]:
         """Constrain the state to be a wanted one; see `Invariant.wanted`."""
-        lines = [f"player({self._number(role)})." for role in self.roles.values()]
         kind, _, role = name.partition(" ")
         if kind == "playability":
+            lines = [f"player({term})." for term in self.roles.values()]
             can = ["can(R) :- legal(R,M).", "fault :- player(R), not can(R)."]
             return [*lines, *can, ":- terminal.", ":- not fault."]
         if kind == "win":
-            number, hundred = self._number(self.roles[role]), self.term("100")
-            alone = f":- goal({number},V), V != {hundred}."
-            return [":- not terminal.", f":- not goal({number},{hundred}).", alone]
+            hundred = self.term("100")
+            alone = f":- goal({self.roles[role]},V), V != {hundred}."
+            return [":- not terminal.", *self.has(role, 100), alone]
         if kind == "goals":
-            values = [f"value({self.term(str(value))})." for value in range(101)]
-            lines = [f"player({self._number(role)})." for role in self.players]
-            counted = ["fault :- player(R), #count{ V : goal(R,V) } != 1."]
-            odd = ["fault :- player(R), goal(R,V), not value(V)."]
-            return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not fault."]
+            lines = [f"player({self.roles[player]})." for player in self.game.players]
+            lines += [f"value({self.term(str(value))})." for value in range(101)]
+            counted = "fault :- player(R), #count{ V : goal(R,V) } != 1."
+            odd = "fault :- player(R), goal(R,V), not value(V)."
+            return [*lines, counted, odd, ":- not terminal.", ":- not fault."]
         raise ValueError(f"no property {name!r}")
 
     def has(self, role: str, value: int) -> list[str]:
         """Constrain a role to have a goal value in the state, terminal or not, and perhaps others."""
-        return [f":- not goal({self._number(self.roles[role])},{self.term(str(value))})."]
+        return [f":- not goal({self.roles[role]},{self.term(str(value))})."]
 
     def possible(self, lines: Sequence[str], means: str = "") -> bool:
         """Return whether some state and moves satisfy the constraints; raises `BudgetExceeded`.

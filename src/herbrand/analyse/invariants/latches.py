@@ -18,7 +18,7 @@ from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.sat import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -56,7 +56,7 @@ def _bound(
     system: System,
     groups: Sequence[Group],
     deadline: float,
-    candidates: Iterable[tuple[int, bool]],
+    candidates: Sequence[tuple[int, bool]],
     steps: NDArray[np.int8] | None = None,
 ) -> Bound | None:
     """Return latches among candidates, each a fluent and whether it rises, or None.
@@ -67,23 +67,11 @@ def _bound(
     frame = system.any_state()
     before: list[int] = frame.state.tolist()
     with Solver(circuit, deadline) as solver:
-        for group in groups:
-            require(solver, before, group)
+        require(solver, frame.state, groups)
         frame = frame.play(solver).after
         after: list[int] = frame.state.tolist()
-        # violated when the fluent goes back
-        back = {
-            (f, rises): circuit.all_of((before[f] ^ (not rises), after[f] ^ rises)) for f, rises in candidates
-        }
-        alive = dict(back)
-        while alive:
-            violated = int(circuit.variables(1)[0])
-            solver.add([violated ^ 1, *alive.values()])
-            if not solver.solve(violated):
-                break
-            model = solver.model()
-            alive = {key: literal for key, literal in alive.items() if not model(literal)}
-            solver.add([violated ^ 1])
+        back = [circuit.all_of((before[f] ^ (not rises), after[f] ^ rises)) for f, rises in candidates]
+        alive = [candidates[place] for place in solver.unbroken(back, [1] * len(back))]
         if not alive:
             return None
         most = _MOST_STEPS
@@ -96,8 +84,7 @@ def _bound(
         unchanged: dict[int, tuple[int, bool]] = {}
         for within in range(1, most + 1):
             if within > 1:
-                for group in groups:
-                    require(solver, after, group)
+                require(solver, frame.state, groups)
                 frame = frame.play(solver).after
                 before, after = after, frame.state.tolist()
             for f, rises in alive:
@@ -131,9 +118,8 @@ def _likely(system: System, steps: NDArray[np.int8]) -> list[list[tuple[int, boo
     names = [text.strip("()").split(" ", 1)[0] for text in system.fluent_texts]
     for rises, changed, back in ((True, up, down), (False, down, up)):
         seen = {names[f] for f in np.flatnonzero(changed.any(axis=0) & ~back.any(axis=0)).tolist()}
-        for f in np.flatnonzero(
-            ~back.any(axis=0)
-        ).tolist():  # fluents that did not change in the sample may do so later
+        # fluents that did not change in the sample may do so later
+        for f in np.flatnonzero(~back.any(axis=0)).tolist():
             if names[f] in seen:
                 kinds.setdefault((names[f], rises), []).append(f)
     covered = {kind: (up if kind[1] else down)[:, places].any(axis=1) for kind, places in kinds.items()}

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.network.cones import in_cones
-from herbrand.network.graph import cone_sizes, conjuncts, mark_cone, renumbered
+from herbrand.network.cones import fluents_of, in_cones
+from herbrand.network.graph import cone_sizes, conjuncts, renumbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,22 +71,13 @@ def loosen(network: Network) -> Network | None:
 
 def _needed(network: Network) -> NDArray[np.bool_]:
     """Return the fluents, [fluents], on which legal moves or the end of the game depend, now or later."""
-    fluents = len(network.fluents)
     needed = _reached(network)
-    wanted = np.concatenate((network.legal, np.array([network.terminal], np.int32), network.next[needed]))
+    now = np.append(network.legal, np.int32(network.terminal))
     while True:  # loops are needed as a whole
-        marked = mark_cone(
-            network.left, network.right, network.inputs, network.inputs - len(network.feedback),
-            network.feedback, network.loops, wanted,
-        )  # fmt: skip
-        sides = (network.left[marked], network.right[marked], wanted, network.feedback)
-        nodes = np.unique(np.concatenate(sides) >> 1)
-        places = nodes[(nodes > 0) & (nodes <= fluents)] - 1
-        fresh = places[~needed[places]]
-        if not len(fresh):
+        fresh = fluents_of(network, np.append(now, network.next[needed])) & ~needed
+        if not fresh.any():
             return needed
-        needed[fresh] = True
-        wanted = np.concatenate((wanted, network.next[fresh]))
+        needed = needed | fresh
 
 
 def _reached(network: Network) -> NDArray[np.bool_]:

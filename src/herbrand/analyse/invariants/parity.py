@@ -8,6 +8,7 @@ Candidates are the linear equations modulo 2 that all sampled steps satisfy, unt
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -50,17 +51,13 @@ def find_parities(
     candidates = _candidates(groups, steps)
     if not candidates:
         return []
-    cases = StepCases(system, groups, deadline)
-    try:
+    with closing(StepCases(system, groups, deadline)) as cases:
         while candidates and cases.list_cases():
-            violations = (_violation(cases, case, candidates) for case in cases.in_turn())
-            broken = [violation for violation in violations if violation is not None]
+            broken = [cases.found(case) for case in cases.in_turn() if _is_violated(cases, case, candidates)]
             if not broken:
                 return [tuple(sorted(candidate)) for candidate in candidates]
             steps = np.concatenate([steps, cases.changes(expander, broken)])
             candidates = _candidates(groups, steps)
-    finally:
-        cases.close()
     return []
 
 
@@ -76,19 +73,14 @@ def _later_changes(expander: Expander, deadline: float) -> Iterator[NDArray[np.i
         yield after.astype(np.int8) - bits[going]
 
 
-def _violation(
-    cases: StepCases, case: Case, candidates: Sequence[frozenset[int]]
-) -> tuple[NDArray[np.bool_], tuple[int, ...]] | None:
-    """Return a state in which a joint move changes an odd number of a candidate, and the move; or None."""
+def _is_violated(cases: StepCases, case: Case, candidates: Sequence[frozenset[int]]) -> bool:
+    """Return whether a step of a case changes an odd number of a candidate; then the solver has found it."""
     circuit = cases.circuit
     changed = {fluent: differ(circuit, before, after) for fluent, before, after in case.changes}
     wrong = circuit.any_of(
         [odd(circuit, (changed[f] for f in candidate if f in changed)) for candidate in candidates]
     )
-    if not wrong or not cases.possible(case, wrong):
-        return None
-    model = cases.solver.model()
-    return np.array([model(x) for x in cases.state.tolist()], np.bool_), case.joint
+    return wrong != 0 and cases.possible(case, wrong)
 
 
 def odd(circuit: UnrolledCircuit, literals: Iterable[int]) -> int:

@@ -14,13 +14,14 @@ consecutive steps always include one.
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herbrand.analyse.invariants.cases import StepCases
-from herbrand.analyse.invariants.groups import require
+from herbrand.analyse.invariants.groups import arguments_at, require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, optional_import
 
@@ -69,10 +70,9 @@ def find_weights(
     for passing in (False, True):
         fixed = _turns(system, samples.steps)  # passes are seldom seen in random play
         samples = _Samples(steps)
-        cases = StepCases(system, groups, deadline, passing=passing)
         resting: list[frozenset[int]] = []
         """Sets of fluents of which none has to change in a few steps."""
-        try:
+        with closing(StepCases(system, groups, deadline, passing=passing)) as cases:
             for classes in _classes(system):
                 weights = _weights(expander, cases, samples, np.where(fixed & passing, -1, classes))
                 if weights is None or any(places.issuperset(weights) for places in resting):
@@ -81,8 +81,6 @@ def find_weights(
                 if within is not None:
                     return Weights(weights, within)
                 resting.append(frozenset(weights))
-        finally:
-            cases.close()
     return None
 
 
@@ -105,8 +103,6 @@ def _weights(
         if weights is None or not cases.list_cases():
             return None
         counterexamples = cases.counterexamples(weights)
-        if counterexamples is None:
-            return None
         if not counterexamples:
             return {place: int(w) for place, w in enumerate(weights.tolist()) if w}
         samples.steps = np.concatenate([samples.steps, cases.changes(expander, counterexamples)])
@@ -137,10 +133,7 @@ def _classes(system: System) -> Iterator[NDArray[np.int64]]:
     parts = [(terms.functor[fluent], terms.args[fluent]) for fluent in fluents]
     seen = set()
     for places in _CLASS_ARGUMENTS:
-        keys = [
-            (functor, tuple(args[i] for i in places if -len(args) <= i < len(args)))
-            for functor, args in parts
-        ]
+        keys = [(functor, arguments_at(places, args)) for functor, args in parts]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         classes = tuple(numbers[key] for key in keys)
         if classes not in seen:
@@ -174,8 +167,7 @@ def _changes_within(
     with Solver(circuit, deadline) as solver:
         for within in range(1, _MOST_STEPS + 1):
             before = frame.state
-            for group in groups:
-                require(solver, before.tolist(), group)
+            require(solver, before, groups)
             frame = frame.play(solver).after
             for place in places:
                 a, b = int(before[place]), int(frame.state[place])

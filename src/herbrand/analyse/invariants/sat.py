@@ -16,6 +16,8 @@ from herbrand.runtime.limits import require_time
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from herbrand.network.circuit import UnrolledCircuit
 
 __all__ = ["Assignment", "Solver", "library", "missing_solver"]
@@ -142,6 +144,12 @@ class Solver:
             never = self._variable(int(self.circuit.variables(1)[0]) >> 1)
             self._solver.append_formula([[never], [-never]])
 
+    def some_of(self, literals: Iterable[int]) -> int:
+        """Return a new literal that requires one of some literals."""
+        some = int(self.circuit.variables(1)[0])
+        self.add([some ^ 1, *literals])
+        return some
+
     def at_most_one(self, literals: list[int], when: int = 1) -> None:
         """Add clauses: if `when` is true, at most one of the literals is (sequential counter, Sinz 2005)."""
         if len(literals) <= 5:
@@ -162,6 +170,21 @@ class Solver:
             answer = self.attempt(_CONFLICTS, *assumed)
             if answer is not None:
                 return answer
+
+    def unbroken(self, broken: Sequence[int], holds: Sequence[int]) -> list[int]:
+        """Return the largest part of some properties, by place, of which none is broken where all of it hold.
+
+        Those that are broken are dropped until there are none (Flanagan and Leino 2001, "Houdini").
+        """
+        places = list(range(len(broken)))
+        while places:
+            some = self.some_of(broken[place] for place in places)
+            if not self.solve(some, *(holds[place] for place in places)):
+                break
+            model = self.model()
+            places = [place for place in places if not model(broken[place])]
+            self.add([some ^ 1])
+        return places
 
     def attempt(self, conflicts: int, *assumed: int) -> bool | None:
         """Return the answer of `solve`, or None after a number of conflicts."""
@@ -217,3 +240,7 @@ class Assignment:
             return bool(literal)
         variable = self._variables.get(literal >> 1, 0)
         return (0 < variable <= len(self._model) and self._model[variable - 1] > 0) ^ bool(literal & 1)
+
+    def values(self, literals: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return the values of literals."""
+        return np.array([self(literal) for literal in literals.tolist()], np.bool_)

@@ -10,12 +10,13 @@ from a state that has all the sums: another sum must exclude that state, or else
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.analyse.invariants.arithmetic import add_choice
+from herbrand.analyse.invariants.arithmetic import all_sums
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.ranking import whole_weights
@@ -52,16 +53,17 @@ def find_sums(
     """Return constant sums, weights by index of fluents, that exclude the states of `target`.
 
     No state in which the groups hold and these sums are those of the initial state is a state of `target`.
-    `steps` are the first samples of changes (`walks.RandomPlay`).  None where there are no such sums or the
-    search is too large.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    `steps` are the first samples of changes (`walks.RandomPlay`).  None where there are no such sums or too
+    many joint moves.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`, and where a sum
+    may change by too many amounts.
     """
-    cases = StepCases(system, groups, deadline)
-    try:
-        with Solver(system.circuit, deadline) as solver, Solver(system.circuit, deadline) as plain_solver:
-            search = _Search(expander, system, cases, solver, plain_solver, steps)
-            return search.run(groups, target) if cases.list_cases() else None
-    finally:
-        cases.close()
+    with (
+        closing(StepCases(system, groups, deadline)) as cases,
+        Solver(system.circuit, deadline) as solver,
+        Solver(system.circuit, deadline) as plain_solver,
+    ):
+        search = _Search(expander, system, cases, solver, plain_solver, steps)
+        return search.run(groups, target) if cases.list_cases() else None
 
 
 @dataclass(slots=True)
@@ -84,21 +86,16 @@ class _Search:
         frame = self.system.any_state()
         state: list[int] = frame.state.tolist()
         literal = target(frame)
-        for group in groups:
-            require(self.solver, state, group)
+        require(self.solver, frame.state, groups)
         for _ in range(_MOST):
             if time.monotonic() > self.cases.deadline:
                 raise BudgetExceeded("the time", "in the search for constant sums")
             if self.solver.solve(literal, *(total for total, _ in self.totals)):
-                model = self.solver.model()
-                values = np.array([model(x) for x in state], np.bool_)
+                values = self.solver.model().values(frame.state)
                 if not self._exclude(_kind(self.plain, state, values, literal, self.cases.group), state):
                     return None
                 continue
-            broken = self._broken(state)
-            if broken is None:
-                return None
-            if not broken:
+            if not self._broken(state):
                 return [{p: int(w) for p, w in enumerate(weights.tolist()) if w} for weights in self.sums]
         return None
 
@@ -118,8 +115,8 @@ class _Search:
         self.totals.append((in_state, in_step))
         return True
 
-    def _broken(self, state: Sequence[int]) -> bool | None:
-        """Return whether some step changes a sum, and repair that; None if the search is too large.
+    def _broken(self, state: Sequence[int]) -> bool:
+        """Return whether some step changes a sum, and repair that.
 
         One more sum excludes the state before the step.  If there is none, the step becomes a sample, and
         the sums that it changes are dropped.
@@ -129,8 +126,6 @@ class _Search:
             counterexamples = self.cases.changing_steps(weights, ())  # faster, and often sufficient
             if counterexamples:
                 counterexamples = self.cases.changing_steps(weights, assumed)
-            if counterexamples is None:
-                return None
             if not counterexamples:
                 continue
             values = counterexamples[0][0]
@@ -237,13 +232,9 @@ def _weigh(
 def _has_total(cases: StepCases, state: Sequence[int], weights: NDArray[np.int64], total: int) -> int | None:
     """Return the literal that a sum has a total in a state; None beyond `_MOST_TOTALS` distinct totals."""
     circuit = cases.circuit
-    members: dict[tuple[int, int], list[int]] = {}
+    literals: dict[tuple[int, int], list[int]] = {}
     for place in np.flatnonzero(weights).tolist():
-        members.setdefault((int(cases.group[place]), int(weights[place])), []).append(state[place])
-    sums = {0: 1}
-    for (_, weight), literals in members.items():
-        member = circuit.any_of(literals)
-        sums = add_choice(circuit, sums, ((weight, member), (0, member ^ 1)))
-        if len(sums) > _MOST_TOTALS:
-            return None
-    return sums.get(total, 0)
+        literals.setdefault((int(cases.group[place]), int(weights[place])), []).append(state[place])
+    members = ((weight, circuit.any_of(some)) for (_, weight), some in literals.items())
+    sums = all_sums(circuit, (((weight, x), (0, x ^ 1)) for weight, x in members), _MOST_TOTALS)
+    return None if sums is None else sums.get(total, 0)

@@ -110,7 +110,7 @@ def find_invariant(game: StateMachine, sample: SampledStates | None, seconds: fl
     groups = find_groups(system, time.monotonic() + 0.3 * seconds, states, simple=True)
     with suppress(BudgetExceeded):
         groups = find_groups(system, deadline, states, known=groups)
-    return invariant_of(system, groups)
+    return invariant_of(system.fluent_texts, groups)
 
 
 def possible_conditions(watched: Watch, invariant: Invariant, seconds: float) -> set[int]:

@@ -10,7 +10,7 @@ the opponent prefers such replies is proved by induction, with clauses that the 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final
 
@@ -143,8 +143,7 @@ def _find_pairs(
     variables: dict[tuple[int, int], int] = {}
     """For each pair of fluents that was tried, whether it is chosen."""
     with Solver(circuit, deadline) as winning, Solver(circuit, deadline) as choosing:
-        for group in groups:
-            require(winning, state, group)
+        require(winning, frame.state, groups)
         for _ in range(_MOST_SETS):
             if not choosing.solve():
                 return None
@@ -232,6 +231,4 @@ def _invariant(
     part = inductive_part(system, groups, clauses, lambda frame: frame.wins(places.role), deadline)
     if part is None:
         return None
-    invariant = invariant_of(system, groups, f"win {restricted.roles[places.role]}")
-    more = tuple(tuple((texts[f], value) for f, value in clause) for clause in part)
-    return replace(invariant, clauses=(*invariant.clauses, *more))
+    return invariant_of(texts, groups, f"win {restricted.roles[places.role]}", clauses=part)

@@ -48,7 +48,6 @@ from herbrand.analyse.invariants.induction import (
     prove_by_cases,
     prove_unreachable,
 )
-from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.loose import loosen
 from herbrand.analyse.invariants.parity import find_parities
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.frames import Frame
     from herbrand.analyse.invariants.groups import Group
     from herbrand.analyse.invariants.induction import Clause
+    from herbrand.analyse.invariants.invariant import Invariant
     from herbrand.analyse.verdict import Certificate, Moves
     from herbrand.engine.expand import Rollouts
     from herbrand.machine.state_machine import StateMachine
@@ -290,7 +290,7 @@ class _Proof:
                 derived = exclude_by_dependencies(system, groups, sample.states, self._target(name), deadline)
                 if derived is not None:
                     query.never, query.method = True, "functional dependencies"
-                    invariant = invariant_of(system, groups)
+                    invariant = invariant_of(system.fluent_texts, groups)
                     query.certificate = Dependencies(name, tuple(derived), tuple(relations), invariant)
             except BudgetExceeded:
                 self.late.add(name)
@@ -368,7 +368,7 @@ class _Proof:
         wanted = {name: self._target(name) for name in rest}
         for name in prove_unreachable(system, groups, wanted, deadline, 0, parities=parities):
             rest[name].never, rest[name].method = True, "parity"
-            rest[name].certificate = invariant_of(system, groups, name, (), parities)
+            rest[name].certificate = invariant_of(system.fluent_texts, groups, name, (), parities)
 
     def _search_sums(self, name: str, query: _Query, deadline: float) -> None:
         """Look for constant sums that exclude one kind of states."""
@@ -426,7 +426,7 @@ class _Proof:
         return [frame.has_no_goal(role) for role in self.players]
 
     def _invariant(self, name: str, sums: Iterable[Mapping[int, int]] = ()) -> Invariant:
-        return invariant_of(self.system, self.groups, name, (*self.sums, *sums))
+        return invariant_of(self.system.fluent_texts, self.groups, name, (*self.sums, *sums))
 
     def _induction(self, queries: Mapping[str, _Query], most: int, fraction: float = 0.2) -> None:
         rest = self._undecided(queries)
@@ -614,7 +614,11 @@ class _Proof:
                 query.shortest = query.clean == len(outcome.line) - 1
             elif outcome.never:
                 clauses = outcome.clauses or ()
-                query.certificate = (self._without_merging if merge else self._only_clauses)(name, clauses)
+                query.certificate = (
+                    self._without_merging(name, clauses)
+                    if merge
+                    else invariant_of(self.game.expander.fluent_names, (), name, clauses=clauses)
+                )
                 query.never = query.certificate is not None or not self.only_proofs
                 query.method = "pdr" if query.never else ""
 
@@ -627,15 +631,8 @@ class _Proof:
                 system = System(self.game.network)
                 part = inductive_part(system, groups, (*clauses, *more), self._target(name), deadline)
                 if part is not None:
-                    by_clauses = self._only_clauses(name, part)
-                    invariant = self._invariant(name) if groups else Invariant(name)
-                    return replace(invariant, clauses=(*invariant.clauses, *by_clauses.clauses))
+                    return invariant_of(system.fluent_texts, groups, name, clauses=part)
         return None
-
-    def _only_clauses(self, name: str, clauses: Iterable[Clause]) -> Invariant:
-        network = self.game.network
-        texts = [network.terms.text(fluent) for fluent in network.fluents.tolist()]
-        return Invariant(name, clauses=tuple(tuple((texts[f], value) for f, value in c) for c in clauses))
 
     def _is_witness(self, name: str, line: Moves) -> bool:
         kind, _, role = name.partition(" ")

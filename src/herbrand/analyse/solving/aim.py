@@ -290,12 +290,10 @@ def target_states(
     initial = system.network.initial
     with Solver(circuit, deadline) as solver:
         try:
-            for group in groups:
-                require(solver, state, group)
+            require(solver, frame.state, groups)
             filled = int(circuit.variables(1)[0]) if filling is not None else 1
             if filling is not None:
-                for group in filling.groups:
-                    require(solver, state, group, filled)
+                require(solver, frame.state, filling.groups, filled)
                 for fluent in filling.never:
                     solver.add([filled ^ 1, state[fluent] ^ 1])
                 fillable = [state[fluent] for fluent in filling.fillable]
