@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from herbrand.analyse.certification.counters import count_by_clauses, count_by_rules, list_certain
 from herbrand.analyse.certification.winning import ask_strategy
@@ -40,7 +40,7 @@ from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from herbrand.analyse.invariants.obligations import Obligation
     from herbrand.analyse.solving.strategy import Claim, ReplayedChoice
@@ -73,6 +73,15 @@ _CLAIMS: Final = {
     "ranked": ("no_cycle", "no state recurs"),
 }
 """The claims of `StateSet` by their names in `check.pl`, and in words."""
+_STRATEGIES: Final = {
+    Policy.kind: ("strategy", "with these moves {role} gets {value}, whatever the others do"),
+    UniformPolicy.kind: (
+        "uniform", "with these moves, by what it sees, {role} gets {value}, whatever the others do",
+    ),
+    Spoiler.kind: ("spoil", "with these replies {role} does not get {value}"),
+    SpoiledBeliefs.kind: ("mislead", "whatever {role} does by what it sees, it need not get {value}"),
+}  # fmt: skip
+"""What strategies show, by kind: its name in `check.pl`, and in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +117,8 @@ class WrittenData:
     forced: Claim | None = None
     """The claim of a `ForcedPlay`."""
 
+    value = 100
+
     def as_json(self) -> dict[str, Any]:
         """Return the role."""
         return {"role": self.role}
@@ -115,6 +126,11 @@ class WrittenData:
     def check(self, game: StateMachine, seconds: float) -> bool:  # noqa: ARG002  # as all certificates
         """Return False: only SWI-Prolog reads the file."""
         return False
+
+
+WrittenForProlog: TypeAlias = (
+    Policy | UniformPolicy | Spoiler | SpoiledBeliefs | StateSet | ForcedPlay | WrittenData
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,52 +225,29 @@ def files_of(
     """Yield the files of a certificate; see `evidence_of`."""
     if isinstance(certificate, WritesFiles):
         yield from certificate.files(game, seconds, solve=solve)
-        return
-    if isinstance(certificate, WrittenData):
+    elif isinstance(certificate, Compound):
+        yield from _files_of_compound(game, certificate, seconds, solve=solve)
+    elif isinstance(certificate, WrittenForProlog):
         yield PrologWriter(game).written(certificate)
-        return
-    if isinstance(certificate, ForcedPlay):
-        claim = certificate.claim
-        yield PrologWriter(game).forced(certificate)
-        chosen = {
-            _lowered(one.facts): (one.role.lower(), one.move.lower())
-            for one in certificate.choices
-            if (one.role == claim.role) == claim.holds and one.role.lower() != "random"
-        }
-        yield from _as_clauses(
-            game, claim.role, lambda value: (value >= claim.goal) == claim.holds, chosen, seconds
-        )
-        return
-    if isinstance(certificate, StateSet):
-        yield PrologWriter(game).all_states(certificate)
-        return
-    if isinstance(certificate, Policy):
-        value, me = certificate.value, certificate.role
-        yield PrologWriter(game).strategy(certificate)
-        chosen = {_lowered(facts): (me.lower(), move.lower()) for facts, move in certificate.moves.items()}
-        yield from _as_clauses(game, me, lambda goal: goal == value, chosen, seconds)
-        return
-    if isinstance(certificate, Spoiler):
-        yield PrologWriter(game).spoiler(certificate)
-        return
-    if isinstance(certificate, UniformPolicy):
-        yield PrologWriter(game).uniform(certificate)
-        return
-    if isinstance(certificate, SpoiledBeliefs):
-        yield PrologWriter(game).spoiled(certificate)
-        return
-    if isinstance(certificate, Compound):
-        if isinstance(certificate, CutShort):
-            yield from questions(_obligations(game, certificate.hopeless, seconds, solve=solve))
-        elif isinstance(certificate, ExchangedRoles):
-            one, other = certificate.role, certificate.other
-            means = f"a permutation of names that maps {one} to {other} preserves the rules"
-            yield EvidenceFile("exchange.lp", certificate.question(game), "clingo", means)
-        for premise in certificate.premises(game):
-            files = _files_of_premise(premise, seconds, solve=solve)
-            yield from (in_folder(premise.folder, file) for file in files) if premise.folder else files
-        return
-    yield from questions(_obligations(game, certificate, seconds, solve=solve))
+        if isinstance(certificate, Policy | ForcedPlay):
+            yield from questions(asked_again(partial(_ask_in_states, game, certificate, seconds)))
+    else:
+        yield from questions(_obligations(game, certificate, seconds, solve=solve))
+
+
+def _files_of_compound(
+    game: StateMachine, certificate: Compound, seconds: float, *, solve: bool
+) -> Iterator[EvidenceFile]:
+    """Yield the files of what a certificate shows alone, then those of its premises."""
+    if isinstance(certificate, CutShort):
+        yield from questions(_obligations(game, certificate.hopeless, seconds, solve=solve))
+    elif isinstance(certificate, ExchangedRoles):
+        one, other = certificate.role, certificate.other
+        means = f"a permutation of names that maps {one} to {other} preserves the rules"
+        yield EvidenceFile("exchange.lp", certificate.question(game), "clingo", means)
+    for premise in certificate.premises(game):
+        files = _files_of_premise(premise, seconds, solve=solve)
+        yield from (in_folder(premise.folder, file) for file in files) if premise.folder else files
 
 
 def _files_of_premise(premise: Premise, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
@@ -318,15 +311,20 @@ def questions(obligations: list[Obligation]) -> Iterator[EvidenceFile]:
         yield EvidenceFile(name, one.text, solver, one.means, is_extra=one.repeats)
 
 
-def _as_clauses(
-    game: StateMachine,
-    role: str,
-    is_good: Callable[[int], bool],
-    choices: Mapping[frozenset[str], tuple[str, str]],
-    seconds: float,
-) -> Iterator[EvidenceFile]:
-    """Yield the questions about a strategy as clauses, if it leads to few states."""
-    yield from questions(asked_again(partial(ask_strategy, game, role, is_good, choices, seconds)))
+def _ask_in_states(game: StateMachine, certificate: Policy | ForcedPlay, seconds: float) -> None:
+    """Ask as clauses whether a strategy forces a value, if it leads to few states."""
+    if isinstance(certificate, Policy):
+        role, value = certificate.role, certificate.value
+        choices = {_lowered(facts): (role.lower(), move.lower()) for facts, move in certificate.moves.items()}
+        ask_strategy(game, role, lambda goal: goal == value, choices, seconds)
+        return
+    claim = certificate.claim
+    choices = {
+        _lowered(one.facts): (one.role.lower(), one.move.lower())
+        for one in certificate.choices
+        if (one.role == claim.role) == claim.holds and one.role.lower() != "random"
+    }
+    ask_strategy(game, claim.role, lambda goal: (goal >= claim.goal) == claim.holds, choices, seconds)
 
 
 def _lowered(facts: Iterable[str]) -> frozenset[str]:
@@ -379,37 +377,59 @@ class PrologWriter:
         lines += [] if witness.loop is None else [f"loop({witness.loop})."]
         return self.file(f"play({claim})", lines, f"after {steps} steps {means}")
 
-    def strategy(self, policy: Policy) -> EvidenceFile:
-        """Write the move of a role in each state that it can come to."""
-        lines = [f"choice({self._state(facts)}, {self.term(move)})." for facts, move in policy.moves.items()]
-        return self._strategy(policy.role, policy.value, lines)
+    def written(self, certificate: WrittenForProlog) -> EvidenceFile:
+        """Write a strategy, replies or a number of states, and what they show."""
+        lines = self._lines(certificate)
+        if isinstance(certificate, ForcedPlay):
+            return self._forced(certificate.claim, lines)
+        if isinstance(certificate, WrittenData) and certificate.forced is not None:
+            return self._forced(certificate.forced, lines)
+        role, value = str(certificate.role), certificate.value
+        if isinstance(certificate, StateSet | WrittenData) and certificate.kind == StateSet.kind:
+            claim, means = _CLAIMS.get(certificate.claim) or (
+                f"below({self.term(role)}, {value})",
+                f"{role} does not get {value} at any end",
+            )
+            return self.file(f"all_states({claim})", lines, f"in all reachable states: {means}")
+        name, means = _STRATEGIES[certificate.kind]
+        return self.file(f"{name}({self.term(role)}, {value})", lines, means.format(role=role, value=value))
 
-    def _strategy(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
-        means = f"with these moves {role} gets {value}, whatever the others do"
-        return self.file(f"strategy({self.term(role)}, {value})", lines, means)
+    def _forced(self, claim: Claim, lines: list[str]) -> EvidenceFile:
+        name = "at_least" if claim.holds else "less_than"
+        means = f"with these moves {claim}, whatever the other side does"
+        return self.file(f"{name}({self.term(claim.role)}, {claim.goal})", lines, means)
 
-    def uniform(self, policy: UniformPolicy) -> EvidenceFile:
-        """Write the move of a role for each set of states that it can consider possible."""
-        lines = [f"plan({self._belief(belief)}, {self.term(move)})." for belief, move in policy.moves.items()]
-        return self._uniform(policy.role, policy.value, lines)
+    def _lines(self, certificate: WrittenForProlog) -> list[str]:
+        """Return the lines of `evidence.pl`."""
+        state, belief, term = self._state, self._belief, self.term
+        match certificate:
+            case WrittenData():
+                return certificate.text.splitlines()
+            case Policy(moves=moves):
+                return [f"choice({state(facts)}, {term(move)})." for facts, move in moves.items()]
+            case UniformPolicy(moves=plans):
+                return [f"plan({belief(one)}, {term(move)})." for one, move in plans.items()]
+            case Spoiler(replies=replies):
+                return [
+                    f"reply({state(facts)}, {term(move)}, {self.inputs(joint)})."
+                    for (facts, move), joint in replies.items()
+                ]
+            case SpoiledBeliefs():
+                return self._beliefs(certificate)
+            case ForcedPlay(choices=choices):
+                return [
+                    f"choice({state(one.facts)}, does({term(one.role)}, {term(one.move)}))."
+                    for one in choices
+                ]
+            case StateSet(space=space):
+                count = len(space.states)
+                if count > _MOST_STATES:
+                    raise BudgetExceeded(
+                        f"{_MOST_STATES} states", f"to be explored by another program: {count}"
+                    )
+                return [f"states({count})."]
 
-    def _uniform(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
-        means = f"with these moves, by what it sees, {role} gets {value}, whatever the others do"
-        return self.file(f"uniform({self.term(role)}, {value})", lines, means)
-
-    def spoiler(self, spoiler: Spoiler) -> EvidenceFile:
-        """Write the replies to each move of a role."""
-        lines = [
-            f"reply({self._state(facts)}, {self.term(move)}, {self.inputs(joint)})."
-            for (facts, move), joint in spoiler.replies.items()
-        ]
-        return self._spoiler(spoiler.role, spoiler.value, lines)
-
-    def _spoiler(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
-        means = f"with these replies {role} does not get {value}"
-        return self.file(f"spoil({self.term(role)}, {value})", lines, means)
-
-    def spoiled(self, spoiled: SpoiledBeliefs) -> EvidenceFile:
+    def _beliefs(self, spoiled: SpoiledBeliefs) -> list[str]:
         """Write the sets of states that a role can consider possible, and to which its moves lead."""
         first = frozenset([_lowered(self.game.initial_state("rules").facts)])
         beliefs = dict.fromkeys([first, *(one for one, _ in spoiled.leads), *spoiled.leads.values()])
@@ -422,54 +442,7 @@ class PrologWriter:
             f"lead({numbers[belief]}, {self.term(move)}, {numbers[after]})."
             for (belief, move), after in spoiled.leads.items()
         ]
-        return self._spoiled(spoiled.role, spoiled.value, lines)
-
-    def _spoiled(self, role: str, value: int, lines: list[str]) -> EvidenceFile:
-        means = f"whatever {role} does by what it sees, it need not get {value}"
-        return self.file(f"mislead({self.term(role)}, {value})", lines, means)
-
-    def forced(self, play: ForcedPlay) -> EvidenceFile:
-        """Write the moves of one side in the states in which it has a choice."""
-        lines = [
-            f"choice({self._state(one.facts)}, does({self.term(one.role)}, {self.term(one.move)}))."
-            for one in play.choices
-        ]
-        return self._forced(play.claim, lines)
-
-    def _forced(self, claim: Claim, lines: list[str]) -> EvidenceFile:
-        name = "at_least" if claim.holds else "less_than"
-        means = f"with these moves {claim}, whatever the other side does"
-        return self.file(f"{name}({self.term(claim.role)}, {claim.goal})", lines, means)
-
-    def all_states(self, states: StateSet) -> EvidenceFile:
-        """Write the number of reachable states and what holds in all of them."""
-        count = len(states.space.states)
-        if count > _MOST_STATES:
-            raise BudgetExceeded(f"{_MOST_STATES} states", f"to be explored by another program: {count}")
-        return self._all_states(states.claim, states.role, states.value, [f"states({count})."])
-
-    def _all_states(self, name: str, role: str | None, value: int, lines: list[str]) -> EvidenceFile:
-        claim, means = _CLAIMS.get(name) or (
-            f"below({self.term(str(role))}, {value})",
-            f"{role} does not get {value} at any end",
-        )
-        return self.file(f"all_states({claim})", lines, f"in all reachable states: {means}")
-
-    def written(self, data: WrittenData) -> EvidenceFile:
-        """Return the file with contents that were written before."""
-        lines = data.text.splitlines()
-        if data.forced is not None:
-            return self._forced(data.forced, lines)
-        if data.kind == StateSet.kind:
-            return self._all_states(data.claim, data.role, 100, lines)
-        writers = {
-            Policy.kind: self._strategy,
-            UniformPolicy.kind: self._uniform,
-            SpoiledBeliefs.kind: self._spoiled,
-            Spoiler.kind: self._spoiler,
-        }
-        write = writers[data.kind]
-        return write(str(data.role), 100, lines)
+        return lines
 
     def file(self, claim: str, lines: Iterable[str], means: str) -> EvidenceFile:
         """Return the file for a claim of `check.pl`, with the lines of its evidence."""
