@@ -55,6 +55,7 @@ __all__ = [
     "WrittenData",
     "evidence_of",
     "files_of",
+    "forced_claim",
     "in_folder",
     "question_of",
     "questions",
@@ -131,6 +132,13 @@ class WrittenData:
 WrittenForProlog: TypeAlias = (
     Policy | UniformPolicy | Spoiler | SpoiledBeliefs | StateSet | ForcedPlay | WrittenData
 )
+
+
+def forced_claim(certificate: Certificate) -> Claim | None:
+    """Return what the strategy that is a certificate forces; None for certificates of other kinds."""
+    if isinstance(certificate, ForcedPlay):
+        return certificate.claim
+    return certificate.forced if isinstance(certificate, WrittenData) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,10 +388,12 @@ class PrologWriter:
     def written(self, certificate: WrittenForProlog) -> EvidenceFile:
         """Write a strategy, replies or a number of states, and what they show."""
         lines = self._lines(certificate)
-        if isinstance(certificate, ForcedPlay):
-            return self._forced(certificate.claim, lines)
-        if isinstance(certificate, WrittenData) and certificate.forced is not None:
-            return self._forced(certificate.forced, lines)
+        forced = forced_claim(certificate)
+        if forced is not None:
+            name = "at_least" if forced.holds else "less_than"
+            means = f"with these moves {forced}, whatever the other side does"
+            return self.file(f"{name}({self.term(forced.role)}, {forced.goal})", lines, means)
+        assert not isinstance(certificate, ForcedPlay)
         role, value = str(certificate.role), certificate.value
         if isinstance(certificate, StateSet | WrittenData) and certificate.kind == StateSet.kind:
             claim, means = _CLAIMS.get(certificate.claim) or (
@@ -393,11 +403,6 @@ class PrologWriter:
             return self.file(f"all_states({claim})", lines, f"in all reachable states: {means}")
         name, means = _STRATEGIES[certificate.kind]
         return self.file(f"{name}({self.term(role)}, {value})", lines, means.format(role=role, value=value))
-
-    def _forced(self, claim: Claim, lines: list[str]) -> EvidenceFile:
-        name = "at_least" if claim.holds else "less_than"
-        means = f"with these moves {claim}, whatever the other side does"
-        return self.file(f"{name}({self.term(claim.role)}, {claim.goal})", lines, means)
 
     def _lines(self, certificate: WrittenForProlog) -> list[str]:
         """Return the lines of `evidence.pl`."""

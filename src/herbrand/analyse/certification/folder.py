@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from herbrand.analyse.certification.evidence import EvidenceFile
-    from herbrand.analyse.solving.strategy import ReplayedChoice, Strategy
+    from herbrand.analyse.solving.strategy import CheckedClaim, ReplayedChoice, Strategy
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "certify_verdict",
     "check_files",
     "remarks_of",
+    "replayed",
     "require_empty",
     "write_certificate",
 ]
@@ -256,21 +257,24 @@ def certify_strategy(
     """
     budget = budget or Budget()
     require_empty(folder)
-    choices: dict[int, list[ReplayedChoice]] = {}
-    checked = check_strategy(
-        game, strategy, seconds=budget.left, visit=lambda one: choices.setdefault(one.claim, []).append(one)
-    )
+    checked, plays = replayed(game, strategy, budget.left)
     refused = next((one for one in checked if not one.accepted), None)
     if refused is not None:
         raise GameError(f"the strategy does not prove that {refused.claim}: {refused.reason}")
-    roles = {
-        str(one.claim): Verdict(
-            "proved", STRATEGY, certificate=ForcedPlay(one.claim, tuple(choices.get(number, ())))
-        )
-        for number, one in enumerate(checked)
-    }
+    roles = {str(play.claim): Verdict("proved", STRATEGY, certificate=play) for play in plays}
     verdict = Verdict("proved", STRATEGY, "; ".join(roles), roles=roles)
     return write_certificate(game, STRATEGY, verdict, folder, budget, check=check)
+
+
+def replayed(
+    game: StateMachine, strategy: Strategy, seconds: float
+) -> tuple[list[CheckedClaim], list[ForcedPlay]]:
+    """Return what a replay of a strategy by the rules says of its claims, and the moves made for each."""
+    choices: defaultdict[int, list[ReplayedChoice]] = defaultdict(list)
+    checked = check_strategy(
+        game, strategy, seconds=seconds, visit=lambda one: choices[one.claim].append(one)
+    )
+    return checked, [ForcedPlay(one.claim, tuple(choices[number])) for number, one in enumerate(checked)]
 
 
 def require_empty(folder: Path) -> None:
@@ -380,14 +384,14 @@ def check_files(
 
 def _checked(folder: Path, file: EvidenceFile, budget: Budget, *, check: bool) -> CheckedFile:
     checker = checker_for(file.program)
+    program, version = str(file.program), ""
     if not isinstance(checker, Checker):
-        return CheckedFile(
-            file.name, file.program, "", file.means, OutsideAnswer(None, checker), file.is_extra, file.about
-        )
-    outcome = run_checker(checker, folder, file, budget.left) if check else OutsideAnswer(None, "not checked")
-    return CheckedFile(
-        file.name, checker.program, checker.version, file.means, outcome, file.is_extra, file.about
-    )
+        outcome = OutsideAnswer(None, checker)
+    else:
+        program, version = checker.program, checker.version
+        said = "not checked"
+        outcome = run_checker(checker, folder, file, budget.left) if check else OutsideAnswer(None, said)
+    return CheckedFile(file.name, program, version, file.means, outcome, file.is_extra, file.about)
 
 
 def _script(files: list[EvidenceFile]) -> str:

@@ -24,6 +24,7 @@ from herbrand.analyse.certification.evidence import (
     PrologWriter,
     WritesFiles,
     files_of,
+    forced_claim,
     in_folder,
     questions,
 )
@@ -31,22 +32,18 @@ from herbrand.analyse.certification.folder import (
     STEPS_PER_SECOND,
     CertifiedRemark,
     CertifiedVerdict,
+    replayed,
     require_empty,
     write_certificate,
 )
 from herbrand.analyse.exploration.certificates import CounterCertificate
 from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
 from herbrand.analyse.invariants.obligations import recording
-from herbrand.analyse.proofs.claims import RemarkClaim, claim_of, watch_claims
-from herbrand.analyse.proofs.excluded import (
-    find_invariant,
-    possible_conditions,
-    possible_losses,
-    sample_of,
-)
+from herbrand.analyse.proofs.claims import RemarkClaim, claim_of, find_excluded, watch_claims
+from herbrand.analyse.proofs.excluded import sample_of
 from herbrand.analyse.proofs.prove import analyse
 from herbrand.analyse.solving.forcing import goal_values
-from herbrand.analyse.solving.strategy import Claim, ReplayedChoice, check_strategy, make_strategy
+from herbrand.analyse.solving.strategy import Claim, make_strategy
 from herbrand.analyse.solving.symmetry import permutation_question
 from herbrand.analyse.solving.value import value_of
 from herbrand.analyse.verdict import Verdict
@@ -56,7 +53,7 @@ from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.rules.terms import read_term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from herbrand.analyse.exploration.explore import StateSpace
@@ -136,7 +133,7 @@ class Explored(RemarkProof):
                 file = plain.file(
                     f"play(dead({_aim(claim, plain)}))", steps, "these moves lead to a dead end"
                 )
-                yield in_folder(f"way-{place + 1}", _about(file, place))
+                yield in_folder(f"way-{place + 1}", replace(file, about=(place,)))
 
 
 def _facts(claim: RemarkClaim, writer: PrologWriter) -> list[str]:
@@ -158,8 +155,7 @@ def _facts(claim: RemarkClaim, writer: PrologWriter) -> list[str]:
 
 def _aim(claim: RemarkClaim, writer: PrologWriter) -> str:
     aim = claim.about["aim"]
-    players = [role for role in writer.game.roles if role.lower() != "random"]
-    if aim is not None and players != [aim["role"]]:
+    if aim is not None and writer.game.players != (aim["role"],):
         raise ValueError("only games of one player have a goal that cannot be reached any more")
     return "end" if aim is None else f"value({writer.term(aim['role'])}, {aim['goal']})"
 
@@ -191,8 +187,8 @@ class Excluded(RemarkProof):
                 if rules.possible(question, f"the invariant excludes the contrary: {claim.text(game)}"):
                     return
         for place, file in enumerate(questions(obligations)):
-            file = _about(file, place - common) if place >= common else file
-            yield _extra(file) if self.is_extra else file
+            about = (place - common,) if place >= common else ()
+            yield replace(file, about=about, is_extra=file.is_extra or self.is_extra)
 
 
 def _somewhere(conditions: WatchedClaims, rules: RulesProgram, number: int, claim: RemarkClaim) -> list[str]:
@@ -263,7 +259,7 @@ class Measured(RemarkProof):
             means = f"no play {'goes on after' if longer else 'ends before'} {steps} steps"
             files.append(EvidenceFile("bound.lp", text, "clingo", means))
         for file in files:
-            yield _extra(file) if self.is_extra else file
+            yield replace(file, is_extra=file.is_extra or self.is_extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,23 +310,16 @@ class Strategies(RemarkProof):
     def files(self, game: StateMachine, seconds: float, *, solve: bool) -> Iterator[EvidenceFile]:
         """Yield the files of each strategy."""
         for claim in self.claims:
-            _require_values(game, claim, [_claim_of(one) for one in self.forced])
+            _require_values(game, claim, list(map(forced_claim, self.forced)))
         for number, one in enumerate(self.forced, 1):
             for file in files_of(game, one, seconds, solve=solve):
                 yield in_folder(f"claim-{number}", file)
 
 
-def _claim_of(certificate: Certificate) -> Claim:
-    claim = certificate.claim if isinstance(certificate, ForcedPlay) else getattr(certificate, "forced", None)
-    if not isinstance(claim, Claim):
-        raise TypeError("a strategy without a claim")
-    return claim
-
-
-def _require_values(game: StateMachine, claim: RemarkClaim, forced: list[Claim]) -> None:
+def _require_values(game: StateMachine, claim: RemarkClaim, forced: Sequence[Claim | None]) -> None:
     """Raise `ValueError` unless strategies show the values that a claim says follow from best play."""
     value = claim.about["value"]
-    players = [role for role in game.roles if role.lower() != "random"]
+    players = list(game.players)
     if value is None or list(value) != players:
         raise ValueError("a value for each role is expected")
     for role, goals in zip(game.roles, goal_values(game.network), strict=True):
@@ -352,14 +341,6 @@ def _require_values(game: StateMachine, claim: RemarkClaim, forced: list[Claim])
             or value[claim.about["role"]] - max(others) != claim.about["advantage"]
         ):
             raise ValueError("the advantage does not follow from the values")
-
-
-def _about(file: EvidenceFile, claim: int) -> EvidenceFile:
-    return replace(file, about=(claim,))
-
-
-def _extra(file: EvidenceFile) -> EvidenceFile:
-    return replace(file, is_extra=True)
 
 
 _CONDITIONS: Final = frozenset(
@@ -503,10 +484,11 @@ class _Search:
     def _excluded(self, claims: list[RemarkClaim]) -> None:
         budget = self.budget.share(_PROVING)
         with suppress(BudgetExceeded, MissingExtra):
-            invariant, shown = _find_invariant(self.game, tuple(claims), self.space, budget)
-            some = tuple(claim for number, claim in enumerate(claims) if number in shown)
-            if some:
-                self.proofs.append(Excluded(some, invariant, is_extra=all(map(self._is_explored, some))))
+            sample = None if self.space is None else sample_of(self.space, 0.1 * budget.left)
+            invariant, shown = find_excluded(self.game, claims, sample, budget)
+            if shown:
+                is_extra = all(map(self._is_explored, shown))
+                self.proofs.append(Excluded(tuple(shown), invariant, is_extra=is_extra))
 
     def _strategies(self, claims: list[RemarkClaim]) -> None:
         if not claims:
@@ -526,24 +508,6 @@ class _Search:
             self.proofs.append(Strategies(tuple(claims), tuple(forced)))
 
 
-def _find_invariant(
-    game: StateMachine, claims: tuple[RemarkClaim, ...], space: StateSpace | None, budget: Budget
-) -> tuple[Invariant, set[int]]:
-    """Return groups of fluents as an invariant, and the numbers of the claims whose contrary they exclude."""
-    if not claims:
-        return Invariant(""), set()
-    conditions = watch_claims(game, claims)
-    copy = conditions.watched.game
-    sample = None if space is None else sample_of(space, 0.1 * budget.left)
-    invariant = find_invariant(copy, sample, 0.5 * budget.left)
-    possible = possible_conditions(conditions.watched, invariant, budget.left)
-    wrong = {conditions.owners[number] for number in possible}
-    for number, claim in enumerate(claims):
-        if claim.latched_fluents() and possible_losses(copy, claim.latched_fluents(), invariant, budget.left):
-            wrong.add(number)
-    return invariant, set(range(len(claims))) - wrong
-
-
 def _force(game: StateMachine, budget: Budget) -> list[ForcedPlay]:
     """Return strategies for the value of each role, replayed by the rules."""
     solved = value_of(game, budget=budget.share(0.5), search=True)
@@ -553,10 +517,7 @@ def _force(game: StateMachine, budget: Budget) -> list[ForcedPlay]:
     searched = replace(solved.searched, sum=None)
     solved.forced.budget = budget.share(0.8)
     strategy = make_strategy(solved.forced, searched)
-    choices: dict[int, list[ReplayedChoice]] = {}
-    checked = check_strategy(
-        game, strategy, seconds=budget.left, visit=lambda one: choices.setdefault(one.claim, []).append(one)
-    )
+    checked, plays = replayed(game, strategy, budget.left)
     if not all(one.accepted for one in checked):
         raise GameError("the rules refuse a strategy")
-    return [ForcedPlay(one.claim, tuple(choices.get(number, ()))) for number, one in enumerate(checked)]
+    return plays

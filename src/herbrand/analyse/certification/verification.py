@@ -40,7 +40,7 @@ from herbrand.analyse.invariants.derived import Dependencies, DerivedGroup
 from herbrand.analyse.invariants.hopeless import CutShort, Hopeless
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
-from herbrand.analyse.proofs.claims import read_claim
+from herbrand.analyse.proofs.claims import read_claim, read_number, read_text
 from herbrand.analyse.proofs.determined import NEEDED, DeterminedGame
 from herbrand.analyse.proofs.exchanged import ExchangedRoles
 from herbrand.analyse.proofs.reactive import ReactivePlay
@@ -180,7 +180,7 @@ def _read(game: StateMachine, folder: Path) -> tuple[str, Verdict]:
         return name, _verdict(game, name, evidence, None, folder)
     if (evidence.get("certificate") or {}).get("kind") == DeterminedGame.kind:
         return name, _verdict(game, name, evidence, None, folder)
-    players = [role for role in game.roles if role.lower() != "random"]
+    players = list(game.players)
     if list(evidence["roles"]) != players:
         raise _Unfit(f"certificate.json: the roles are {', '.join(players)}")
     roles = {
@@ -210,7 +210,7 @@ def _verdict(
         moves = tuple(_texts(joint) for joint in value["witness"])
         if any(len(joint) != len(game.roles) for joint in moves):
             raise _Unfit("a play has joint moves of another number of roles")
-        loop = _size(value["loop"]) if name == "termination" else None
+        loop = read_number(value["loop"]) if name == "termination" else None
         return Verdict(answer, "-", witness=Witness(moves, role, loop))
     certificate = value["certificate"]
     kind = certificate["kind"]
@@ -246,7 +246,8 @@ def _restricted_play(game: StateMachine, value: Mapping[str, Any], role: str, fo
     preferences = _preferences(value)
     if value["role"] != role or not {one.role for one in preferences} <= set(game.roles) - {role}:
         raise _Unfit(f"certificate.json: it restricts other roles than those that play against {role}")
-    inner = _no_win(restrict(game, preferences), value["certificate"], role, folder)
+    restricted = restrict(game, preferences)
+    inner = _premise(restricted, "weak_winnability", "refuted", value["certificate"], role, folder)
     return RestrictedPlay(role, preferences, inner)
 
 
@@ -258,13 +259,16 @@ def _reactive_play(game: StateMachine, value: Mapping[str, Any], role: str, fold
     if game.has_percepts:
         raise _Unfit("a role need not see what it would have to react to")
     missed = missed_win(restrict(game, preferences), role)
-    inner = _no_win(missed, value["certificate"], role, folder / "missed")
-    termination, playability = _needed_parts(game, value, folder)
-    if termination is None and not isinstance(inner, Exhausted):
+    won = _premise(missed, "weak_winnability", "refuted", value["certificate"], role, folder / "missed")
+    termination, playability = (
+        _premise(game, name, "proved", value[name], None, folder / name) if name in value else None
+        for name in NEEDED
+    )
+    if termination is None and not isinstance(won, Exhausted):
         raise _Unfit("certificate.json: it does not show that play ends")
     if playability is None:
         raise _Unfit("certificate.json: it does not show that no role is stuck")
-    return ReactivePlay(role, preferences, termination, playability, inner)
+    return ReactivePlay(role, preferences, termination, playability, won)
 
 
 def _preferences(value: Mapping[str, Any]) -> tuple[Preference, ...]:
@@ -284,7 +288,8 @@ def _exchanged_roles(game: StateMachine, value: Mapping[str, Any], role: str, fo
     if value["role"] != role or other not in game.players or other == role:
         raise _Unfit(f"certificate.json: it does not exchange {role} with another player")
     images = dict(zip(_texts(list(value["images"])), _texts(list(value["images"].values())), strict=True))
-    inner = _no_win(joint_win(game, role, other), value["certificate"], min(role, other), folder)
+    together, first = joint_win(game, role, other), min(role, other)
+    inner = _premise(together, "weak_winnability", "refuted", value["certificate"], first, folder)
     return ExchangedRoles(role, other, images, inner)
 
 
@@ -297,43 +302,27 @@ def _play_cut_short(
         raise _Unfit(f"certificate.json: what is hopeless is not about {role}")
     conditions = _clauses(given["conditions"])
     hopeless = Hopeless(role, conditions, _invariant(given["invariant"]))
-    content = {"verdict": "refuted", "certificate": value["certificate"]}
-    inner = _verdict(cut_short(game, conditions), name, content, role, folder)
-    assert inner.certificate is not None
-    return CutShort(hopeless, inner.certificate)
+    inner = _premise(cut_short(game, conditions), name, "refuted", value["certificate"], role, folder)
+    return CutShort(hopeless, inner)
 
 
 def _determined_game(game: StateMachine, value: Mapping[str, Any], folder: Path) -> DeterminedGame:
     """Return the proof that one of two roles can force a win."""
     if game.has_percepts:
         raise _Unfit("a game with percepts need not be determined")
-    idle = {_text_in(role): _text_in(move) for role, move in value["idle"].items()}
-    termination, playability = _needed_parts(game, value, folder)
-    if termination is None or playability is None:
-        raise _Unfit("certificate.json: it does not show that play ends and no role is stuck")
-    ends = _proved(settled(game, idle), "goals", value["ends"], folder / "ends")
+    idle = {read_text(role): read_text(move) for role, move in value["idle"].items()}
+    termination, playability = (
+        _premise(game, name, "proved", value[name], None, folder / name) for name in NEEDED
+    )
+    ends = _premise(settled(game, idle), "goals", "proved", value["ends"], None, folder / "ends")
     return DeterminedGame(idle, termination, playability, ends)
 
 
-def _needed_parts(game: StateMachine, value: Mapping[str, Any], folder: Path) -> list[Certificate | None]:
-    """Return the certificates of termination and playability among those of a proof, None for none."""
-    return [
-        _proved(game, name, value[name], folder / name) if value.get(name) is not None else None
-        for name in NEEDED
-    ]
-
-
-def _proved(game: StateMachine, name: str, value: Any, folder: Path) -> Certificate:
-    """Return the certificate that a game has a property."""
-    verdict = _verdict(game, name, {"verdict": "proved", "certificate": value}, None, folder)
-    assert verdict.certificate is not None
-    return verdict.certificate
-
-
-def _no_win(game: StateMachine, value: Any, role: str, folder: Path) -> Certificate:
-    """Return the certificate that a role does not win another game."""
-    content = {"verdict": "refuted", "certificate": value}
-    verdict = _verdict(game, "weak_winnability", content, role, folder)
+def _premise(
+    game: StateMachine, name: str, answer: Answer, value: Any, role: str | None, folder: Path
+) -> Certificate:
+    """Return a certificate that another one rests on, perhaps about another game."""
+    verdict = _verdict(game, name, {"verdict": answer, "certificate": value}, role, folder)
     assert verdict.certificate is not None
     return verdict.certificate
 
@@ -348,17 +337,13 @@ def _remark_proof(game: StateMachine, value: Mapping[str, Any], folder: Path) ->
     if kind == Explored.kind:
         if any(claim.about.get("value") is not None for claim in claims):
             raise _Unfit("exploring does not show values of best play")
-        return Explored(claims, _size(value["states"]), is_extra=is_extra)
+        return Explored(claims, read_number(value["states"]), is_extra=is_extra)
     if kind == Excluded.kind:
         return Excluded(claims, _invariant(value["invariant"]), is_extra=is_extra)
     if kind == Strategies.kind:
-        forced = tuple(
-            WrittenData(
-                ForcedPlay.kind, "", claim.role, _text(folder / f"claim-{number}" / "evidence.pl"), claim
-            )
-            for number, claim in enumerate((_claim(game, one) for one in value["forced"]), 1)
-        )
-        return Strategies(claims, forced, is_extra=is_extra)
+        forced = [_claim(game, one) for one in value["forced"]]
+        plays = (_written_strategy(one, folder / f"claim-{k}") for k, one in enumerate(forced, 1))
+        return Strategies(claims, tuple(plays), is_extra=is_extra)
     if kind == Permuted.kind:
         return Permuted(claims, is_extra=is_extra)
     return Measured(claims, counts_steps=value["counts_steps"] is True, is_extra=is_extra)
@@ -369,40 +354,44 @@ def _written_strategy(claim: Claim, folder: Path) -> WrittenData:
 
 
 def _claim(game: StateMachine, value: Mapping[str, Any]) -> Claim:
-    role = _text_in(value["role"])
+    role = read_text(value["role"])
     if role not in game.roles or type(value["holds"]) is not bool:
         raise _Unfit("certificate.json: a claim is not about a role of the game")
-    return Claim(role, _size(value["goal"]), value["holds"])
+    return Claim(role, read_number(value["goal"]), value["holds"])
 
 
 def _certificate(kind: str, value: Mapping[str, Any]) -> Certificate:
     """Return the certificate of which `as_json` gave a value."""
     if kind == CounterCertificate.kind:
-        return CounterCertificate(StepCounter(_size(value["bound"]), (), ()))
+        return CounterCertificate(StepCounter(read_number(value["bound"]), (), ()))
     if kind == Exhausted.kind:
-        return Exhausted(_text_in(value["never"]), _size(value["steps"]))
+        return Exhausted(read_text(value["never"]), read_number(value["steps"]))
     if kind == KInduction.kind:
-        return KInduction(_text_in(value["never"]), _size(value["steps"]), _invariant(value["invariant"]))
+        return KInduction(
+            read_text(value["never"]), read_number(value["steps"]), _invariant(value["invariant"])
+        )
     if kind == Dependencies.kind:
         groups = tuple(
             DerivedGroup(_texts(group["atoms"]), group["one_is_true"] is True) for group in value["groups"]
         )
         if not all(group.atoms for group in groups):
             raise TypeError("groups have atoms")
-        relations = tuple((_text_in(one["name"]), _size(one["arguments"])) for one in value["relations"])
-        return Dependencies(_text_in(value["never"]), groups, relations, _invariant(value["invariant"]))
+        relations = tuple(
+            (read_text(one["name"]), read_number(one["arguments"])) for one in value["relations"]
+        )
+        return Dependencies(read_text(value["never"]), groups, relations, _invariant(value["invariant"]))
     if kind == Bound.kind:
         rising, falling = _texts(value["rising"]), _texts(value["falling"])
-        return Bound(rising, falling, _invariant(value["invariant"]), max(1, _size(value["within"])))
+        return Bound(rising, falling, _invariant(value["invariant"]), max(1, read_number(value["within"])))
     if kind == ProgressMeasure.kind:
         invariant = _invariant(value["invariant"])
-        return ProgressMeasure(_weights(value["weights"]), invariant, max(1, _size(value["within"])))
+        return ProgressMeasure(_weights(value["weights"]), invariant, max(1, read_number(value["within"])))
     return _invariant(value)
 
 
 def _invariant(value: Mapping[str, Any]) -> Invariant:
     return Invariant(
-        _text_in(value["never"]),
+        read_text(value["never"]),
         tuple(_texts(group) for group in value["exactly_one"]),
         tuple(_texts(group) for group in value["never_two"]),
         _clauses(value["clauses"]),
@@ -422,20 +411,8 @@ def _literal(text: str) -> tuple[str, bool]:
 def _weights(value: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     if not all(type(weight) is int for weight in value.values()):
         raise TypeError("weights are integers")
-    return tuple((_text_in(name), weight) for name, weight in value.items())
+    return tuple((read_text(name), weight) for name, weight in value.items())
 
 
 def _texts(value: list[Any]) -> tuple[str, ...]:
-    return tuple(map(_text_in, value))
-
-
-def _text_in(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("expected a text")
-    return value
-
-
-def _size(value: object) -> int:
-    if type(value) is not int or value < 0:
-        raise TypeError("expected a number that is not negative")
-    return value
+    return tuple(map(read_text, value))

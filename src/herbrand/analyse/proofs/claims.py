@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.analyse.proofs.excluded import watch
-from herbrand.analyse.proofs.observe import is_test
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.proofs.excluded import find_invariant, possible_conditions, possible_losses, watch
+from herbrand.analyse.proofs.observe import contrary, is_test
 from herbrand.analyse.proofs.tendency import advantage_text
 from herbrand.rules.terms import read_term
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Not, Variable
@@ -19,12 +20,21 @@ from herbrand.syntax.nodes import Atom, Constant, Distinct, Not, Variable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from herbrand.analyse.proofs.excluded import Body, Watch
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.proofs.excluded import Body, SampledStates, Watch
     from herbrand.analyse.proofs.observation import Observation
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Rule
 
-__all__ = ["RemarkClaim", "WatchedClaims", "claim_of", "read_claim", "watch_claims"]
+__all__ = [
+    "RemarkClaim",
+    "WatchedClaims",
+    "claim_of",
+    "find_excluded",
+    "read_claim",
+    "read_number",
+    "read_text",
+    "watch_claims",
+]
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "fluent-never-true": ("items",),
@@ -128,21 +138,16 @@ class RemarkClaim:
         if self.kind == "rule-never-fires":
             return [game.tree.statements[about["rule"]].body]
         if self.kind == "condition-always-true":
-            return [_contrary(game.tree.statements[about["rule"]], about["condition"])]
+            rule = game.tree.statements[about["rule"]]
+            condition = rule.body[about["condition"]]
+            if not is_test(rule, condition):
+                raise ValueError("the condition does more than test")
+            return [contrary(rule, condition)]
         return None
 
     def latched_fluents(self) -> list[str]:
         """Return fluents that no step makes false."""
         return list(self.about["items"]) if self.kind == "latched-fluent" else []
-
-
-def _contrary(rule: Rule, place: int) -> Body:
-    """Return the body of a rule with one condition negated."""
-    condition = rule.body[place]
-    if not is_test(rule, condition):
-        raise ValueError("the condition does more than test")
-    negated = condition.literal if isinstance(condition, Not) else Not(condition)
-    return (*rule.body[:place], *rule.body[place + 1 :], negated)
 
 
 def _choice(role: Any, first: str, second: str) -> Body:
@@ -181,7 +186,8 @@ def read_claim(value: Mapping[str, Any]) -> RemarkClaim:
     return RemarkClaim(kind, {name: _READERS[name](value[name]) for name in _FIELDS[kind]})
 
 
-def _number(value: object) -> int:
+def read_number(value: object) -> int:
+    """Return a number that is not negative; raises `TypeError` for other values."""
     if type(value) is not int or value < 0:
         raise TypeError("expected a number that is not negative")
     return value
@@ -193,31 +199,32 @@ def _points(value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def _text(value: object) -> str:
+def read_text(value: object) -> str:
+    """Return a text; raises `TypeError` for other values."""
     if not isinstance(value, str):
         raise TypeError("expected a text")
     return value
 
 
 def _texts(value: list[Any]) -> list[str]:
-    return list(map(_text, value))
+    return list(map(read_text, value))
 
 
 _READERS: Final[Mapping[str, Any]] = {
     "items": _texts,
-    "role": _text,
+    "role": read_text,
     "roles": _texts,
-    "values": lambda value: list(map(_number, value)),
-    **dict.fromkeys(("sum", "steps", "states", "of", "rule", "condition"), _number),
+    "values": lambda value: list(map(read_number, value)),
+    **dict.fromkeys(("sum", "steps", "states", "of", "rule", "condition"), read_number),
     "line": lambda value: list(map(_texts, value)),
     "aim": lambda value: (
-        None if value is None else {"role": _text(value["role"]), "goal": _number(value["goal"])}
+        None if value is None else {"role": read_text(value["role"]), "goal": read_number(value["goal"])}
     ),
     "advantage": _points,
     "value": lambda value: (
-        None if value is None else {_text(role): _points(goal) for role, goal in value.items()}
+        None if value is None else {read_text(role): _points(goal) for role, goal in value.items()}
     ),
-    "generators": lambda value: [{_text(a): _text(b) for a, b in one.items()} for one in value],
+    "generators": lambda value: [{read_text(a): read_text(b) for a, b in one.items()} for one in value],
 }
 
 
@@ -237,3 +244,24 @@ def watch_claims(game: StateMachine, claims: Sequence[RemarkClaim]) -> WatchedCl
     """Return a game with percepts for the conditions that should never hold."""
     pairs = [(number, body) for number, claim in enumerate(claims) for body in claim.never(game) or ()]
     return WatchedClaims(watch(game, [body for _, body in pairs]), tuple(number for number, _ in pairs))
+
+
+def find_excluded(
+    game: StateMachine, claims: Sequence[RemarkClaim], sample: SampledStates | None, budget: Budget
+) -> tuple[Invariant, list[RemarkClaim]]:
+    """Return groups of fluents as an invariant, and the claims whose contrary they exclude.
+
+    The states of the sample refute candidates.  Raises `BudgetExceeded`, and `MissingExtra` where no SAT
+    solver is installed.
+    """
+    if not claims:
+        return Invariant(""), []
+    conditions = watch_claims(game, claims)
+    copy = conditions.watched.game
+    invariant = find_invariant(copy, sample, 0.5 * budget.left)
+    possible = possible_conditions(conditions.watched, invariant, budget.left)
+    wrong = {conditions.owners[number] for number in possible}
+    for number, claim in enumerate(claims):
+        if claim.latched_fluents() and possible_losses(copy, claim.latched_fluents(), invariant, budget.left):
+            wrong.add(number)
+    return invariant, [claim for number, claim in enumerate(claims) if number not in wrong]

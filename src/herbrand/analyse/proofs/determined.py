@@ -80,7 +80,8 @@ def prove_determined(
         return None
     other = settled(game, idle)
     other.network_within(budget.left)
-    unknown = [name for name in NEEDED if name not in (known or {})]
+    known = known or {}
+    unknown = [name for name in NEEDED if name not in known]
     ends = prove(other, ["goals"], budget.share(1 / (1 + len(unknown))), only_proofs=True)["goals"]
     if ends.answer != "proved" or ends.certificate is None:
         return None

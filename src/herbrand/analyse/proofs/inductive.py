@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.analyse.proofs.claims import RemarkClaim, watch_claims
-from herbrand.analyse.proofs.excluded import find_invariant, possible_conditions, sample_of
+from herbrand.analyse.proofs.claims import RemarkClaim, find_excluded
+from herbrand.analyse.proofs.excluded import sample_of
 from herbrand.analyse.proofs.observation import Observation
 from herbrand.analyse.proofs.observe import always_true, is_test, never_fires, watched_rules
 from herbrand.errors import HerbrandError
@@ -40,14 +40,10 @@ def inductive_remarks(game: StateMachine, space: StateSpace, budget: Budget) -> 
     """
     try:
         sample = sample_of(space, 0.1 * budget.left)
-        claims = list(_candidates(game, space, sample))
-        conditions = watch_claims(game, claims)
-        invariant = find_invariant(conditions.watched.game, sample, 0.5 * budget.left)
-        possible = possible_conditions(conditions.watched, invariant, budget.left)
+        _, shown = find_excluded(game, list(_candidates(game, space, sample)), sample, budget)
     except HerbrandError:
         return []
-    wrong = {conditions.owners[number] for number in possible}
-    return list(_remarks(game, space, [c for number, c in enumerate(claims) if number not in wrong]))
+    return list(_remarks(game, space, shown))
 
 
 def _candidates(game: StateMachine, space: StateSpace, sample: SampledStates) -> Iterator[RemarkClaim]:

@@ -35,7 +35,8 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.proofs.observation import Observation
 from herbrand.analyse.proofs.plays import dead_ends, lengths
 from herbrand.analyse.proofs.tendency import tendencies
-from herbrand.errors import BudgetExceeded
+from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.syntax.nodes import Atom, Not, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "always_true",
+    "contrary",
     "is_test",
     "never_fires",
     "observe",
@@ -119,7 +121,7 @@ def _symmetric_roles(game: StateMachine, budget: Budget) -> list[Observation]:
     """Report the roles that some symmetry of the rules exchanges, whatever the states are."""
     from herbrand.analyse.solving.symmetry import find_symmetries
 
-    players = [role for role in game.roles if role.lower() != "random"]
+    players = game.players
     if len(players) < 2:
         return []
     try:
@@ -152,18 +154,15 @@ def state_remarks(space: StateSpace) -> list[Observation]:
     remarks = []
     ever = expander.bits(space.ever_true[None, :])[0]
     always = expander.bits(space.always_true[None, :])[0]
-    if not ever.all():
-        remarks.append(_listed("fluent-never-true", "never true", [names[f] for f in np.flatnonzero(~ever)]))
-    if len(space.states) > 1 and always.any():
-        remarks.append(
-            _listed("fluent-always-true", "always true", [names[f] for f in np.flatnonzero(always)])
-        )
+    kinds = [("fluent-never-true", "never true", ~ever)]
+    if len(space.states) > 1:
+        kinds.append(("fluent-always-true", "always true", always))
     latched = _latched(space)
     if latched is not None:
-        latched &= ever & ~always
-        if latched.any():
-            texts = [names[f] for f in np.flatnonzero(latched)]
-            remarks.append(_listed("latched-fluent", "stays true once true", texts))
+        kinds.append(("latched-fluent", "stays true once true", latched & ever & ~always))
+    for kind, text, places in kinds:
+        if places.any():
+            remarks.append(_listed(kind, text, [names[f] for f in np.flatnonzero(places)]))
     going = int((~space.over).sum())
     for r, role in enumerate(expander.roles):
         never = np.flatnonzero(~space.ever_legal[r])
@@ -254,16 +253,11 @@ def rule_remarks(game: StateMachine, budget: Budget) -> list[Observation]:
 
     Explores the game; returns none where it has too many states.
     """
-    from herbrand.errors import HerbrandError
-
     watched = watched_rules(game)
     conditions = [(rule, literal) for rule in watched for literal in rule.body if is_test(rule, literal)]
-    negations = [
-        (*(other for other in rule.body if other is not literal), _negated(literal))
-        for rule, literal in conditions
-    ]
+    bodies = [*(rule.body for rule in watched), *(contrary(*condition) for condition in conditions)]
     try:
-        holds = _bodies_that_hold(game, [*(rule.body for rule in watched), *negations], budget.share(0.5))
+        holds = _bodies_that_hold(game, bodies, budget.share(0.5))
     except HerbrandError:
         return []
     never = {id(rule) for rule, fires in zip(watched, holds[: len(watched)], strict=True) if not fires}
@@ -303,8 +297,6 @@ def watched_rules(game: StateMachine) -> list[Rule]:
 
 def is_test(rule: Rule, literal: Literal) -> bool:
     """Return whether a condition only tests: all its variables occur in other positive conditions."""
-    from herbrand.syntax.nodes import Atom, Not, variables_of
-
     if isinstance(literal, Atom) and literal.name == "role":
         return False  # says what a variable stands for
     if not isinstance(literal, Atom) and not (isinstance(literal, Not) and isinstance(literal.literal, Atom)):
@@ -320,10 +312,10 @@ def is_test(rule: Rule, literal: Literal) -> bool:
     return needed <= bound and others <= bound
 
 
-def _negated(literal: Literal) -> Literal:
-    from herbrand.syntax.nodes import Not
-
-    return literal.literal if isinstance(literal, Not) else Not(literal)
+def contrary(rule: Rule, literal: Literal) -> tuple[Literal, ...]:
+    """Return the body of a rule with one condition negated."""
+    negated = literal.literal if isinstance(literal, Not) else Not(literal)
+    return (*(other for other in rule.body if other is not literal), negated)
 
 
 def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -> list[Rule]:

@@ -7,7 +7,9 @@ budget lasts; `Verdict.checked` records whether that was done.
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.budget import Budget
@@ -16,11 +18,12 @@ from herbrand.errors import BudgetExceeded, GameError, InternalError, MissingExt
 from herbrand.runtime.limits import time_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.analyse.proofs.observation import Observation
     from herbrand.analyse.solving.solve import Solution
+    from herbrand.errors import HerbrandError
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Analysis", "analyse"]
@@ -233,11 +236,7 @@ class _Run:
         self._follow_from_wins()
         if strong:
             self._within(0.6, self._look_whether_it_is_determined)
-            self._within(0.5, self._exchange_roles)
-            self._within(0.5, self._react)
-            self._within(0.5, self._reply_in_pairs)
-            self._within(0.5, self._restrict_others)
-            self._within(0.5, self._follow_schedules)
+            self._decide_by_plays()
             self._within(1.0, self._search_for_certain_wins)
         if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
             self._within(1.0, self._solve_by_search)
@@ -269,6 +268,14 @@ class _Run:
             self.result.notes.append(str(error))
         except MemoryError:
             self.result.notes.append("over budget: one of the methods needs more memory")
+
+    @contextmanager
+    def _noting(self, what: str, *errors: type[HerbrandError]) -> Iterator[None]:
+        """Note the errors of some kinds that end the block."""
+        try:
+            yield
+        except errors as error:
+            self.result.notes.append(f"{what}: {error}")
 
     def _undecided(self) -> list[str]:
         return [name for name in self.wanted if not (name in self.verdicts and self.verdicts[name].is_known)]
@@ -370,10 +377,8 @@ class _Run:
         space = self.result.space
         if space is None or not space.complete or len(space.expander.network.sees):
             return  # hidden information belongs to `herbrand.analyse.knowledge`
-        try:
+        with self._noting("not solved", GameError, BudgetExceeded, MissingExtra):
             self.result.solution = solve_space(space, self.budget.share(0.5))
-        except (GameError, BudgetExceeded, MissingExtra) as error:
-            self.result.notes.append(f"not solved: {error}")
 
     def _plan(self) -> None:
         """Look for a plan in a game of one role with too many states to list."""
@@ -408,22 +413,20 @@ class _Run:
         from herbrand.analyse.exploration import by_states
 
         players = self.players
+        methods: dict[str, Callable[[], Verdict]] = {
+            "termination": lambda: by_states.termination(space),
+            "playability": lambda: by_states.playability(space),
+            "goals": lambda: by_states.goal_verdict(space, players),
+            "monotonicity": lambda: by_states.monotonicity(space, players),
+            "weak_winnability": lambda: self._combine(
+                [by_states.weak(space, r, self.win) for r in players], every=True
+            ),
+            "strong_winnability": lambda: self._strong(space),
+        }
         # Strategies take by far the longest, and use all remaining time.
         for name in sorted(self._undecided(), key="strong_winnability".__eq__):
             began = time.monotonic()
-            if name == "termination":
-                verdict = by_states.termination(space)
-            elif name == "playability":
-                verdict = by_states.playability(space)
-            elif name == "goals":
-                verdict = by_states.goal_verdict(space, players)
-            elif name == "monotonicity":
-                verdict = by_states.monotonicity(space, players)
-            elif name == "weak_winnability":
-                verdict = self._combine([by_states.weak(space, r, self.win) for r in players], every=True)
-            else:
-                verdict = self._strong(space)
-            self.verdicts[name] = verdict.with_(seconds=time.monotonic() - began + space.seconds)
+            self.verdicts[name] = methods[name]().with_(seconds=time.monotonic() - began + space.seconds)
 
     def _strong(self, space: StateSpace) -> Verdict:
         from herbrand.analyse.exploration import by_states
@@ -486,12 +489,10 @@ class _Run:
         before = self.verdicts.get("weak_winnability", Verdict.unknown("no method applied"))
         verdicts = {role: before.roles.get(self.game.roles[role], before) for role in self.players}
         unknown = [role for role, verdict in verdicts.items() if not verdict.is_known]
-        try:
+        with self._noting("weak winnability", GameError, MissingExtra):
             for role, verdict in weak_while_in_reach(self.game, unknown, self.budget.share(1.0)):
                 verdicts[role] = verdict
                 self.verdicts["weak_winnability"] = self._combine(list(verdicts.values()), every=True)
-        except (GameError, MissingExtra) as error:
-            self.result.notes.append(f"weak winnability: {error}")
 
     def _follow_from_wins(self) -> None:
         """Decide strong winnability of roles that have no others against them, or that never win."""
@@ -551,47 +552,27 @@ class _Run:
         reason = f"{self.game.roles[losers[0]]} cannot force a win, and one of the two can"
         return {**known, winner: Verdict("proved", self.determined.method, reason)}
 
-    def _exchange_roles(self) -> None:
-        """Refute strong winnability by roles that the rules treat alike, and that never win together."""
+    def _decide_by_plays(self) -> None:
+        """Decide strong winnability by questions about plays in which some roles do as they prefer."""
         from herbrand.analyse.proofs.exchanged import refute_by_exchange
-
-        self._decide_by(refute_by_exchange)
-
-    def _reply_in_pairs(self) -> None:
-        """Refute strong winnability by an opponent who takes the other one of each pair of places."""
         from herbrand.analyse.proofs.pairing import refute_by_pairs
-
-        self._decide_by(refute_by_pairs)
-
-    def _follow_schedules(self) -> None:
-        """Refute strong winnability by others who follow fixed schedules."""
+        from herbrand.analyse.proofs.reactive import prove_by_reactions
+        from herbrand.analyse.proofs.restricted import refute_by_preferences
         from herbrand.analyse.proofs.scheduled import refute_by_schedules
 
-        self._decide_by(refute_by_schedules)
-
-    def _restrict_others(self) -> None:
-        """Refute strong winnability by others who prefer moves such as passing."""
-        from herbrand.analyse.proofs.restricted import refute_by_preferences
-
-        self._decide_by(refute_by_preferences)
-
-    def _react(self) -> None:
-        """Prove strong winnability by a role that always makes some moves when some fluents are true."""
-        from herbrand.analyse.proofs.reactive import prove_by_reactions
-
-        self._decide_by(lambda game, roles, budget: prove_by_reactions(game, roles, budget, self.verdicts))
+        react = partial(prove_by_reactions, known=self.verdicts)
+        others = (refute_by_pairs, refute_by_preferences, refute_by_schedules)
+        for method in (refute_by_exchange, react, *others):
+            self._within(0.5, partial(self._decide_by, method))
 
     def _decide_by(
         self, method: Callable[[StateMachine, list[int], Budget], Iterable[tuple[int, Verdict]]]
     ) -> None:
         roles = self._open_roles()
-        if not roles:
-            return
-        try:
-            for role, verdict in method(self.game, roles, self._budget_of_search(1.0)):
-                self._add_strong({role: verdict})
-        except (GameError, MissingExtra) as error:
-            self.result.notes.append(f"strong winnability: {error}")
+        if roles:
+            with self._noting("strong winnability", GameError, MissingExtra):
+                for role, verdict in method(self.game, roles, self._budget_of_search(1.0)):
+                    self._add_strong({role: verdict})
 
     def _look_whether_it_is_determined(self) -> None:
         """Prove strong winnability of games for two that take turns, one of whom wins at every end."""
@@ -601,10 +582,8 @@ class _Run:
         if not self._open_roles() or not all(verdict.answer == "proved" for verdict in known):
             return
         self._inspect_rules([name for name in NEEDED if name not in self.verdicts])
-        try:
+        with self._noting("strong winnability", GameError, MissingExtra):
             self.determined = prove_determined(self.game, self._budget_of_search(0.9), self.verdicts)
-        except (GameError, MissingExtra) as error:
-            self.result.notes.append(f"strong winnability: {error}")
         self._add_strong({})
 
     def _search_for_certain_wins(self) -> None:
@@ -648,14 +627,11 @@ class _Run:
         """Find the values of a game of two roles in turns, where every end has goal values."""
         from herbrand.analyse.solving import by_search
 
-        try:
+        with self._noting("not solved by search", GameError, BudgetExceeded):
             solution = by_search.solve_by_search(self.game, budget=self._budget_of_search(_VALUES_SHARE))
-        except (GameError, BudgetExceeded) as error:
-            self.result.notes.append(f"not solved by search: {error}")
-            return
-        goals = self.verdicts.get("goals")
-        if goals is not None and goals.answer == "proved":
-            self.result.solution = solution
+            goals = self.verdicts.get("goals")
+            if goals is not None and goals.answer == "proved":
+                self.result.solution = solution
 
     def _model_check(self, fraction: float) -> None:
         """Decide the remaining properties by model checking."""
@@ -664,14 +640,10 @@ class _Run:
         wanted = [name for name in self._undecided() if name in _SYMBOLIC]
         if not wanted or self.budget.left <= 0 or not self.game.has_network:
             return
-        try:
-            verdicts = prove(self.game, wanted, self.budget.share(fraction))
-        except (BudgetExceeded, MissingExtra) as error:
-            self.result.notes.append(f"model checking: {error}")
-            return
-        for name, verdict in verdicts.items():
-            if verdict.is_known or name not in self.verdicts:
-                self.verdicts[name] = verdict
+        with self._noting("model checking", BudgetExceeded, MissingExtra):
+            for name, verdict in prove(self.game, wanted, self.budget.share(fraction)).items():
+                if verdict.is_known or name not in self.verdicts:
+                    self.verdicts[name] = verdict
 
     # -- checks ---------------------------------------------------------------------------
 

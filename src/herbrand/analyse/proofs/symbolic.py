@@ -117,6 +117,10 @@ class _Query:
     clean: int = -1
     """The greatest number of steps within which there is none."""
 
+    def exclude(self, method: str, certificate: Certificate) -> None:
+        """Record a proof that there is none."""
+        self.never, self.method, self.certificate = True, method, certificate
+
     @property
     def is_open(self) -> bool:
         return self.line is None and not self.never
@@ -162,11 +166,11 @@ class _Proof:
 
     def run(self) -> dict[str, Verdict]:
         started = time.monotonic()
-        players = [(r, name) for r, name in enumerate(self.game.roles) if name.lower() != "random"]
-        self.players = [r for r, _ in players]
+        players = self.game.players
+        self.players = list(map(self.game.role_index, players))
         names: list[str] = [name for name in ("playability", "goals") if name in self.wanted]
         if "weak_winnability" in self.wanted:
-            names += [f"win {name}" for _, name in players]
+            names += [f"win {name}" for name in players]
         queries = {name: _Query() for name in names}
         verdicts: dict[str, Verdict] = {}
         if not self.only_proofs:
@@ -186,7 +190,7 @@ class _Proof:
             if name in queries:
                 verdicts[name] = self._fault_verdict(name, queries[name])
         if "weak_winnability" in self.wanted:
-            verdicts["weak_winnability"] = self._win_verdict({n: queries[f"win {n}"] for _, n in players})
+            verdicts["weak_winnability"] = self._win_verdict({n: queries[f"win {n}"] for n in players})
         seconds = time.monotonic() - started
         return {name: verdicts[name].with_(seconds=seconds) for name in self.wanted if name in verdicts}
 
@@ -289,9 +293,9 @@ class _Proof:
                 groups = find_groups(system, until, sample.states)
                 derived = exclude_by_dependencies(system, groups, sample.states, self._target(name), deadline)
                 if derived is not None:
-                    query.never, query.method = True, "functional dependencies"
                     invariant = invariant_of(system.fluent_texts, groups)
-                    query.certificate = Dependencies(name, tuple(derived), tuple(relations), invariant)
+                    certificate = Dependencies(name, tuple(derived), tuple(relations), invariant)
+                    query.exclude("functional dependencies", certificate)
             except BudgetExceeded:
                 self.late.add(name)
             except HerbrandError:
@@ -367,22 +371,15 @@ class _Proof:
         rest = self._undecided(queries) if parities else {}
         wanted = {name: self._target(name) for name in rest}
         for name in prove_unreachable(system, groups, wanted, deadline, 0, parities=parities):
-            rest[name].never, rest[name].method = True, "parity"
-            rest[name].certificate = invariant_of(system.fluent_texts, groups, name, (), parities)
+            invariant = invariant_of(system.fluent_texts, groups, name, (), parities)
+            rest[name].exclude("parity", invariant)
 
     def _search_sums(self, name: str, query: _Query, deadline: float) -> None:
         """Look for constant sums that exclude one kind of states."""
-        sums = find_sums(
-            Expander(self.system.network),
-            self.system,
-            self.groups,
-            self._target(name),
-            self.sample.changes,
-            deadline,
-        )
+        expander, target = Expander(self.system.network), self._target(name)
+        sums = find_sums(expander, self.system, self.groups, target, self.sample.changes, deadline)
         if sums is not None:
-            query.never, query.method = True, "constant sums"
-            query.certificate = self._invariant(name, sums)
+            query.exclude("constant sums", self._invariant(name, sums))
 
     def _record_bound(self, certificate: ProgressMeasure | Bound, verdicts: dict[str, Verdict]) -> None:
         """Record a proof of termination."""
@@ -484,13 +481,10 @@ class _Proof:
 
     def _record_induction(self, query: _Query, name: str, steps: int) -> None:
         """Record a proof by induction over some steps; by 0 if the invariant excludes the states."""
-        query.never = True
         if steps == 0:
-            query.method = "counters" if self.sums else "induction"
-            query.certificate = self._invariant(name)
+            query.exclude("counters" if self.sums else "induction", self._invariant(name))
         else:
-            query.method = "k-induction"
-            query.certificate = KInduction(name, steps, self._invariant(""))
+            query.exclude("k-induction", KInduction(name, steps, self._invariant("")))
 
     def _walk_randomly(self, queries: Mapping[str, _Query]) -> None:
         """Look for witnesses in random games."""
@@ -564,12 +558,9 @@ class _Proof:
         rest = {name: query for name, query in self._undecided(queries).items() if name.startswith("win")}
         if not rest:
             return
-        lines = find_lines(
-            System(self.game.network),
-            {name: self._target(name) for name in rest},
-            time.monotonic() + 0.4 * self.budget.left,
-            patience=_PATIENCE,
-        )
+        deadline = time.monotonic() + 0.4 * self.budget.left
+        wanted = {name: self._target(name) for name in rest}
+        lines = find_lines(System(self.game.network), wanted, deadline, patience=_PATIENCE)
         for name, line in lines.lines.items():
             query = rest[name]
             query.line, query.method = line, "bounded model checking"
@@ -583,21 +574,15 @@ class _Proof:
             return
         limits = [len(query.line) for query in rest.values() if query.line is not None]
         most = max(limits) if limits and len(limits) == len(rest) and not needs_bound else 10_000
-        fraction = 0.4 if self._undecided(queries) else 0.2
-        lines = find_lines(
-            System(self.game.network),
-            {name: self._target(name) for name in rest},
-            time.monotonic() + fraction * self.budget.left,
-            most,
-            to_end=needs_bound,
-        )
+        deadline = time.monotonic() + (0.4 if self._undecided(queries) else 0.2) * self.budget.left
+        wanted = {name: self._target(name) for name in rest}
+        lines = find_lines(System(self.game.network), wanted, deadline, most, to_end=needs_bound)
         for name, query in rest.items():
             if name in lines.lines:
                 query.line, query.shortest = lines.lines[name], True
                 query.method = "bounded model checking"
             elif lines.longest is not None:
-                query.never, query.method = True, "bounded model checking"
-                query.certificate = Exhausted(name, lines.longest)
+                query.exclude("bounded model checking", Exhausted(name, lines.longest))
             query.clean = lines.clean.get(name, -1)
             if query.line is not None and query.clean == len(query.line) - 1:
                 query.shortest = True
