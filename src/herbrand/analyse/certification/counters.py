@@ -50,10 +50,8 @@ def count_by_rules(game: StateMachine, steps: Certain, seconds: float) -> bool:
         *rules.unchanging("true", "wrong "),
         ":- not wrong.",
     ]
-    if rules.possible(
-        [*facts, *rules.state(game.initial_state("rules").facts), *wrong],
-        _INITIALLY,
-    ):
+    initial = rules.state(game.initial_state("rules").facts)
+    if rules.possible([*facts, *initial, *wrong], _INITIALLY):
         return False
     if last:
         step = [f"1 {{ at(0..{last - 1}) }} 1.", *here, *rules.step()]

@@ -195,9 +195,8 @@ def evidence_of(
     Raises `BudgetExceeded` where the certificate cannot be written down in that time, or is too large, and
     `HerbrandError` where the verdict rests on a role for which there is no evidence.
     """
-    if isinstance(verdict.certificate, DeterminedGame):  # it does not say which role can force a win
-        yield from _evidence(game, name, verdict, None, seconds, solve=solve)
-    elif verdict.roles:
+    # a determined game does not say which role can force a win
+    if verdict.roles and not isinstance(verdict.certificate, DeterminedGame):
         for number, (role, inner) in enumerate(verdict.roles.items(), 1):
             files = list(_evidence(game, name, inner, role, seconds, solve=solve)) if inner.is_known else []
             # others, such as a second role that cannot win where the first can, only add to the verdict

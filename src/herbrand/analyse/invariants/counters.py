@@ -34,11 +34,11 @@ from herbrand.analyse.invariants.groups import (
     observed_groups,
     turn_groups,
 )
-from herbrand.analyse.invariants.ranking import whole_weights
+from herbrand.analyse.invariants.ranking import row_by_row, whole_weights
 from herbrand.analyse.invariants.sum_limits import SumLimits
 from herbrand.analyse.invariants.wandering import Wandering
 from herbrand.engine.expand import Expander
-from herbrand.errors import MissingExtra, optional_import
+from herbrand.errors import MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -395,34 +395,26 @@ def _fit(values: NDArray[np.float64], chosen: int, costs: NDArray[np.float64]) -
 
     None where there are none, or none of moderate size.
     """
-    try:
-        with optional_import("sums that stay the same", "analyse"):
-            from scipy.optimize import linprog
-    except MissingExtra:
-        return None
     rest = values - values[0]
     varies = np.flatnonzero(np.ptp(values, axis=0) > 0)
     varies = varies[varies != chosen]
     if not len(varies):
         return None
     matrix, aim = rest[:, varies], -rest[:, chosen]
-    rows = np.arange(min(_ROWS, len(matrix)))
-    while True:
-        answer: Any = linprog(
-            np.tile(costs[varies], 2),
-            A_eq=np.hstack([matrix[rows], -matrix[rows]]),
-            b_eq=aim[rows],
-            bounds=(0, _LARGEST),
-            method="highs",
+    both = np.hstack([matrix, -matrix])
+    fixed = {"c": np.tile(costs[varies], 2), "bounds": (0, _LARGEST)}
+
+    def program(rows: NDArray[np.int64]) -> dict[str, Any]:
+        return {**fixed, "A_eq": both[rows], "b_eq": aim[rows]}
+
+    try:
+        factors = row_by_row(
+            len(varies), len(matrix), program, lambda tried: np.abs(matrix @ tried - aim) - 1e-6, _ROWS
         )
-        if answer.status != 0:
-            return None
-        factors = answer.x[: len(varies)] - answer.x[len(varies) :]
-        residuals = np.abs(matrix @ factors - aim)
-        violated = np.flatnonzero(residuals > 1e-6)
-        if not len(violated):
-            break
-        rows = np.union1d(rows, violated[np.argsort(-residuals[violated])][:_ROWS])
+    except MissingExtra:
+        return None
+    if factors is None:
+        return None
     every = np.zeros(values.shape[1])
     every[chosen], every[varies] = 1, factors
     return whole_weights(every, lambda whole: not (rest @ whole).any())

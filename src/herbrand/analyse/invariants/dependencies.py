@@ -24,6 +24,7 @@ from herbrand.analyse.invariants.derived import DerivedGroup
 from herbrand.analyse.invariants.exposed import exposed_atoms
 from herbrand.analyse.invariants.groups import Group, number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver
+from herbrand.engine.expand import Expander
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
@@ -145,16 +146,10 @@ def _never_two(values: Sequence[int]) -> bool:
 
 def _percepts(network: Network, samples: NDArray[np.bool_]) -> list[int]:
     """Return the values of percepts in samples, a bit for each state; moves are not made."""
-    count = len(samples)
-    every = (1 << count) - 1
-    columns = np.packbits(samples, axis=0, bitorder="little")
-    values = [0] * (network.inputs + network.gates)
-    for fluent in range(samples.shape[1]):
-        values[1 + fluent] = int.from_bytes(columns[:, fluent].tobytes(), "little")
-    sides = zip(network.left.tolist(), network.right.tolist(), strict=True)
-    for node, (a, b) in enumerate(sides, network.inputs):
-        values[node] = (values[a >> 1] ^ (every if a & 1 else 0)) & (values[b >> 1] ^ (every if b & 1 else 0))
-    return [values[x >> 1] ^ (every if x & 1 else 0) for x in network.sees.tolist()]
+    expander = Expander(network)
+    no_moves = np.full((len(samples), len(network.roles)), -1, np.int32)
+    seen = expander.percepts(expander.pack_bits(samples), no_moves)
+    return [int.from_bytes(column.tobytes()) for column in np.packbits(seen, axis=0).T]
 
 
 def _samples(network: Network, groups: Sequence[Group], reachable: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -26,7 +26,7 @@ from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, optional_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.groups import Group
     from herbrand.engine.expand import Expander
 
-__all__ = ["Weights", "find_weights", "least_weights", "whole_weights"]
+__all__ = ["Weights", "find_weights", "least_weights", "row_by_row", "whole_weights"]
 
 _ROWS = 300
-"""Steps that are added to the linear program at once."""
+"""Rows that are added to a linear program at once."""
 _MOST_STEPS = 4
 """The most steps within which a fluent with a weight must change."""
 _REST = (2, 3, 4, 5)
@@ -181,36 +181,55 @@ def _changes_within(
 def least_weights(steps: NDArray[np.int8] | NDArray[np.int16]) -> NDArray[np.int64] | None:
     """Return the least whole weights with which every step makes the sum grow; None where there are none."""
     with optional_import("measures of progress", "analyse"):
-        from scipy.optimize import linprog
         from scipy.sparse import csr_matrix, hstack
     if not len(steps) or not steps.any(axis=1).all():
         return None  # no samples, or a step that changes nothing
     places = np.flatnonzero(steps.any(axis=0))
     matrix = csr_matrix(steps[:, places].astype(np.float64))
-    rows = np.arange(min(_ROWS, len(steps)))
-    while True:
+
+    def program(rows: NDArray[np.int64]) -> dict[str, Any]:
         chosen = matrix[rows]
-        solution: Any = linprog(
-            np.ones(2 * len(places)),
-            A_ub=-hstack([chosen, -chosen]),
-            b_ub=-np.ones(len(rows)),
-            bounds=(0, 10_000),
-            method="highs",
-        )
-        if solution.status != 0:
-            return None
-        values = solution.x[: len(places)] - solution.x[len(places) :]
-        growth = matrix @ values
-        violated = np.flatnonzero(growth < 0.5)
-        if not len(violated):
-            break
-        rows = np.union1d(rows, violated[np.argsort(growth[violated])][:_ROWS])
+        limits = {"A_ub": -hstack([chosen, -chosen]), "b_ub": -np.ones(len(rows))}
+        return {"c": np.ones(2 * len(places)), **limits, "bounds": (0, 10_000)}
+
+    values = row_by_row(len(places), len(steps), program, lambda tried: 0.5 - matrix @ tried)
+    if values is None:
+        return None
     integers = whole_weights(values, lambda tried: bool((matrix @ tried >= 1).all()))
     if integers is None:
         return None
     weights = np.zeros(steps.shape[1], np.int64)
     weights[places] = integers
     return weights
+
+
+def row_by_row(
+    weights: int,
+    rows: int,
+    program: Callable[[NDArray[np.int64]], Mapping[str, Any]],
+    excess: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    at_once: int = _ROWS,
+) -> NDArray[np.float64] | None:
+    """Return the weights that solve a linear program of many rows, most of which do not matter; or None.
+
+    `program` returns the arguments of `linprog` with some of the rows; of its variables, the first are the
+    weights above 0, then those below 0.  `excess` tells by how much weights violate each row.  Rows are added
+    some `at_once`.  Raises `MissingExtra` where linear programming is not installed.
+    """
+    with optional_import("measures of progress and constant sums", "analyse"):
+        from scipy.optimize import linprog
+
+    chosen = np.arange(min(at_once, rows))
+    while True:
+        answer: Any = linprog(**program(chosen), method="highs")
+        if answer.status != 0:
+            return None
+        values: NDArray[np.float64] = answer.x[:weights] - answer.x[weights : 2 * weights]
+        beyond = excess(values)
+        violated = np.flatnonzero(beyond > 0)
+        if not len(violated):
+            return values
+        chosen = np.union1d(chosen, violated[np.argsort(-beyond[violated])][:at_once])
 
 
 def whole_weights(

@@ -19,7 +19,7 @@ import numpy as np
 from herbrand.analyse.invariants.arithmetic import all_sums
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.groups import require
-from herbrand.analyse.invariants.ranking import whole_weights
+from herbrand.analyse.invariants.ranking import row_by_row, whole_weights
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, optional_import
 
@@ -36,8 +36,6 @@ __all__ = ["find_sums"]
 
 _MOST = 100
 """The most rounds of adding and dropping sums."""
-_ROWS = 300
-"""Steps that are added to the linear program at once."""
 _MOST_TOTALS = 3000
 """The most distinct totals of a sum."""
 
@@ -189,7 +187,6 @@ def _weigh(
     None where there are no such weights.
     """
     with optional_import("sums that stay the same", "analyse"):
-        from scipy.optimize import linprog
         from scipy.sparse import coo_matrix, csr_matrix, hstack, identity, vstack
     matrix = csr_matrix(steps.astype(np.float64))
     size = len(initial)
@@ -205,26 +202,16 @@ def _weigh(
     limits = vstack([hstack([-weight, weight, least]), csr_matrix(-excess)])
     most = np.append(np.zeros(count), -1.0)
     costs = np.append(np.ones(2 * size), np.zeros(len(numbers)))
-    rows = np.arange(min(_ROWS, len(steps)))
-    while True:
+
+    def program(rows: NDArray[np.int64]) -> dict[str, Any]:
         chosen = matrix[rows]
-        answer: Any = linprog(
-            costs,
-            A_ub=limits,
-            b_ub=most,
-            A_eq=hstack([chosen, -chosen, csr_matrix((len(rows), len(numbers)))]),
-            b_eq=np.zeros(len(rows)),
-            bounds=bounds,
-            method="highs",
-        )
-        if answer.status != 0:
-            return None
-        values = answer.x[:size] - answer.x[size : 2 * size]
-        change = np.abs(matrix @ values)
-        violated = np.flatnonzero(change > 1e-6)
-        if not len(violated):
-            break
-        rows = np.union1d(rows, violated[np.argsort(-change[violated])][:_ROWS])
+        equations = hstack([chosen, -chosen, csr_matrix((len(rows), len(numbers)))])
+        equal = {"A_eq": equations, "b_eq": np.zeros(len(rows))}
+        return {"c": costs, "A_ub": limits, "b_ub": most, **equal, "bounds": bounds}
+
+    values = row_by_row(size, len(steps), program, lambda tried: np.abs(matrix @ tried) - 1e-6)
+    if values is None:
+        return None
     unit = np.abs(values[np.abs(values) > 1e-7]).min()
     return whole_weights(values / unit, lambda whole: not (matrix @ whole).any())
 

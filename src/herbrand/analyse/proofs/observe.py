@@ -36,6 +36,7 @@ from herbrand.analyse.proofs.observation import Observation
 from herbrand.analyse.proofs.plays import dead_ends, lengths
 from herbrand.analyse.proofs.tendency import tendencies
 from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.network.graph import mark_cone
 from herbrand.syntax.nodes import Atom, Not, variables_of
 
 if TYPE_CHECKING:
@@ -394,26 +395,21 @@ def parts(network: Network) -> list[tuple[list[str], list[str]]]:
         if a > 0 and b > 0:
             leader[find(a)] = find(b)
 
-    from herbrand.network.graph import mark_cone
-
     wanted = np.concatenate([network.next, network.legal]).astype(np.int32)
     marked = mark_cone(
         network.left, network.right, network.inputs, first, network.feedback, network.loops, wanted
     )
-    for gate in np.flatnonzero(marked).tolist():
-        node = network.inputs + gate
-        join(node, int(network.left[gate]) >> 1)
-        join(node, int(network.right[gate]) >> 1)
-    for k, source in enumerate(network.feedback.tolist()):
-        join(first + k, source >> 1)
-    for f, literal in enumerate(network.next.tolist()):
-        join(1 + f, literal >> 1)
-    for m, literal in enumerate(network.legal.tolist()):
-        join(1 + len(network.fluents) + m, literal >> 1)
-    text = network.terms.text
+    gates = np.flatnonzero(marked)
+    for nodes, literals in (
+        (network.inputs + gates, network.left[gates]),
+        (network.inputs + gates, network.right[gates]),
+        (np.arange(first, network.inputs), network.feedback),
+        (np.arange(1, first), wanted),
+    ):
+        for node, below in zip(nodes.tolist(), (literals >> 1).tolist(), strict=True):
+            join(node, below)
     components: dict[int, tuple[list[str], list[str]]] = {}
-    for f, term in enumerate(network.fluents.tolist()):
-        components.setdefault(find(1 + f), ([], []))[0].append(text(term))
-    for m, (_, term) in enumerate(network.moves.tolist()):
-        components.setdefault(find(1 + len(network.fluents) + m), ([], []))[1].append(text(term))
+    for node, term in enumerate([*network.fluents.tolist(), *network.moves[:, 1].tolist()], 1):
+        component = components.setdefault(find(node), ([], []))
+        component[node > len(network.fluents)].append(network.terms.text(term))
     return [(fluents, moves) for fluents, moves in components.values() if fluents and moves]

@@ -314,11 +314,8 @@ class _Proof:
                 with suppress(BudgetExceeded, MissingExtra):
                     step(time.monotonic() + share * self.budget.left)
 
-        def simple(deadline: float) -> None:
-            self.groups = find_groups(self.system, deadline, sample.states, simple=True)
-
-        def groups(deadline: float) -> None:
-            self.groups = find_groups(self.system, deadline, sample.states, known=self.groups)
+        def groups(deadline: float, *, simple: bool = False) -> None:
+            self.groups = find_groups(self.system, deadline, sample.states, known=self.groups, simple=simple)
 
         def more(deadline: float) -> None:
             self.groups = find_more(self.system, self.groups, deadline, sample.states)
@@ -339,7 +336,7 @@ class _Proof:
                     self._record_bound(ProgressMeasure(pairs, self._invariant(""), measure.within), verdicts)
 
         self.groups = []
-        find(simple, 0.15)
+        find(partial(groups, simple=True), 0.15)
         find(bound, 0.25)  # often the simple groups suffice
         find(groups, 0.4)
         find(bound, 0.4)
