@@ -44,26 +44,24 @@ def count_by_rules(game: StateMachine, steps: Certain, seconds: float) -> bool:
     facts = [f"must({k},{terms[f]})." for k, (must, _) in enumerate(steps) for f in must.nonzero()[0]]
     facts += [f"never({k},{terms[f]})." for k, (_, can) in enumerate(steps) for f in (~can).nonzero()[0]]
     here = [":- at(K), must(K,F), not true(F).", ":- at(K), never(K,F), true(F).", *rules.unchanging("true")]
-    wrong = [
-        "wrong :- must(0,F), not true(F).",
-        "wrong :- never(0,F), true(F).",
-        *rules.unchanging("true", "wrong "),
-        ":- not wrong.",
-    ]
     initial = rules.state(game.initial_state("rules").facts)
-    if rules.possible([*facts, *initial, *wrong], _INITIALLY):
+    if rules.possible([*facts, *initial, *_otherwise(rules, "true", "", "0")], _INITIALLY):
         return False
     if last:
         step = [f"1 {{ at(0..{last - 1}) }} 1.", *here, *rules.step()]
-        following = [
-            "wrong :- at(K), must(K+1,F), not next(F).",
-            "wrong :- at(K), never(K+1,F), next(F).",
-            *rules.unchanging("next", "wrong "),
-            ":- not wrong.",
-        ]
-        if rules.possible([*facts, *step, *following], _NEXT):
+        if rules.possible([*facts, *step, *_otherwise(rules, "next", "at(K), ", "K+1")], _NEXT):
             return False
     return not rules.possible([*facts, f"at({last}).", *here, ":- terminal."], _OVER.format(last=last))
+
+
+def _otherwise(rules: RulesProgram, relation: str, where: str, step: str) -> list[str]:
+    """Constrain the fluents of a relation to be otherwise than listed for a step."""
+    return [
+        f"wrong :- {where}must({step},F), not {relation}(F).",
+        f"wrong :- {where}never({step},F), {relation}(F).",
+        *rules.unchanging(relation, "wrong "),
+        ":- not wrong.",
+    ]
 
 
 def count_by_clauses(game: StateMachine, steps: Certain, seconds: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import __version__
@@ -113,13 +113,7 @@ class CertifiedRemark:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "kind": self.kind,
-            "text": self.text,
-            "accepted": self.accepted,
-            "files": list(self.files),
-            "missing": self.missing or None,
-        }
+        return {**asdict(self), "files": list(self.files), "missing": self.missing or None}
 
 
 @dataclass(frozen=True, slots=True)

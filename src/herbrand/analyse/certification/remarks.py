@@ -53,12 +53,11 @@ from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.rules.terms import read_term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.analyse.proofs.claims import WatchedClaims
-    from herbrand.analyse.proofs.prove import Analysis
     from herbrand.analyse.verdict import Certificate
     from herbrand.machine.state_machine import StateMachine
 
@@ -71,6 +70,7 @@ __all__ = [
     "RemarkProof",
     "Strategies",
     "certify_remarks",
+    "verdicts_of",
 ]
 
 REMARKS: Final = "remarks"
@@ -96,10 +96,6 @@ class RemarkProof(WritesFiles):
     def as_json(self) -> dict[str, Any]:
         """Return plain values, from which `verification` gives the proof back."""
         return {"claims": [claim.as_json() for claim in self.claims], "extra": self.is_extra}
-
-    def title(self, number: int) -> str:
-        """Return a name among the proofs of a game."""
-        return f"proof {number}: {self.kind}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,12 +388,9 @@ def certify_remarks(
                 claims.append(claim)
             else:
                 missing.append(CertifiedRemark(observation.kind, observation.text, None, missing=claim))
-    search = _Search(game, tuple(claims), analysis, budget)
+    search = _Search(game, claims, analysis.space, budget)
     proofs = search.run()
-    roles = {
-        proof.title(number): Verdict("proved", proof.kind, certificate=proof)
-        for number, proof in enumerate(proofs, 1)
-    }
+    roles = verdicts_of(proofs)
     reason = _count(len(claims) + len(missing), "remark")
     verdict = Verdict("proved", REMARKS, reason, roles=roles) if roles else Verdict.unknown(reason)
     certified = write_certificate(game, REMARKS, verdict, folder, budget, check=check)
@@ -424,6 +417,14 @@ def certify_remarks(
     )
 
 
+def verdicts_of(proofs: Iterable[RemarkProof]) -> dict[str, Verdict]:
+    """Return the proofs of a game as verdicts, each with a name."""
+    return {
+        f"proof {number}: {proof.kind}": Verdict("proved", proof.kind, certificate=proof)
+        for number, proof in enumerate(proofs, 1)
+    }
+
+
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
@@ -432,21 +433,19 @@ def _key(claim: RemarkClaim) -> str:
     return repr(claim.as_json())
 
 
+@dataclass(slots=True)
 class _Search:
     """Looks for proofs of claims."""
 
-    def __init__(
-        self, game: StateMachine, claims: tuple[RemarkClaim, ...], analysis: Analysis, budget: Budget
-    ) -> None:
-        self.game = game
-        self.claims = claims
-        self.space: StateSpace | None = analysis.space
-        self.budget = budget
-        self.proofs: list[RemarkProof] = []
-        self.impossible: dict[str, str] = {}
-        """Why claims cannot have a proof."""
-        self.late_reasons: dict[str, str] = {}
-        """Why claims have none yet."""
+    game: StateMachine
+    claims: list[RemarkClaim]
+    space: StateSpace | None
+    budget: Budget
+    proofs: list[RemarkProof] = field(default_factory=list)
+    impossible: dict[str, str] = field(default_factory=dict)
+    """Why claims cannot have a proof."""
+    late_reasons: dict[str, str] = field(default_factory=dict)
+    """Why claims have none yet."""
 
     def run(self) -> list[RemarkProof]:
         """Return the proofs."""

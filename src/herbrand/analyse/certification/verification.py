@@ -26,6 +26,7 @@ from herbrand.analyse.certification.remarks import (
     Permuted,
     RemarkProof,
     Strategies,
+    verdicts_of,
 )
 from herbrand.analyse.exploration.certificates import (
     CounterCertificate,
@@ -152,14 +153,10 @@ def _read(game: StateMachine, folder: Path) -> tuple[str, Verdict]:
     if name not in (*PROPERTIES, STRATEGY, REMARKS) or evidence["verdict"] != content["verdict"]:
         raise _Unfit("certificate.json: there is no such verdict")
     if name == REMARKS:
-        proofs = [
+        parts = verdicts_of(
             _remark_proof(game, inner["certificate"], folder / f"proof-{number}")
             for number, inner in enumerate(evidence["roles"].values(), 1)
-        ]
-        parts = {
-            proof.title(number): Verdict("proved", proof.kind, certificate=proof)
-            for number, proof in enumerate(proofs, 1)
-        }
+        )
         if evidence["verdict"] != "proved" or list(evidence["roles"]) != list(parts):
             raise _Unfit("certificate.json: the proofs are not those of the remarks")
         return name, Verdict("proved", REMARKS, roles=parts)

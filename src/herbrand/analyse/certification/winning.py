@@ -96,9 +96,7 @@ def _ask_step(
             encoding.add([-number, bit if state.left >> place & 1 else -bit])
     after = encoding.after(frame)
     terminal = encoding.terminal(after)
-    owner = encoding.roles.index(role)
-    goals = encoding.signed(after, encoding.network.goal)
-    values = {name: x for (r, name), x in zip(encoding.values, goals, strict=True) if r == owner}
+    values = encoding.goals(after, encoding.roles.index(role))
     for name in values:
         value = goal_value(name)
         if value is not None and is_good(value):
@@ -155,10 +153,7 @@ def _moves(encoding: RuleClauses) -> dict[tuple[str, str], int]:
 
 def _literals(encoding: RuleClauses, frame: int, state: _Listed) -> list[int]:
     """Return the literals of the fluents in a state."""
-    return [
-        frame + 1 + place if name.lower() in state.facts else -(frame + 1 + place)
-        for name, place in encoding.fluents.items()
-    ]
+    return encoding.literals(frame, ((name, name.lower() in state.facts) for name in encoding.fluents))
 
 
 def _require_listed(encoding: RuleClauses, frame: int, listed: list[_Listed]) -> list[int]:

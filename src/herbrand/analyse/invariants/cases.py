@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,13 +112,9 @@ class StepCases:
 
     def list_cases(self) -> bool:
         """List the cases, on the first call; return whether there are at most `_CASES`."""
-        if self.cases:
-            return len(self.cases) <= _CASES
-        for case in self._split({}, {}):
-            self.cases.append(case)
-            if len(self.cases) > _CASES:
-                return False
-        return True
+        if not self.cases:
+            self.cases = list(islice(self._split({}, {}), _CASES + 1))
+        return len(self.cases) <= _CASES
 
     def _split(self, values: Mapping[int, int], moves: Mapping[int, int]) -> Iterator[Case]:
         """Yield the cases with given values of some fluents and moves of some roles."""

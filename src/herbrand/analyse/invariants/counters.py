@@ -34,7 +34,7 @@ from herbrand.analyse.invariants.groups import (
     observed_groups,
     turn_groups,
 )
-from herbrand.analyse.invariants.ranking import row_by_row, whole_weights
+from herbrand.analyse.invariants.ranking import by_place, row_by_row, whole_weights
 from herbrand.analyse.invariants.sum_limits import SumLimits
 from herbrand.analyse.invariants.wandering import Wandering
 from herbrand.engine.expand import Expander
@@ -146,10 +146,7 @@ def _inductive(
             spreading = Wandering(network, fresh, [limit.hold for limit in limits])
             lost, changed = _violated(cases, fresh, amounts, every, spreading)
         if every == 1 and not lost and not changed:
-            return Counted(
-                fresh,
-                [{p: int(w) for p, w in enumerate(row.tolist()) if w} for row in distinct.values()],
-            )
+            return Counted(fresh, list(map(by_place, distinct.values())))
         fresh = [group for i, group in enumerate(fresh) if i not in lost]
         if lost:  # sums are added up by groups, and may only seem to change where one is lost
             continue

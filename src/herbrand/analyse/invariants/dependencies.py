@@ -149,7 +149,8 @@ def _percepts(network: Network, samples: NDArray[np.bool_]) -> list[int]:
     expander = Expander(network)
     no_moves = np.full((len(samples), len(network.roles)), -1, np.int32)
     seen = expander.percepts(expander.pack_bits(samples), no_moves)
-    return [int.from_bytes(column.tobytes()) for column in np.packbits(seen, axis=0).T]
+    columns = np.packbits(seen, axis=0, bitorder="little").T
+    return [int.from_bytes(column.tobytes(), "little") for column in columns]
 
 
 def _samples(network: Network, groups: Sequence[Group], reachable: NDArray[np.bool_]) -> NDArray[np.bool_]:

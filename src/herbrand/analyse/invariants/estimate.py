@@ -62,20 +62,20 @@ class Estimate:
     scale: int
     """The weights of the true fluents and the constant add up to steps times this."""
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _tables(self) -> NDArray[np.int64]:
+        """[octets, 256] what the fluents in each octet of a state add, by its value."""
         byte_values = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
         padded = np.zeros(-(-len(self.weights) // 64) * 64, np.int64)
         padded[: len(self.weights)] = self.weights
-        tables = padded.reshape(-1, 8) @ byte_values.T.astype(np.int64)
-        object.__setattr__(self, "_tables", tables)
+        return padded.reshape(-1, 8) @ byte_values.T.astype(np.int64)
 
     def __call__(self, states: States) -> NDArray[np.int32]:
         """Return the estimate for each packed state, [n]."""
-        tables: NDArray[np.int64] = self._tables  # type: ignore[attr-defined]
         total = np.full(len(states), self.constant, np.int64)
         octets = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
-        for place in np.flatnonzero(tables.any(axis=1)).tolist():
-            total += tables[place][octets[:, place]]
+        for place in np.flatnonzero(self._tables.any(axis=1)).tolist():
+            total += self._tables[place][octets[:, place]]
         steps: NDArray[np.int32] = np.maximum(-(-total // self.scale), 0).astype(np.int32)
         return steps
 

@@ -53,7 +53,7 @@ def prove_unreachable(
     """
     proved: dict[str, int] = {}
     frame = system.any_state()
-    try:
+    with suppress(BudgetExceeded):
         with Solver(system.circuit, deadline) as solver:
             literals = {name: target(frame) for name, target in wanted.items()}
             require(solver, frame.state, groups)
@@ -76,8 +76,6 @@ def prove_unreachable(
                 if _steps(system, groups, wanted[name], depth, deadline):
                     proved[name] = depth
                     break
-    except BudgetExceeded:
-        pass
     return proved
 
 

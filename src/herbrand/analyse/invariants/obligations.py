@@ -14,8 +14,8 @@ __all__ = ["AS_CLAUSES", "Obligation", "is_only_recording", "is_recording", "rec
 
 AS_CLAUSES: Final = " (as clauses)"
 """Ends `Obligation.means` of a question that is asked once more, in clauses."""
-_recorded: ContextVar[list[Obligation] | None] = ContextVar("obligations", default=None)
-_solves: ContextVar[bool] = ContextVar("solves", default=True)
+_recording: ContextVar[tuple[list[Obligation], bool] | None] = ContextVar("obligations", default=None)
+"""The questions so far, and whether they are answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +39,26 @@ def recording(*, solve: bool = True) -> Iterator[list[Obligation]]:
     Without `solve` nothing is answered: each question counts as unsatisfiable, as the certificate says.
     """
     obligations: list[Obligation] = []
-    tokens = _recorded.set(obligations), _solves.set(solve)
+    token = _recording.set((obligations, solve))
     try:
         yield obligations
     finally:
-        _recorded.reset(tokens[0])
-        _solves.reset(tokens[1])
+        _recording.reset(token)
 
 
 def is_recording() -> bool:
     """Return whether questions are collected."""
-    return _recorded.get() is not None
+    return _recording.get() is not None
 
 
 def is_only_recording() -> bool:
     """Return whether questions are collected without being answered."""
-    return is_recording() and not _solves.get()
+    current = _recording.get()
+    return current is not None and not current[1]
 
 
 def record(form: Literal["lp", "cnf"], text: Callable[[], str], means: str) -> None:
     """Add a question that is unsatisfiable, if they are collected."""
-    obligations = _recorded.get()
-    if obligations is not None:
-        obligations.append(Obligation(form, text(), means))
+    current = _recording.get()
+    if current is not None:
+        current[0].append(Obligation(form, text(), means))

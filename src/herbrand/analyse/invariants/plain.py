@@ -241,7 +241,7 @@ class RuleClauses:
         self._moves = [np.flatnonzero(owner == role).tolist() for role in range(len(self.roles))]
         """The moves of each role."""
         self.fluents = {text(fluent): i for i, fluent in enumerate(self.network.fluents.tolist())}
-        self.values = [(role, text(value)) for role, value in self.network.goals.tolist()]
+        self._values = [(role, text(value)) for role, value in self.network.goals.tolist()]
         self.last = 0
         self.clauses = 0
 
@@ -354,7 +354,7 @@ class RuleClauses:
             self.add([following + 1 + i, -literal])
         return following
 
-    def _literals(self, frame: int, clause: Iterable[tuple[str, bool]]) -> list[int]:
+    def literals(self, frame: int, clause: Iterable[tuple[str, bool]]) -> list[int]:
         """Return the literals of fluents with their values."""
         return [self.fluent(frame, name) if value else -self.fluent(frame, name) for name, value in clause]
 
@@ -364,7 +364,7 @@ class RuleClauses:
             for group in groups:
                 self.exactly([self.fluent(frame, name) for name in group], at_least=some)
         for clause in invariant.clauses:
-            self.add(self._literals(frame, clause))
+            self.add(self.literals(frame, clause))
 
     def group_faults(self, literals: Sequence[int], *, some: bool) -> list[int]:
         """Return variables that imply that two of some literals are true, or none if `some` should be."""
@@ -386,7 +386,7 @@ class RuleClauses:
             for group in groups:
                 faults += self.group_faults([self.fluent(frame, name) for name in group], some=some)
         for clause in invariant.clauses:
-            faults.append(self.implying(*(-literal for literal in self._literals(frame, clause))))
+            faults.append(self.implying(*(-literal for literal in self.literals(frame, clause))))
         if not faults:  # an empty clause would not be accepted by all programs
             faults.append(self.new())
             self.add([-faults[-1]])
@@ -396,7 +396,6 @@ class RuleClauses:
         """Return a variable that is equivalent to a state being a wanted one."""
         kind, _, role_name = name.partition(" ")
         terminal = self.terminal(frame)
-        goal = self.signed(frame, self.network.goal)
         result = self.new()
         if kind == "playability":
             legal = self.signed(frame, self.network.legal)
@@ -404,20 +403,29 @@ class RuleClauses:
             self._both(result, -terminal, stuck)
         elif kind == "win":
             role = self.roles.index(role_name)
-            values = {text: x for (owner, text), x in zip(self.values, goal, strict=True) if owner == role}
+            values = self.goals(frame, role)
             self._both(result, terminal, [self.alone("100", values)] if "100" in values else [])
         else:
-            self._both(result, terminal, [w for role in self.players for w in self._faults(role, goal)])
+            self._both(result, terminal, [w for role in self.players for w in self._faults(frame, role)])
         return result
 
     def alone(self, value: str, values: dict[str, int]) -> int:
         """Return a variable that is equivalent to one goal value and no other."""
         return self.all_of([x if text == value else -x for text, x in values.items()])
 
-    def _faults(self, role: int, goal: list[int]) -> list[int]:
-        values = [(text, x) for (owner, text), x in zip(self.values, goal, strict=True) if owner == role]
-        proper = [x for text, x in values if text.isdecimal() and str(int(text)) == text and int(text) <= 100]
-        faults = [x for _, x in values if x not in proper]
+    def goals(self, frame: int, role: int) -> dict[str, int]:
+        """Return the literals of the goal values of a role."""
+        literals = zip(self._values, self.signed(frame, self.network.goal), strict=True)
+        return {text: x for (owner, text), x in literals if owner == role}
+
+    def _faults(self, frame: int, role: int) -> list[int]:
+        values = self.goals(frame, role)
+        proper = [
+            x
+            for text, x in values.items()
+            if text.isdecimal() and str(int(text)) == text and int(text) <= 100
+        ]
+        faults = [x for x in values.values() if x not in proper]
         none = self.all_of([-x for x in proper])
         two = [self.all_of((a, b)) for i, a in enumerate(proper) for b in proper[:i]]
         return [*faults, *two, none]

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.groups import Group
     from herbrand.engine.expand import Expander
 
-__all__ = ["Weights", "find_weights", "least_weights", "row_by_row", "whole_weights"]
+__all__ = ["Weights", "by_place", "find_weights", "least_weights", "row_by_row", "whole_weights"]
 
 _ROWS = 300
 """Rows that are added to a linear program at once."""
@@ -66,15 +67,16 @@ def find_weights(
     changes (`walks.RandomPlay`).  None where no such weights exist or the search is too large.  Raises
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    samples = _Samples(steps)
+    seen = steps  # with counterexamples
     for passing in (False, True):
-        fixed = _turns(system, samples.steps)  # passes are seldom seen in random play
-        samples = _Samples(steps)
+        fixed = _turns(system, seen)  # passes are seldom seen in random play
+        seen = steps
         resting: list[frozenset[int]] = []
         """Sets of fluents of which none has to change in a few steps."""
         with closing(StepCases(system, groups, deadline, passing=passing)) as cases:
             for classes in _classes(system):
-                weights = _weights(expander, cases, samples, np.where(fixed & passing, -1, classes))
+                classes = np.where(fixed & passing, -1, classes)
+                weights, seen = _weights(expander, cases, seen, classes)
                 if weights is None or any(places.issuperset(weights) for places in resting):
                     continue
                 within = _changes_within(system, groups, list(weights), deadline) if passing else 1
@@ -84,30 +86,29 @@ def find_weights(
     return None
 
 
-@dataclass(slots=True)
-class _Samples:
-    """Steps from random play and counterexamples, which accumulate over attempts."""
-
-    steps: NDArray[np.int8]
-
-
 def _weights(
-    expander: Expander, cases: StepCases, samples: _Samples, classes: NDArray[np.int64]
-) -> dict[int, int] | None:
+    expander: Expander, cases: StepCases, steps: NDArray[np.int8], classes: NDArray[np.int64]
+) -> tuple[dict[int, int] | None, NDArray[np.int8]]:
     """Return weights of fluents, by index, whose sum grows in all cases, equal within each class; or None.
 
-    Fluents of class -1 have none, and steps that change only these are ignored.
+    Fluents of class -1 have none, and steps that change only these are ignored.  Also returns the
+    steps, with those that refuted other weights.
     """
     while True:
-        weights = _weigh(samples.steps, classes)
+        weights = _weigh(steps, classes)
         if weights is None or not cases.list_cases():
-            return None
+            return None, steps
         counterexamples = cases.counterexamples(weights)
         if not counterexamples:
-            return {place: int(w) for place, w in enumerate(weights.tolist()) if w}
-        samples.steps = np.concatenate([samples.steps, cases.changes(expander, counterexamples)])
+            return by_place(weights), steps
+        steps = np.concatenate([steps, cases.changes(expander, counterexamples)])
         if time.monotonic() > cases.deadline:
             raise BudgetExceeded("the time", "in the search for weights")
+
+
+def by_place(weights: NDArray[np.int64]) -> dict[int, int]:
+    """Return the weights other than 0, by index."""
+    return {place: weight for place, weight in enumerate(weights.tolist()) if weight}
 
 
 def _weigh(steps: NDArray[np.int8], classes: NDArray[np.int64]) -> NDArray[np.int64] | None:
@@ -131,17 +132,14 @@ def _classes(system: System) -> Iterator[NDArray[np.int64]]:
     """
     terms, fluents = system.network.terms, system.network.fluents.tolist()
     parts = [(terms.functor[fluent], terms.args[fluent]) for fluent in fluents]
+    coarse = ([(functor, arguments_at(some, args)) for functor, args in parts] for some in _CLASS_ARGUMENTS)
     seen = set()
-    for places in _CLASS_ARGUMENTS:
-        keys = [(functor, arguments_at(places, args)) for functor, args in parts]
+    for keys in chain(coarse, [fluents]):
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         classes = tuple(numbers[key] for key in keys)
         if classes not in seen:
             seen.add(classes)
             yield np.array(classes, np.int64)
-    alone = tuple(range(len(fluents)))
-    if alone not in seen:
-        yield np.array(alone, np.int64)
 
 
 def _turns(system: System, steps: NDArray[np.int8]) -> NDArray[np.bool_]:

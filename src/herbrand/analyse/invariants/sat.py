@@ -192,13 +192,12 @@ class Solver:
             return False
         self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
         self._close()
-        self._limit(conflicts)
-        return self._solve_limited(list(self._assumed))
-
-    def _solve_limited(self, assumptions: Sequence[int] = ()) -> bool | None:
-        """Ask the solver; other threads, such as a player's whose clock runs, go on meanwhile."""
-        with _within_its_memory():
-            answer: bool | None = self._solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
+        if time.monotonic() > self.deadline:
+            raise BudgetExceeded("the time", "while a SAT solver was working")
+        self._solver.conf_budget(conflicts)
+        self._solver.prop_budget(_PROPAGATIONS)
+        with _within_its_memory():  # other threads, such as a player's whose clock runs, go on meanwhile
+            answer: bool | None = self._solver.solve_limited(list(self._assumed), expect_interrupt=True)
         return answer
 
     def guess(self, true: Iterable[int], false: Iterable[int]) -> None:
@@ -211,15 +210,7 @@ class Solver:
 
     def impossible(self, conflicts: int) -> bool:
         """Return whether the clauses are shown unsatisfiable within a number of conflicts."""
-        self._close()
-        self._limit(conflicts)
-        return self._solve_limited() is False
-
-    def _limit(self, conflicts: int) -> None:
-        if time.monotonic() > self.deadline:
-            raise BudgetExceeded("the time", "while a SAT solver was working")
-        self._solver.conf_budget(conflicts)
-        self._solver.prop_budget(_PROPAGATIONS)
+        return self.attempt(conflicts) is False
 
     def model(self) -> Assignment:
         """Return the satisfying assignment, after the answer True."""

@@ -19,7 +19,7 @@ import numpy as np
 from herbrand.analyse.invariants.arithmetic import all_sums
 from herbrand.analyse.invariants.cases import StepCases
 from herbrand.analyse.invariants.groups import require
-from herbrand.analyse.invariants.ranking import row_by_row, whole_weights
+from herbrand.analyse.invariants.ranking import by_place, row_by_row, whole_weights
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, optional_import
 
@@ -94,7 +94,7 @@ class _Search:
                     return None
                 continue
             if not self._broken(state):
-                return [{p: int(w) for p, w in enumerate(weights.tolist()) if w} for weights in self.sums]
+                return list(map(by_place, self.sums))
         return None
 
     def _exclude(self, kind: _Kind, state: Sequence[int]) -> bool:

@@ -7,6 +7,7 @@ Literals that the depth determines (a step counter, whose turn it is) fold to co
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -60,32 +61,29 @@ def find_lines(
     rest = dict(wanted)
     steps: list[FrameStep] = []
     frame = system.initial()
-    with Solver(system.circuit, deadline) as solver:
-        try:
-            for depth in range(most + 1):
-                for name, target in list(rest.items()):
-                    literal = target(frame)
-                    answer = solver.solve(literal) if patience is None else solver.attempt(patience, literal)
-                    if answer:
-                        result.lines[name] = read_line(system, steps, solver.model())
-                        del rest[name]
-                    elif answer is False:
-                        if result.clean.get(name, -1) == depth - 1:
-                            result.clean[name] = depth
-                        solver.add([literal ^ 1])
-                if not (rest or to_end) or system.circuit.nodes > _MOST_NODES:
-                    break
-                if frame.terminal == 1 or solver.impossible(_LOOK):
-                    result.longest = depth - (frame.terminal != 1)
-                    break
-                step = frame.play(solver)
-                if solver.impossible(_LOOK):
-                    result.longest = depth
-                    break
-                steps.append(step)
-                frame = step.after
-        except BudgetExceeded:
-            pass
+    with suppress(BudgetExceeded), Solver(system.circuit, deadline) as solver:
+        for depth in range(most + 1):
+            for name, target in list(rest.items()):
+                literal = target(frame)
+                answer = solver.solve(literal) if patience is None else solver.attempt(patience, literal)
+                if answer:
+                    result.lines[name] = read_line(system, steps, solver.model())
+                    del rest[name]
+                elif answer is False:
+                    if result.clean.get(name, -1) == depth - 1:
+                        result.clean[name] = depth
+                    solver.add([literal ^ 1])
+            if not (rest or to_end) or system.circuit.nodes > _MOST_NODES:
+                break
+            if frame.terminal == 1 or solver.impossible(_LOOK):
+                result.longest = depth - (frame.terminal != 1)
+                break
+            step = frame.play(solver)
+            if solver.impossible(_LOOK):
+                result.longest = depth
+                break
+            steps.append(step)
+            frame = step.after
     return result
 
 

@@ -86,10 +86,8 @@ class RemarkClaim:
             nearest = f"the nearest after {_steps(len(about['line']))}"
             return f"in {about['states']} of {about['of']} states {lost}, {nearest}"
         if self.kind == "first-move-advantage":
-            advantage = advantage_text(about["role"], about["advantage"])
-            return advantage + (
-                " on average over all random play" if about["value"] is None else " with best play"
-            )
+            where = "on average over all random play" if about["value"] is None else "with best play"
+            return f"{advantage_text(about['role'], about['advantage'])} {where}"
         if self.kind == "forced-result":
             value = ", ".join(f"{role} {goal:g}" for role, goal in about["value"].items())
             return f"best play ends with {value}"
@@ -111,18 +109,15 @@ class RemarkClaim:
     def never(self, game: StateMachine) -> list[Body] | None:
         """Return the conditions that the claim excludes in all reachable states; None for others."""
         about, fold = self.about, game.rules.tree.folds_case
-
-        def each(make: Any) -> list[Body]:
-            return [make(read_term(text, fold=fold)) for text in about["items"]]
-
+        terms = [read_term(text, fold=fold) for text in about.get("items", ())]
         role: Any = game.rules.roles[game.role_index(about["role"])] if "role" in about else None
         ongoing = Not(Atom("terminal", ()))
         if self.kind == "fluent-never-true":
-            return each(lambda term: (Atom("true", (term,)),))
+            return [(Atom("true", (term,)),) for term in terms]
         if self.kind == "fluent-always-true":
-            return each(lambda term: (Not(Atom("true", (term,))),))
+            return [(Not(Atom("true", (term,))),) for term in terms]
         if self.kind == "move-never-legal":
-            return each(lambda term: (Atom("legal", (role, term)), ongoing))
+            return [(Atom("legal", (role, term)), ongoing) for term in terms]
         if self.kind == "role-never-chooses":
             return [(*_choice(role, "x", "y"), ongoing)]
         if self.kind == "turn-taking":

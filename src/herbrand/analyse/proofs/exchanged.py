@@ -80,7 +80,8 @@ def refute_by_exchange(
 
     Raises `BudgetExceeded`, and `MissingExtra` where no SAT solver is installed.
     """
-    choices = _choices(game)
+    state = game.initial_state()
+    choices = {role: len(state.legal_moves(role)) for role in game.roles}
     left = {game.roles[number]: number for number in roles}
     exchanges: Exchanges | None = None
     open_pairs: set[frozenset[str]] = set()
@@ -100,9 +101,8 @@ def refute_by_exchange(
         if found is None:
             continue
         other, images = found
-        never = _never_together(
-            game, min(name, other), max(name, other), budget.share(1 / (len(left) // 2 + 1))
-        )
+        share = budget.share(1 / (len(left) // 2 + 1))
+        never = _never_together(game, min(name, other), max(name, other), share)
         if never is None:
             open_pairs.add(frozenset((name, other)))
             continue
@@ -115,12 +115,6 @@ def refute_by_exchange(
 def _verdict(certificate: ExchangedRoles) -> Verdict:
     reason = f"{certificate.role} and {certificate.other} could exchange roles, but they never win together"
     return Verdict("refuted", ExchangedRoles.kind, reason, certificate=certificate)
-
-
-def _choices(game: StateMachine) -> dict[str, int]:
-    """Return the number of moves that each role has in the initial state."""
-    state = game.initial_state()
-    return {role: len(state.legal_moves(role)) for role in game.roles}
 
 
 def _never_together(game: StateMachine, one: str, two: str, budget: Budget) -> Certificate | None:

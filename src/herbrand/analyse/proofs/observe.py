@@ -32,9 +32,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.proofs.excluded import watch
 from herbrand.analyse.proofs.observation import Observation
 from herbrand.analyse.proofs.plays import dead_ends, lengths
 from herbrand.analyse.proofs.tendency import tendencies
+from herbrand.analyse.solving.symmetry import find_symmetries, up_to_symmetry
+from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.network.graph import mark_cone
 from herbrand.syntax.nodes import Atom, Not, variables_of
@@ -100,8 +104,6 @@ def observe(
 
 def _symmetries(game: StateMachine, space: StateSpace, budget: Budget) -> list[Observation]:
     """Report the symmetries of the rules and the number of states up to symmetry."""
-    from herbrand.analyse.solving.symmetry import find_symmetries, up_to_symmetry
-
     try:
         symmetries = find_symmetries(game, budget=budget.share(0.5))
     except BudgetExceeded:
@@ -120,8 +122,6 @@ def _symmetries(game: StateMachine, space: StateSpace, budget: Budget) -> list[O
 
 def _symmetric_roles(game: StateMachine, budget: Budget) -> list[Observation]:
     """Report the roles that some symmetry of the rules exchanges, whatever the states are."""
-    from herbrand.analyse.solving.symmetry import find_symmetries
-
     players = game.players
     if len(players) < 2:
         return []
@@ -208,8 +208,6 @@ def _latched(space: StateSpace) -> NDArray[np.bool_] | None:
 
 def _goals(space: StateSpace) -> list[Observation]:
     """Report goal values that are never reached, and a constant sum."""
-    from herbrand.engine.playouts import goal_value
-
     expander, network = space.expander, space.expander.network
     remarks = []
     ends = space.goals[space.over]
@@ -337,9 +335,6 @@ def _bodies_that_hold(
     A percept watches each; those of all states and joint moves are evaluated.  Raises `BudgetExceeded` when
     there are too many states.
     """
-    from herbrand.analyse.exploration.explore import explore
-    from herbrand.analyse.proofs.excluded import watch
-
     if not bodies or not game.rules.roles:
         return [True] * len(bodies)
     expander = watch(game, bodies).game.expander

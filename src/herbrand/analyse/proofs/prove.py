@@ -7,7 +7,7 @@ budget lasts; `Verdict.checked` records whether that was done.
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,12 @@ _REFUTATIONS = {
     "goals": "{role} has not one goal value after {steps} steps",
 }
 """What a line of random play shows."""
+_FAULTS = {
+    "termination": "does not terminate",
+    "playability": "not playable",
+    "weak_winnability": "not weakly winnable",
+}
+"""What games lack that are not well-formed."""
 _NO_SEQUENCE = {"verdict": "refuted", "reason": "not even a strategy that reacts to the state does"}
 """What follows for actions fixed in advance."""
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
@@ -116,14 +122,13 @@ class Analysis:
             if name != "by_depth"
         ]
         values = None if self.solution is None else self.solution.value
+        remarks = [*(observation.text for observation in self.observations), *self.notes]
         return block(
             self.game.name,
             table(rows, ("property", "", "method", "why")) if rows else "",
             table(counts, numbers=(1,)) if counts else "",
             table(list(values.items()), ("role", "value"), numbers=(1,)) if values else "",
-            column([*(o.text for o in self.observations), *self.notes])
-            if self.observations or self.notes
-            else "",
+            column(remarks) if remarks else "",
             note=f"analysed in {self.seconds:.1f} s",
         )
 
@@ -186,37 +191,31 @@ def analyse(
     )
 
 
+@dataclass
 class _Run:
     """One analysis under way; `verdicts` collects the answers."""
 
-    def __init__(
-        self,
-        game: StateMachine,
-        requested: tuple[str, ...],
-        budget: Budget,
-        win: int,
-        exploring: float,
-        progress: Callable[[str, int, int], None] | None,
-    ) -> None:
-        self.game = game
-        self.budget = budget
-        self.win = win
-        self.exploring = exploring
-        self.progress = progress
-        self.result = Analysis(game)
-        self.requested = requested
-        needed = list(requested)
-        if "well_formed" in requested:
+    game: StateMachine
+    requested: tuple[str, ...]
+    budget: Budget
+    win: int
+    exploring: float
+    progress: Callable[[str, int, int], None] | None
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    determined: Verdict | None = None
+    """That one of two roles can force a win, without saying which."""
+    checked_by: float = 0.0
+    """The time of `time.monotonic` by which all verdicts have been checked."""
+
+    def __post_init__(self) -> None:
+        self.result = Analysis(self.game)
+        needed = list(self.requested)
+        if "well_formed" in needed:
             needed += ["termination", "playability", "weak_winnability"]
-        if "strong_winnability" in requested and len(game.roles) == 1:
+        if "strong_winnability" in needed and len(self.game.roles) == 1:
             needed.append("weak_winnability")  # the same
         self.wanted = [name for name in PROPERTIES if name in needed and name != "well_formed"]
-        self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
-        self.verdicts: dict[str, Verdict] = {}
-        self.determined: Verdict | None = None
-        """That one of two roles can force a win, without saying which."""
-        self.checked_by = 0.0
-        """The time of `time.monotonic` by which all verdicts have been checked."""
+        self.players = list(map(self.game.role_index, self.game.players))
 
     def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
         started = time.monotonic()
@@ -486,8 +485,7 @@ class _Run:
 
         if "weak_winnability" not in self._undecided() or self.win != 100 or not self.game.has_network:
             return
-        before = self.verdicts.get("weak_winnability", Verdict.unknown("no method applied"))
-        verdicts = {role: before.roles.get(self.game.roles[role], before) for role in self.players}
+        verdicts = self._of_roles("weak_winnability")
         unknown = [role for role, verdict in verdicts.items() if not verdict.is_known]
         with self._noting("weak winnability", GameError, MissingExtra):
             for role, verdict in weak_while_in_reach(self.game, unknown, self.budget.share(1.0)):
@@ -496,19 +494,15 @@ class _Run:
 
     def _follow_from_wins(self) -> None:
         """Decide strong winnability of roles that have no others against them, or that never win."""
-        weak = self.verdicts.get("weak_winnability")
-        if weak is None or "strong_winnability" not in self._undecided():
+        if "weak_winnability" not in self.verdicts or "strong_winnability" not in self._undecided():
             return
-        found = {}
-        for role in self.players:
-            win = weak.roles.get(self.game.roles[role], weak)
-            if win.answer == "refuted" or (win.answer == "proved" and len(self.game.roles) == 1):
-                found[role] = win
-        self._add_strong(found)
+        carried_over = ("refuted", "proved") if len(self.game.roles) == 1 else ("refuted",)
+        wins = self._of_roles("weak_winnability")
+        self._add_strong({role: win for role, win in wins.items() if win.answer in carried_over})
 
-    def _strong_of_roles(self) -> dict[int, Verdict]:
-        """Return what is known so far about strong winnability, by the number of the role."""
-        verdict = self.verdicts.get("strong_winnability", Verdict.unknown("no method applied"))
+    def _of_roles(self, name: str) -> dict[int, Verdict]:
+        """Return what is known so far about a property, by the number of the role."""
+        verdict = self.verdicts.get(name, Verdict.unknown("no method applied"))
         return {role: verdict.roles.get(self.game.roles[role], verdict) for role in self.players}
 
     def _open_roles(self) -> list[int]:
@@ -516,11 +510,13 @@ class _Run:
         is_open = self.determined is not None or "strong_winnability" in self._undecided()
         if not is_open or self.win != 100 or not self.game.has_network:
             return []
-        return [role for role, verdict in self._strong_of_roles().items() if not verdict.is_known]
+        return [
+            role for role, verdict in self._of_roles("strong_winnability").items() if not verdict.is_known
+        ]
 
     def _add_strong(self, found: dict[int, Verdict]) -> None:
         """Record verdicts about strong winnability of roles for which there is none yet."""
-        known = self._strong_of_roles()
+        known = self._of_roles("strong_winnability")
         known |= {role: verdict for role, verdict in found.items() if not known[role].is_known}
         if self.determined is None and not any(verdict.is_known for verdict in known.values()):
             return
@@ -676,21 +672,19 @@ class _Run:
         if isinstance(verdict.witness, Witness) and name in _CLAIMS:
             return holds(self.game, _CLAIMS[name], verdict.witness, win=self.win)
         if verdict.certificate is not None:
-            try:
+            with suppress(GameError):
                 return verdict.certificate.check(self.game, seconds)
-            except GameError:
-                return None
         return None
 
 
 def _well_formed(verdicts: dict[str, Verdict]) -> Verdict:
     """Combine the verdicts: a game is well-formed if it terminates and is playable and weakly winnable."""
-    parts = {name: verdicts[name] for name in ("termination", "playability", "weak_winnability")}
+    parts = {name: verdicts[name] for name in _FAULTS}
     refuted = [name for name, verdict in parts.items() if verdict.answer == "refuted"]
     if refuted:
-        first = parts[refuted[0]]
+        first, faults = parts[refuted[0]], ", ".join(_FAULTS[name] for name in refuted)
         return Verdict(
-            "refuted", first.method, f"{_words(refuted)}: {first.reason}", first.witness, first.certificate,
+            "refuted", first.method, f"{faults}: {first.reason}", first.witness, first.certificate,
             checked=first.checked,
         )  # fmt: skip
     if all(verdict.answer == "proved" for verdict in parts.values()):
@@ -699,12 +693,3 @@ def _well_formed(verdicts: dict[str, Verdict]) -> Verdict:
         return Verdict("proved", method, "terminates, playable and weakly winnable", checked=checked)
     missing = [name for name, verdict in parts.items() if not verdict.is_known]
     return Verdict.unknown(f"{', '.join(missing).replace('_', ' ')} not decided")
-
-
-def _words(names: list[str]) -> str:
-    phrases = {
-        "termination": "does not terminate",
-        "playability": "not playable",
-        "weak_winnability": "not weakly winnable",
-    }
-    return ", ".join(phrases[name] for name in names)

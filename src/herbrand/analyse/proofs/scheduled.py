@@ -9,6 +9,7 @@ game needs a step counter.  With all others on their schedules few states are le
 from __future__ import annotations
 
 import time
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -76,12 +77,7 @@ def _find_clock(expander: Expander, seconds: float) -> list[str]:
     ever = np.array([states.any(axis=0) for states in depths])
     alone = np.array([states.all(axis=0) for states in depths]) & (ever.sum(axis=0) == 1)
     alone &= ~depends_on_moves(expander.network)
-    clock = []
-    for depth in alone:
-        if not depth.any():
-            break
-        clock.append(expander.fluent_names[int(depth.argmax())])
-    return clock
+    return [expander.fluent_names[int(depth.argmax())] for depth in takewhile(np.any, alone)]
 
 
 def _preferences(role: str, schedules: dict[str, list[str]], clock: Sequence[str]) -> tuple[Preference, ...]:

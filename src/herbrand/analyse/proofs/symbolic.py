@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.exploration.replay import holds
+from herbrand.analyse.exploration.replay import holds, replay
 from herbrand.analyse.exploration.walks import find_cycle, gets, has_no_goal, is_stuck, play, sample_lines
 from herbrand.analyse.invariants.bounds import ProgressMeasure
 from herbrand.analyse.invariants.counters import find_counted
@@ -335,21 +335,21 @@ class _Proof:
                     pairs = tuple((texts[place], weight) for place, weight in measure.by_place.items())
                     self._record_bound(ProgressMeasure(pairs, self._invariant(""), measure.within), verdicts)
 
+        def conclude(share: float) -> None:
+            find(bound, 0.4)
+            find(weights, share)
+            self._induction(queries, most=0)
+            self._one_step(queries)
+
         self.groups = []
         find(partial(groups, simple=True), 0.15)
         find(bound, 0.25)  # often the simple groups suffice
         find(groups, 0.4)
-        find(bound, 0.4)
-        find(weights, 0.7)
-        self._induction(queries, most=0)
-        self._one_step(queries)
+        conclude(0.7)
         count = len(self.groups)
         find(more, 0.4)
         if len(self.groups) > count:
-            find(bound, 0.4)
-            find(weights, 0.8)
-            self._induction(queries, most=0)
-            self._one_step(queries)
+            conclude(0.8)
         for name, query in self._undecided(queries).items():
             if name in _CLAIMS:  # constant sums seldom exclude wins
                 find(partial(self._search_sums, name, query), 0.5)
@@ -637,8 +637,6 @@ class _Proof:
 
     def _faulty_role(self, name: str, line: Moves) -> str:
         """Return the role that a line of play leaves without a move or a goal value."""
-        from herbrand.analyse.exploration.replay import replay
-
         last = replay(self.game, line)[-1]
         for role in self.game.roles:
             if name == "playability" and not last.legal_moves(role):

@@ -15,6 +15,8 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.proofs.observation import Observation
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from herbrand.analyse.exploration.explore import StateSpace
@@ -75,9 +77,8 @@ def _first_move(
     value = None if solution is None else solution.value
     if value is not None:
         ahead = value[roles[first]] - max(value[roles[r]] for r in others)
-        remarks.append(
-            _remark(roles[first], float(ahead), "with best play", {"by": "best play", "value": dict(value)})
-        )
+        evidence = {"by": "best play", "value": dict(value)}
+        remarks.append(_remark(roles[first], float(ahead), "with best play", evidence))
     if means is not None:
         ahead = float(means[0, first] - means[0, others].max())
         remarks.append(_remark(roles[first], ahead, "on average over all random play", {"by": "random play"}))
@@ -106,7 +107,7 @@ def _random_goals(space: StateSpace, roles: list[int], budget: Budget) -> NDArra
     return np.concatenate(batches).astype(np.float64)
 
 
-def _remark(role: str, ahead: float, where: str, evidence: dict[str, object]) -> Observation:
+def _remark(role: str, ahead: float, where: str, evidence: Mapping[str, object]) -> Observation:
     ahead = round(ahead, 2) + 0.0
     text = f"{advantage_text(role, ahead)} {where}"
     return Observation("first-move-advantage", text, {"role": role, "advantage": ahead, **evidence})
