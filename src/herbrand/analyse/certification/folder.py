@@ -366,13 +366,13 @@ def check_files(
     # a SAT solver is often faster; then clingo answers the open questions first
     solved = [file for file in files if file.program != "clingo"]
     ground = [file for file in files if file.program == "clingo"]
-    for file in sorted(solved, key=lambda file: file.question not in needed):
-        share = _EXTRA_SHARE if file.question not in needed or file_counts[file.question] > 1 else 1.0
-        checked[file.name] = _checked(folder, file, budget.share(share), check=check)
-        accepted |= {file.question} if checked[file.name].outcome.accepted else set()
-    for file in sorted(ground, key=lambda file: file.question not in needed - accepted):
-        share = 1.0 if file.question in needed - accepted else _EXTRA_SHARE
-        checked[file.name] = _checked(folder, file, budget.share(share), check=check)
+    for some in (solved, ground):
+        left = needed - accepted
+        for file in sorted(some, key=lambda file: file.question not in left):
+            is_asked_again = some is solved and file_counts[file.question] > 1
+            share = _EXTRA_SHARE if is_asked_again or file.question not in left else 1.0
+            checked[file.name] = _checked(folder, file, budget.share(share), check=check)
+            accepted |= {file.question} if checked[file.name].outcome.accepted else set()
     return tuple(checked[file.name] for file in files)
 
 

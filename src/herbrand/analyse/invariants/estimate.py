@@ -151,10 +151,8 @@ class _Search:
         counterexamples = self.cases.counterexamples(guess.weights, -guess.scale - 1)
         if not counterexamples:
             return False
-        before = len(self.steps)
-        self.steps = np.unique(
-            np.concatenate([self.steps, self.cases.changes(self.expander, counterexamples)]), axis=0
-        )
+        before, more = len(self.steps), self.cases.changes(self.expander, counterexamples)
+        self.steps = np.unique(np.concatenate([self.steps, more]), axis=0)
         return True if len(self.steps) > before else None
 
     def _learn_end(self, guess: Estimate) -> bool:

@@ -127,14 +127,14 @@ class KInduction:
     def check_steps(self, game: StateMachine, seconds: float) -> bool:
         """Check base and step."""
         deadline = time.monotonic() + seconds
+        first = f"not in the first {self.steps} steps: {self.wanted}"
+        later = f"not after {self.steps} steps without it: {self.wanted}"
         for initial in (True, False):
             encoding = RuleClauses(game, deadline - time.monotonic())
             frame = encoding.frame(initial=initial)
             for _ in range(self.steps):
                 wanted = encoding.wanted(frame, self.wanted)
-                if initial and encoding.possible(
-                    wanted, means=f"not in the first {self.steps} steps: {self.wanted}"
-                ):
+                if initial and encoding.possible(wanted, means=first):
                     return False
                 encoding.add([-wanted])
                 if not initial:
@@ -143,10 +143,7 @@ class KInduction:
                 frame = encoding.after(frame)
             if not initial:
                 encoding.require(frame, self.invariant)
-                if encoding.possible(
-                    encoding.wanted(frame, self.wanted),
-                    means=f"not after {self.steps} steps without it: {self.wanted}",
-                ):
+                if encoding.possible(encoding.wanted(frame, self.wanted), means=later):
                     return False
         return True
 

@@ -239,10 +239,9 @@ class _Run:
             self._within(1.0, self._search_for_certain_wins)
         if values and strong and "strong_winnability" not in self._undecided() and self._may_search():
             self._within(1.0, self._solve_by_search)
+        unknown = Verdict.unknown("; ".join(self.result.notes) or "no method applied")
         for name in self.wanted:
-            self.verdicts.setdefault(
-                name, Verdict.unknown("; ".join(self.result.notes) or "no method applied")
-            )
+            self.verdicts.setdefault(name, unknown)
         if remarks:
             self._within(1.0, self._observe)
         if check:
@@ -365,9 +364,8 @@ class _Run:
     def _observe(self) -> None:
         from herbrand.analyse.proofs.observe import observe
 
-        self.result.observations += observe(
-            self.game, self.result.space, self.result.solution, budget=self.budget.share(0.3)
-        )
+        space, solution = self.result.space, self.result.solution
+        self.result.observations += observe(self.game, space, solution, budget=self.budget.share(0.3))
 
     def _solve(self) -> None:
         """Solve the game when all its states are known."""
@@ -590,13 +588,9 @@ class _Run:
         if not roles:
             return
         progress = self.progress
-        found = strong_by_search(
-            self.game,
-            roles,
-            self.win,
-            budget=self._budget_of_search(0.9 if self.determined is None else _WHO_SHARE),
-            progress=None if progress is None else lambda expanded: progress("searching", expanded, 0),
-        )
+        report = None if progress is None else lambda expanded: progress("searching", expanded, 0)
+        budget = self._budget_of_search(0.9 if self.determined is None else _WHO_SHARE)
+        found = strong_by_search(self.game, roles, self.win, budget=budget, progress=report)
         if self.game.has_percepts:
             proved = [role for role, verdict in found.items() if verdict.answer == "proved"]
             found |= {role: self._by_beliefs(role) for role in proved}

@@ -655,9 +655,8 @@ class _Proof:
                     witness=Witness(query.line, role, shortest=query.shortest), details={"depth": steps},
                 )  # fmt: skip
             elif query.never:
-                verdicts[role] = Verdict(
-                    "refuted", query.method, f"{role} never wins", certificate=query.certificate
-                )
+                reason = f"{role} never wins"
+                verdicts[role] = Verdict("refuted", query.method, reason, certificate=query.certificate)
             else:
                 verdicts[role] = _unknown(query)
         every = list(verdicts.values())
