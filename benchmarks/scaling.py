@@ -540,8 +540,9 @@ def _search_on_paper(
 def train(_: list[int]) -> list[dict[str, Any]]:
     """Measure the costs of a training, and compute what many workers would do."""
     from herbrand.play.training import trainer as training
+    from herbrand.play.training.fitting import Fitter
 
-    play, fit, rows = training.play_part, training.Trainer._fit, []
+    play, fit, rows = training.play_part, Fitter.fit, []
     (task,) = [row["driver_ms_per_task"] for row in overhead([2]) if row["executor"] == "Dask"]
     for name in ("connectFour", "breakthrough"):
         spent = {"play": 0.0, "fit": 0.0}
@@ -552,20 +553,20 @@ def train(_: list[int]) -> list[dict[str, Any]]:
             spent["play"] += time.thread_time() - began
             return lesson
 
-        def timed_fit(self: Any, *arguments: Any, spent: dict[str, float] = spent) -> float:
+        def timed_fit(self: Any, *given: Any, spent: dict[str, float] = spent, **named: Any) -> float:
             began = time.thread_time()
-            error = fit(self, *arguments)
+            error = fit(self, *given, **named)
             spent["fit"] += time.thread_time() - began
             return error
 
-        training.play_part, training.Trainer._fit = timed_play, timed_fit  # type: ignore[method-assign]
+        training.play_part, Fitter.fit = timed_play, timed_fit  # type: ignore[method-assign]
         try:
             trainer = training.Trainer.start(herbrand.load(name), training.Settings(seed=1, batch=2))
             began = time.thread_time()
             trainer.run(seconds=20, snapshots=0)
             total = time.thread_time() - began
         finally:
-            training.play_part, training.Trainer._fit = play, fit  # type: ignore[method-assign]
+            training.play_part, Fitter.fit = play, fit  # type: ignore[method-assign]
         lessons = 2 * trainer.rounds
         games = trainer.games / lessons
         each = {part: seconds / lessons for part, seconds in spent.items()}
