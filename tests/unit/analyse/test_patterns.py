@@ -128,3 +128,19 @@ def test_parts_are_not_too_large() -> None:
     (part,) = find_parts(expander, [expander.fluent_names.index("(bit 5)")], time.monotonic() + _LATER) or ()
     assert len(part.values) == 32
     assert find_parts(herbrand.load("ticTacToe").expander, [0], time.monotonic() + _LATER) is None
+
+
+def test_what_is_hopeless_is_given_up() -> None:
+    """Lines that the rest of the rules forbids, and beams that have room for all states, are not repeated."""
+    blocks = herbrand.load("blocksWorld")  # what the goal asks for leaves out which block is free
+    names = blocks.expander.fluent_names
+    stacked = {names.index("(on a b)"): True, names.index("(on b c)"): True}
+    lamp = herbrand.loads(
+        "(role r) (init off) (legal r press) (<= (next on) (true never)) (<= (next off) (true off))"
+        "(<= (next never) (true never)) (<= terminal (true on)) (goal r 100)"
+    )
+    for game, end in (blocks, stacked), (lamp, {0: True}):
+        search = PatternSearch(game.expander, [end])
+        began = time.monotonic()
+        search.run(began + _LATER)
+        assert time.monotonic() - began < 0.5 * _LATER

@@ -10,6 +10,7 @@ takes seconds.  Failure proves nothing.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from itertools import count, islice
 from math import prod
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ _WIDTHS = (1 << 10, 1 << 13, 1 << 16, 1 << 18)
 """Widths of beams in order; the last one repeats."""
 _ENDS = 4
 """The most ends that are tried."""
+_MISSES = 16
+"""Lines to an end that turn out to be illegal, after which it is given up: more than the parts matters."""
 _LONGEST = 600
 _GAMES = 256
 _FAR = 255
@@ -59,6 +62,7 @@ class PatternSearch:
         self.expander = expander
         self._ends = list(islice(ends, _ENDS))
         self._puzzles: list[_Puzzle] = []
+        self._misses: Counter[int] = Counter()
         self._numbers = count()
         """The numbers of the next beams."""
 
@@ -74,15 +78,19 @@ class PatternSearch:
             if parts is None:
                 return None
             self._puzzles.append(_Puzzle(parts, end))
+            if not len(self._puzzles[-1].moves):  # nothing that matters changes
+                self._misses[len(self._puzzles) - 1] = _MISSES
         if not self._puzzles:
             return None
         games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=_LONGEST)
         longest = _LONGEST if games.truncated.any() else int(games.lengths.max())
-        for number in self._numbers:
-            for puzzle in self._puzzles:
-                line = puzzle.search(number, longest, deadline)
+        while hopeful := [n for n in range(len(self._puzzles)) if self._misses[n] < _MISSES]:
+            number = next(self._numbers)
+            for place in hopeful:
+                line = self._puzzles[place].search(number, longest, deadline)
                 if line is not None and _is_played(expander, line):
                     return tuple(expander.joint_move([move]) for move in line)
+                self._misses[place] += _MISSES if self._puzzles[place].is_exhausted else line is not None
             if time.monotonic() > deadline:
                 return None
         return None
@@ -109,6 +117,8 @@ class _Puzzle:
         self.legal = [part.legal[self.moves] for part in parts]
         self.wanted = [part.satisfying(end) for part in parts]
         self.sizes = [len(part.values) for part in parts]
+        self.is_exhausted = False
+        """Whether a beam has had room for all states, and found no line."""
 
     def search(self, number: int, longest: int, deadline: float) -> list[int] | None:
         """Run a beam, wider for a greater number; return the moves of a line, by number in the game."""
@@ -120,7 +130,9 @@ class _Puzzle:
                     return None
                 patterns.append(_Pattern(self, pattern))
         width = min(_WIDTHS[min(number, len(_WIDTHS) - 1)], _SUCCESSORS // len(self.moves))
-        line = _Beam(self, patterns, width, rng).run(longest, deadline)
+        beam = _Beam(self, patterns, width, rng)
+        line = beam.run(longest, deadline)
+        self.is_exhausted = line is None and beam.has_all and time.monotonic() <= deadline
         return None if line is None else self.moves[line].tolist()
 
     def _divide(self, rng: np.random.Generator) -> list[list[int]]:
@@ -183,6 +195,8 @@ class _Beam:
         """Random numbers of the values of each part, which are combined to those of states (Zobrist 1970)."""
         self.history: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
         """For each step, the index in the beam before it and the move of each state."""
+        self.has_all = True
+        """Whether no state has been left out."""
 
     def run(self, longest: int, deadline: float) -> list[int] | None:
         """Return a line of up to `longest` moves to a wanted state; None if none was found in time."""
@@ -202,6 +216,7 @@ class _Beam:
             if not len(first) or time.monotonic() > deadline:
                 return None
             if len(first) > self.width:
+                self.has_all = False
                 rank = distances[first] + self.rng.random(len(first), np.float32)
                 chosen = np.sort(np.argpartition(rank, self.width)[: self.width])
                 hashes, first = hashes[chosen], first[chosen]
