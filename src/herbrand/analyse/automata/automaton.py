@@ -325,7 +325,7 @@ def automaton(
         too_long = len(space.states) <= limit
         hint = f"{len(space.states)} states found; see `seconds`" if too_long else "see `limit`"
         raise BudgetExceeded(space.stopped or f"{limit} states", hint)
-    chance = next((r for r, name in enumerate(expander.roles) if name.lower() == "random"), None)
+    chance = expander.chance
     players = [r for r in range(len(expander.roles)) if r != chance]
     sources: list[int] = []
     moves: list[Symbol] = []
@@ -336,7 +336,7 @@ def automaton(
                 tuple(expander.moves[r][m] for r, m in enumerate(joint) if r != chance)
                 for joint in piece.moves.tolist()
             ]
-    draws = np.ones(len(sources)) if chance is None else space.counts[sources, chance]
+    draws = np.ones(len(sources)) if chance < 0 else space.counts[sources, chance]
     chances = (1.0 / np.maximum(draws, 1)).tolist()
     alphabet = tuple(sorted(set(moves)))
     numbers = {symbol: i for i, symbol in enumerate(alphabet)}

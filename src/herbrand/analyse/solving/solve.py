@@ -115,7 +115,7 @@ class GraphSolver:
         self.space = space
         self.budget = budget
         self.roles = space.expander.roles
-        self.chance = next((r for r, name in enumerate(self.roles) if name.lower() == "random"), -1)
+        self.chance = space.expander.chance
         self.players = [r for r in range(len(self.roles)) if r != self.chance]
         self.notes: list[str] = []
         self.length: NDArray[Any] = np.zeros(0, np.int32)
