@@ -41,7 +41,9 @@ CircuitPtr make_circuit(int fluents, int roles, Array1<const i32> left, Array1<c
     for (int i = 0; i < 3; ++i) c.cones[i] = cones[i];
     require(roles >= 0 && roles < (1 << 20), "no circuit: the number of roles");
     for (const auto &[family, members] : alternatives) c.alternatives.push_back({family, members});
-    c.divide_moves(copied(move_role));
+    auto roles_of_moves = copied(move_role);
+    const WithoutGil without_gil;
+    c.divide_moves(std::move(roles_of_moves));
     c.validate();
     return made;
 }

@@ -77,6 +77,7 @@ void bind_env(nb::module_ &m) {
                 options.low = low;
                 options.high = high;
                 options.keep = keep;
+                const WithoutGil without_gil;
                 new (self) Env(std::move(circuit), lanes, std::move(options));
             },
             nb::kw_only(), nb::arg("circuit"), nb::arg("lanes"), array("players"), array("number"),

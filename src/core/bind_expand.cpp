@@ -184,7 +184,7 @@ void bind_expand(nb::module_ &m) {
                          "States are uint64 [n, circuit.state_words]; moves are counted for each role from 0.  Any number\n"
                          "of threads can ask at the same time.  Calls raise `herbrand.errors.Stopped` when their `stop` says so,\n"
                          "but for `rollouts`, which says that it is not complete.")
-        .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
+        .def(nb::init<CircuitPtr>(), nb::arg("circuit"), Release())
         .def("legal", &legal, array("states"), stop_argument(),
              nb::sig("def legal(self, states: numpy.typing.NDArray[numpy.uint64], stop: Stop | None = None) -> "
                      "tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]"),

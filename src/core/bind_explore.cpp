@@ -241,7 +241,7 @@ void bind_explore(nb::module_ &m) {
 
     nb::class_<Survey>(m, "Survey",
                        "Statistics of expanded states, added chunk by chunk.  A lock serialises calls.")
-        .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
+        .def(nb::init<CircuitPtr>(), nb::arg("circuit"), Release())
         .def("add", &survey, array("states"), array("over"), array("legal"), array("counts"), array("starts"),
              stop_argument(),
              "Look at states, uint64 [n, words], and whether the game is `over` there, bool [n]; return those that are\n"

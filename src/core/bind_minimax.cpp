@@ -97,7 +97,7 @@ void bind_minimax(nb::module_ &m) {
              "goal counts in a state that is not the last, and what having none counts.  A goal of 1 counts 1000.");
 
     nb::class_<SharedValuer>(m, "Valuer", "Computes heuristic values of states for a role, by a `Judge`; a lock serialises calls.")
-        .def(nb::init<CircuitPtr, int, const Judge &>(), nb::arg("circuit"), nb::arg("role"), nb::arg("judge"),
+        .def(nb::init<CircuitPtr, int, const Judge &>(), nb::arg("circuit"), nb::arg("role"), nb::arg("judge"), Release(),
              "Raises `ValueError` if the judge does not match the circuit.")
         .def("values", &values, array("states"), stop_argument(),
              "Return what packed states, uint64 [n, words], are worth, int64 [n]: 1000 times the goal where the game is\n"
@@ -120,7 +120,7 @@ void bind_minimax(nb::module_ &m) {
                           "A *value* is 1000 times the role's goal; proved ends are moved by their distance, so that wins are\n"
                           "taken soon and losses late.  Threads may share it: `go_on` lets other calls in between.")
         .def(nb::init<CircuitPtr, int, Judge, std::shared_ptr<TranspositionTable>, bool, bool>(), nb::arg("circuit"),
-             nb::arg("role"), nb::arg("judge"), nb::arg("table"), nb::arg("exact"), nb::arg("novelty"),
+             nb::arg("role"), nb::arg("judge"), nb::arg("table"), nb::arg("exact"), nb::arg("novelty"), Release(),
              "Create a search without a root.\n\n"
              "With `exact`, no successor is searched less deeply than others; with `novelty`, successors in which fluents\n"
              "are true that were so in no root are looked at sooner.")

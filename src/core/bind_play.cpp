@@ -71,7 +71,7 @@ void bind_play(nb::module_ &m) {
                          "Every lane plays a fixed number of games, so that short games are not over-represented.  The\n"
                          "same seed and number of games give the same games, whatever they are computed with.")
         .def(nb::init<CircuitPtr, i64, u64, i64, bool>(), nb::arg("circuit"), nb::arg("playouts"), nb::arg("seed"),
-             nb::arg("max_steps"), nb::arg("walk") = false,
+             nb::arg("max_steps"), nb::arg("walk") = false, Release(),
              "`walk` interprets the program instead of compiling it.  Games end after `max_steps` steps in any case.")
         .def("play", &Playouts::play, nb::arg("seconds"), nb::arg("stop"), Release(),
              "Play for so many wall-clock seconds, or until `stop` is set; return whether all games are played.")

@@ -34,7 +34,9 @@ void bind_prover(nb::module_ &m) {
                        "value.  A lock serialises calls.")
         .def("__init__",
              [](Prover *self, CircuitPtr circuit, i64 bytes, Array1<const i32> symmetries, int walkers, bool certain) {
-                 new (self) Prover(std::move(circuit), bytes, copied(symmetries), walkers, certain);
+                 auto permutations = copied(symmetries);
+                 const WithoutGil without_gil;
+                 new (self) Prover(std::move(circuit), bytes, std::move(permutations), walkers, certain);
              },
              nb::arg("circuit"), nb::arg("bytes"), array("symmetries"), nb::arg("walkers"), nb::arg("certain") = false,
              "`bytes` bounds the table.  `symmetries`, int32, are permutations of the fluents, one after another, that are\n"

@@ -74,6 +74,7 @@ void make_tree(Tree *self, CircuitPtr circuit, i64 memory, i64 most, u64 seed, b
     settings.regret = regret;
     settings.amaf = amaf;
     settings.reference = reference;
+    const WithoutGil without_gil;
     new (self) Tree(std::move(circuit), labelled, settings, memory, most, seed);
 }
 
@@ -176,6 +177,7 @@ nb::tuple add_up(Tree &t, Array1<const i64> roots, Array1<const i64> groups, Arr
 void make_round(Round *self, TreePtr tree, int ways, int rows) {
     require(tree != nullptr, "a round needs a tree");
     require(ways > 0 && ways <= 1 << 20 && rows > 0 && rows <= 1 << 24, "too many ways or rows, or none");
+    const WithoutGil without_gil;
     new (self) Round(std::move(tree), ways, rows);
 }
 

@@ -496,7 +496,12 @@ void bind_state(nb::module_ &m) {
                     require(order(i) >= 0 && order(i) < circuit->moves, "an order has all moves");
                     moves[i] = static_cast<i32>(order(i));
                 }
-                new (self) StateQueries(std::make_shared<const StatePlan>(std::move(circuit), std::move(moves)));
+                std::shared_ptr<const StatePlan> plan;
+                {
+                    const WithoutGil without_gil;
+                    plan = std::make_shared<const StatePlan>(std::move(circuit), std::move(moves));
+                }
+                new (self) StateQueries(std::move(plan));
             },
             nb::arg("circuit"), array("order"))
         .def(
