@@ -252,6 +252,7 @@ KINDS: Final = {
     "sequence": ("Q", "moves that are fixed in advance"),
     "uniform strategy": ("U", "a strategy by what a role can consider possible"),
     "spoiled beliefs": ("V", "what a role can be shown, so that it need not win"),
+    "reactive play": ("T", "a role that makes moves whenever fluents are true, and always wins"),
     "restricted play": ("O", "others who prefer some moves, such as passing"),
     "exchanged roles": ("E", "roles that could change places, and never win together"),
     "determined game": ("Z", "a game for two that take turns, one of whom wins at each end"),
