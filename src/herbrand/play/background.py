@@ -13,12 +13,14 @@ import time
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 __all__ = ["start_thread"]
 
+_PATIENCE: Final = 0.5
+"""How long threads have to end by themselves; an exception amid an import would be reported."""
 _EXIT_SECONDS: Final = 5.0
-"""How long the end of the process waits for all threads."""
+"""How long the end of the process waits for the others."""
 _running: Final[dict[threading.Thread, Callable[[], object]]] = {}
 """The threads that have not ended, each with the function that asks it to."""
 
@@ -42,11 +44,17 @@ def start_thread(work: Callable[[], object], stop: Callable[[], object] = lambda
 def _end_threads() -> None:
     """End all threads: by their stop functions, and where they compute without looking, by an exception."""
     threads = dict(_running)
-    for thread, stop in threads.items():
+    for stop in threads.values():
         stop()
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
-        )
-    until = time.monotonic() + _EXIT_SECONDS
+    _join(threads, _PATIENCE)
+    for thread in threads:
+        if thread.is_alive():
+            identity = ctypes.c_ulong(thread.ident or 0)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(SystemExit))
+    _join(threads, _EXIT_SECONDS)
+
+
+def _join(threads: Iterable[threading.Thread], seconds: float) -> None:
+    until = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, until - time.monotonic()))
