@@ -200,7 +200,7 @@ def page(found: tuple[Row, ...]) -> str:
         "",
         "`negation-cycle-by-name` is forbidden by the specification (no relation may depend on its own",
         "negation), but the other validator does not find it; all these sheets are stratified rule by rule,",
-        "so they have one meaning and are accepted with a warning. In strict mode they are refused.",
+        "so they have one meaning and are accepted with a note. In strict mode they are refused.",
         "",
         "## Certificates",
         "",
