@@ -185,11 +185,11 @@ def _show(results: Results) -> None:
     names = [row["player"] for row in results.table]
     result("")
 
-    def met(one: str, two: str) -> str:
+    def score_of(one: str, two: str) -> str:
         score = results.head_to_head.get(one, {}).get(two)
         return "" if score is None else f"{score['score']:g}/{score['games']:g}"
 
-    lines = [[one, *(met(one, two) for two in names)] for one in names]
+    lines = [[one, *(score_of(one, two) for two in names)] for one in names]
     result(table(lines, ["head to head", *names], right=range(1, len(names) + 1)))
     if len(results.games) > 1:
         header, rows = results.game_standings()

@@ -109,7 +109,7 @@ class Records:
 
     async def download(self, request: Request) -> Response:
         """Send the record of a match that is over as a file."""
-        record = await self._asked(request)
+        record = await self._requested_record(request)
         return await self.document(record.id)
 
     async def import_(self, request: Request) -> Response:
@@ -141,7 +141,7 @@ class Records:
     async def record(self, request: Request) -> Response:
         """Show a match at a step, by default the last one."""
         try:
-            record = await self._asked(request)
+            record = await self._requested_record(request)
         except InPlay:
             return RedirectResponse(f"/match/{quote(_name(request, 'match'))}", 303)
         position = await self._position(request, record)
@@ -151,29 +151,29 @@ class Records:
 
     async def state(self, request: Request) -> Response:
         """Return the position of a match at a step."""
-        return JSONResponse(await self._position(request, await self._asked(request)))
+        return JSONResponse(await self._position(request, await self._requested_record(request)))
 
     async def match(self, request: Request) -> Response:
         """Return the record of a match."""
-        return JSONResponse(await self._annotated(await self._asked(request)))
+        return JSONResponse(await self._annotated(await self._requested_record(request)))
 
     async def curve(self, request: Request) -> Response:
         """Draw the expected goals over the steps of a match."""
-        curve = await self._ask("curve", seconds=90, **_moves(await self._asked(request)))
+        curve = await self._ask("curve", seconds=90, **_moves(await self._requested_record(request)))
         title = f"average of {curve['games']} random games from each step"
         chart = lines(curve["values"], curve["steps"], title, curve["colours"])
         return JSONResponse({"svg": str(chart), "said": title})
 
     async def judged(self, request: Request) -> Response:
         """Return a search's judgement of the moves of one step."""
-        record = await self._asked(request)
+        record = await self._requested_record(request)
         step = _step(request, len(record.moves))
         if not step:
             return JSONResponse([])
         rules = {**_moves(record, step), "notation": "prefix"}
         return JSONResponse(await self._ask("judge", queue="odds", seconds=120, **rules))
 
-    async def _asked(self, request: Request) -> MatchRecord:
+    async def _requested_record(self, request: Request) -> MatchRecord:
         """Return the record of the match in the address."""
         return await run_in_threadpool(self._load, _name(request, "match"))
 

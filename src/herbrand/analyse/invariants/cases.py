@@ -223,12 +223,12 @@ class StepCases:
         for case in self.in_turn():
             literal = target(case)
             if literal and self.solver.solve(literal, *assumed, *case.when):
-                steps.append(self.found(case))
+                steps.append(self.solver_step(case))
                 if len(steps) >= _STEPS:
                     break
         return steps
 
-    def found(self, case: Case) -> Step:
+    def solver_step(self, case: Case) -> Step:
         """Return the step of a case that the solver found last."""
         return self.solver.model().values(self.state), case.joint
 

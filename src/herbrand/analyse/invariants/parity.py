@@ -53,7 +53,9 @@ def find_parities(
         return []
     with closing(StepCases(system, groups, deadline)) as cases:
         while candidates and cases.list_cases():
-            broken = [cases.found(case) for case in cases.in_turn() if _is_violated(cases, case, candidates)]
+            broken = [
+                cases.solver_step(case) for case in cases.in_turn() if _is_violated(cases, case, candidates)
+            ]
             if not broken:
                 return [tuple(sorted(candidate)) for candidate in candidates]
             steps = np.concatenate([steps, cases.changes(expander, broken)])

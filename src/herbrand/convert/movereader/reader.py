@@ -119,10 +119,10 @@ class MoveReader(ClosedReader):
         """Return a set of terms; equal sets are shared."""
         key = tuple(texts)
         if key not in self._shared:
-            self._shared[key] = self.built(key)
+            self._shared[key] = self.terms_of(key)
         return self._shared[key]
 
-    def built(self, texts: Sequence[str]) -> GameTerms:
+    def terms_of(self, texts: Sequence[str]) -> GameTerms:
         """Return a new set of terms."""
         folds = self.game.tree.folds_case
         return GameTerms(build(texts, folds_case=folds), infix=self.infix_names, folds_case=folds)
@@ -161,7 +161,7 @@ class NarrowedReader:
         self.reader.terms(role)
         name = self.reader.game.roles[self.reader.game.role_index(role)]
         if name not in self._built:
-            self._built[name] = self.reader.built(self._legal[name])
+            self._built[name] = self.reader.terms_of(self._legal[name])
         return self._built[name]
 
     def find(self, role: str, text: str) -> int | None:
