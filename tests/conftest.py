@@ -26,6 +26,7 @@ import herbrand
 import herbrand.game
 from herbrand import games
 from herbrand.ground import clingo_child
+from herbrand.play.threads import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -73,6 +74,12 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all tests are collected: see `pytest_collection_finish`
     if config.getoption("--slow"):
         settings.load_profile("slow")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the number of workers for `-n auto`: one more than processors, since some tests wait for processes."""
+    return available_cores() + 1
 
 
 def pytest_report_header(config: pytest.Config) -> str:

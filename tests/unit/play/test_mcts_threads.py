@@ -106,7 +106,7 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
         state = state.next(["noop", state.legal_moves("yellow")[0]])
         assert state.is_legal("red", player.select(state, 0.1))
         player.stop()
-        assert player._team.stop_and_join() or player._team.stop_and_join()
+        assert player._team.stop_and_join(10.0)
         before = search.playouts
         time.sleep(0.1)
         assert search.playouts == before
