@@ -190,7 +190,7 @@ def test_the_learning_notebook_runs(tool) -> None:
     shown = json.dumps(notebook)
     assert re.search(r"before, (9\d|100)% after", shown), "`python docs/site/notebook.py learn` executes it"
     assert "image/svg+xml" in shown
-    short = json.loads(shown.replace("512, 800", "64, 40"))
+    short = json.loads(shown.replace("512, 800", "64, 120"))
     outputs = json.dumps(tool.executed(short)["cells"])
     before, after = map(int, re.search(r"moves: (\d+)% before, (\d+)% after", outputs).groups())
     assert after > before
