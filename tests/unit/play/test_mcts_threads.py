@@ -136,7 +136,7 @@ def test_the_start_clock_and_the_time_of_others_grow_one_tree() -> None:
     assert _waits_for(lambda: search.playouts > enough)
     assert time.process_time() > spent
     assert player._match.search is search
-    assert search.positions > kept > 1
+    assert search.positions > kept // 2 > 5_000  # the tree goes on; what the move has left behind may be gone
     assert np.array_equal(search.tree.state[search.root], search.expander.pack([state.facts])[0])
     player.stop()
     assert _waits_for(player._team.stop_and_join)
