@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.verdict import Certificate
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.nodes import Rule, Term
+    from herbrand.syntax.ground import Ground
+    from herbrand.syntax.nodes import Term
+
+    _Named: TypeAlias = Sequence[tuple[str, tuple[Ground, ...]]]
+    """Names, with the values of the arguments of a condition."""
 
 __all__ = ["ReactivePlay", "prove_by_reactions"]
 
@@ -158,15 +162,24 @@ def _score(game: StateMachine, role: int, preferences: tuple[Preference, ...], d
 
 def _reactions(game: StateMachine, role: int) -> list[tuple[Preference, ...]]:
     """Return sets of reactions: pairs of a move and a fluent in conditions of the same relation."""
+    network, name = game.network, game.rules.roles[role].name
+    value_of, text = network.terms.value_of, network.terms.text
+    own = network.moves[network.moves[:, 0] == role, 1].tolist()
+    moves = [(text(move), (name, value_of(move))) for move in own]
+    fluents = [(text(fluent), (value_of(fluent),)) for fluent in network.fluents.tolist()]
     pairs: dict[Any, dict[tuple[str, str], None]] = defaultdict(dict)
     for rule in game.rules.normal.rules:
-        does = [one.args for one in rule.body if isinstance(one, Atom) and one.key == ("does", 2)]
-        if len(does) == 1:
-            argument = rule.head.args[0].name if rule.head.args else ""
-            pairs[rule.head.key, argument].update(_instances(game, role, rule, does[0]))
-    name = game.roles[role]
+        conditions = [one for one in rule.body if isinstance(one, Atom)]
+        does = [one.args for one in conditions if one.key == ("does", 2)]
+        if len(does) != 1:
+            continue
+        argument = rule.head.args[0].name if rule.head.args else ""
+        for condition in conditions:
+            if condition.key == ("true", 1):
+                found = _instances(does[0], moves, condition.args, fluents)
+                pairs[rule.head.key, argument].update(dict.fromkeys(found))
     ways = [
-        tuple(Preference(name, move, when) for move, when in found)
+        tuple(Preference(game.roles[role], move, when) for move, when in found)
         for found in pairs.values()
         if 0 < len(found) <= _MOST_REACTIONS
     ]
@@ -174,33 +187,18 @@ def _reactions(game: StateMachine, role: int) -> list[tuple[Preference, ...]]:
 
 
 def _instances(
-    game: StateMachine, role: int, rule: Rule, does: tuple[Term, ...]
-) -> dict[tuple[str, str], None]:
-    """Return the moves of a role and fluents that meet two conditions of a rule at the same time."""
-    expander = game.expander
-    value_of, name = expander.network.terms.value_of, game.rules.roles[role].name
-    own = expander.network.moves[slice(*expander.bounds[role : role + 2]), 1].tolist()
-    moves = [(text, (name, value_of(number))) for text, number in zip(expander.moves[role], own, strict=True)]
-    fluents = [
-        (text, (value_of(number),))
-        for text, number in zip(expander.fluent_names, expander.network.fluents.tolist(), strict=True)
-    ]
-    found: dict[tuple[str, str], None] = {}
-    for condition in rule.body:
-        if not isinstance(condition, Atom) or condition.key != ("true", 1):
-            continue
-        fitting = [(text, value) for text, value in fluents if match(condition.args, value, {}) is not None]
-        if len(fitting) * len(moves) > _MOST_PAIRS:
-            continue
-        for move, values in moves:
-            binding = match(does, values, {})
-            if binding is not None:
-                found |= {
-                    (move, text): None
-                    for text, value in fitting
-                    if match(condition.args, value, binding) is not None
-                }
-    return found
+    does: tuple[Term, ...], moves: _Named, condition: tuple[Term, ...], fluents: _Named
+) -> Iterator[tuple[str, str]]:
+    """Yield the names of moves and fluents that match two conditions of a rule at the same time."""
+    fitting = [(fluent, values) for fluent, values in fluents if match(condition, values, {}) is not None]
+    if len(fitting) * len(moves) > _MOST_PAIRS:
+        return
+    for move, values in moves:
+        binding = match(does, values, {})
+        if binding is not None:
+            for fluent, state in fitting:
+                if match(condition, state, binding) is not None:
+                    yield move, fluent
 
 
 def _in_words(preferences: tuple[Preference, ...]) -> str:

@@ -10,7 +10,6 @@ takes seconds.  Failure proves nothing.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from itertools import count, islice
 from math import prod
 from typing import TYPE_CHECKING
@@ -62,7 +61,6 @@ class PatternSearch:
         self.expander = expander
         self._ends = list(islice(ends, _ENDS))
         self._puzzles: list[_Puzzle] = []
-        self._misses: Counter[int] = Counter()
         self._numbers = count()
         """The numbers of the next beams."""
 
@@ -78,19 +76,17 @@ class PatternSearch:
             if parts is None:
                 return None
             self._puzzles.append(_Puzzle(parts, end))
-            if not len(self._puzzles[-1].moves):  # nothing that matters changes
-                self._misses[len(self._puzzles) - 1] = _MISSES
-        if not self._puzzles:
+        if all(puzzle.is_hopeless for puzzle in self._puzzles):
             return None
         games = expander.rollouts(np.repeat(expander.initial, _GAMES, axis=0), seed=0, max_steps=_LONGEST)
         longest = _LONGEST if games.truncated.any() else int(games.lengths.max())
-        while hopeful := [n for n in range(len(self._puzzles)) if self._misses[n] < _MISSES]:
+        while hopeful := [puzzle for puzzle in self._puzzles if not puzzle.is_hopeless]:
             number = next(self._numbers)
-            for place in hopeful:
-                line = self._puzzles[place].search(number, longest, deadline)
+            for puzzle in hopeful:
+                line = puzzle.search(number, longest, deadline)
                 if line is not None and _is_played(expander, line):
                     return tuple(expander.joint_move([move]) for move in line)
-                self._misses[place] += _MISSES if self._puzzles[place].is_exhausted else line is not None
+                puzzle.misses += line is not None
             if time.monotonic() > deadline:
                 return None
         return None
@@ -117,8 +113,15 @@ class _Puzzle:
         self.legal = [part.legal[self.moves] for part in parts]
         self.wanted = [part.satisfying(end) for part in parts]
         self.sizes = [len(part.values) for part in parts]
-        self.is_exhausted = False
-        """Whether a beam has had room for all states, and found no line."""
+        self.misses = 0
+        """Lines that turned out to be illegal."""
+        self._is_exhausted = not len(self.moves)
+        """Whether nothing changes, or a beam has had room for all states and found no line."""
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether other beams would find nothing new, or no legal line."""
+        return self._is_exhausted or self.misses >= _MISSES
 
     def search(self, number: int, longest: int, deadline: float) -> list[int] | None:
         """Run a beam, wider for a greater number; return the moves of a line, by number in the game."""
@@ -132,7 +135,7 @@ class _Puzzle:
         width = min(_WIDTHS[min(number, len(_WIDTHS) - 1)], _SUCCESSORS // len(self.moves))
         beam = _Beam(self, patterns, width, rng)
         line = beam.run(longest, deadline)
-        self.is_exhausted = line is None and beam.has_all and time.monotonic() <= deadline
+        self._is_exhausted = line is None and beam.has_all and time.monotonic() <= deadline
         return None if line is None else self.moves[line].tolist()
 
     def _divide(self, rng: np.random.Generator) -> list[list[int]]:
