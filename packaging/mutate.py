@@ -36,7 +36,7 @@ import types
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -381,12 +381,21 @@ def execute(mutant: Mutant) -> dict[str, Any]:
 def graft(mutant: Mutant, fresh: Mapping[str, Any]) -> None:
     """Give the functions and constants of the imported module the code and values of `fresh`, the mutant's.
 
-    Raises `ValueError` where the code of a function has other variables of outer functions than before.
+    A method that has lost its only `super()` takes the place of the one in the class.  Raises `ValueError`
+    where the code of another function has other variables of outer functions than before.
     """
     module = importlib.import_module(mutant.module_name)
     present = dict(_functions_in(vars(module), mutant.module_name))
     for qualified, function in _functions_in(fresh, mutant.module_name):
         target = present[qualified]
+        *path, name = qualified.split(".")
+        if target.__code__.co_freevars == ("__class__",) and not function.__code__.co_freevars:
+            owner = reduce(getattr, path, module)
+            if vars(owner).get(name) is target:
+                method = types.FunctionType(function.__code__, vars(module), name, function.__defaults__)
+                method.__kwdefaults__ = function.__kwdefaults__
+                setattr(owner, name, method)
+                continue
         target.__code__ = function.__code__
         target.__defaults__, target.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     for statement in ast.parse(mutant.source).body:
