@@ -50,7 +50,8 @@ Valuer::Valuer(CircuitPtr circuit, int role, Judge judge)
         if (c.goal_role[k] == role) mine_.push_back(k);
     for (const double each : judge_.mobility) counts_moves_ |= each != 0.0;
     has_progress_ = judge_.progress != 0.0 || judge_.no_goal != 0.0;
-    features_.resize(std::size_t(LANES) * feature_words());
+    word_.resize(LANES);
+    sums_.resize(LANES);
     if (counts_moves_) legal_.resize(std::size_t(LANES) * c.legal_words());
     goals_.resize(LANES);
     over_.resize(LANES);
@@ -63,15 +64,29 @@ void Valuer::pack_features(u64 *out, int count) {
     pack_rows(rows_.data(), n, out, feature_words(), count);
 }
 
-i64 Valuer::judged(const u64 *features, const u64 *legal, i64 goal) const {
-    double total = judge_.bias;
-    if (!judge_.table.empty()) {
-        i64 sum = 0;
-        const i32 *table = judge_.table.data();
-        for (int j = 0; j < feature_words(); ++j)
-            for (int b = 0; b < 64; b += 8, table += 256) sum += table[features[j] >> b & 255];
-        total += static_cast<double>(sum);
+// One word of features of all lanes at a time: its eight tables stay in the nearest cache, those of all words may not.
+void Valuer::add_up(int count) {
+    const int n = static_cast<int>(judge_.literals.size());
+    rows_.resize(n);
+    for (int k = 0; k < n; ++k) rows_[k] = evaluator_.legal(circuit_->moves + k);
+    std::fill_n(sums_.begin(), count, i64(0));
+    const i32 *table = judge_.table.data();
+    for (int k = 0; k < n; k += 64, table += 8 * 256) {
+        pack_rows(rows_.data() + k, std::min(64, n - k), word_.data(), 1, count);
+        for (int i = 0; i < count; ++i) {
+            const u64 word = word_[i];
+            const i32 *const half = table + 4 * 256;
+            const i64 low = i64(table[word & 255]) + table[256 + (word >> 8 & 255)] + table[512 + (word >> 16 & 255)] +
+                            table[768 + (word >> 24 & 255)];
+            const i64 high = i64(half[word >> 32 & 255]) + half[256 + (word >> 40 & 255)] +
+                             half[512 + (word >> 48 & 255)] + half[768 + (word >> 56)];
+            sums_[i] += low + high;
+        }
     }
+}
+
+i64 Valuer::judged(i64 sum, const u64 *legal, i64 goal) const {
+    double total = judge_.bias + static_cast<double>(sum);
     if (counts_moves_)
         for (int r = 0; r < circuit_->roles; ++r) {
             if (judge_.mobility[r] == 0.0) continue;
@@ -98,7 +113,7 @@ void Valuer::look(int count, u64 *legal, u8 *over, i64 *values) {
             pack_rows(rows_.data(), n, legal + c.places[r], c.legal_words(), count);
         }
     }
-    if (!judge_.table.empty()) pack_features(features_.data(), count);
+    if (!judge_.table.empty()) add_up(count);
     bool any = has_progress_;
     const u64 *terminal = evaluator_.terminal();
     for (int i = 0; i < count; ++i) {
@@ -124,7 +139,7 @@ void Valuer::look(int count, u64 *legal, u8 *over, i64 *values) {
         if (over[i])
             values[i] = SCALE * (goal >= 0 ? goal : 50);
         else
-            values[i] = judged(features_.data() + i64(i) * feature_words(), legal ? legal + i64(i) * c.legal_words() : nullptr, goal);
+            values[i] = judged(sums_[i], legal ? legal + i64(i) * c.legal_words() : nullptr, goal);
     }
 }
 

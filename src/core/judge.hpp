@@ -49,7 +49,8 @@ public:
 
 private:
     void pack_features(u64 *out, int count);
-    i64 judged(const u64 *features, const u64 *legal, i64 goal) const;
+    void add_up(int count);
+    i64 judged(i64 sum, const u64 *legal, i64 goal) const;
 
     CircuitPtr circuit_;
     int role_;
@@ -57,8 +58,8 @@ private:
     Evaluator evaluator_;
     std::vector<int> mine_; // goals of the role
     bool counts_moves_ = false, has_progress_ = false;
-    std::vector<u64> features_, legal_;
-    std::vector<i64> goals_;
+    std::vector<u64> word_, legal_; // a word of the features of each lane; legal moves
+    std::vector<i64> sums_, goals_; // of each lane: what its features count; its goal
     std::vector<u8> over_;
     std::vector<const u64 *> rows_;
 };
