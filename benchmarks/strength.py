@@ -43,6 +43,7 @@ from herbrand.errors import HerbrandError
 from herbrand.match.tournament.ratings import wilson_interval
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.learned import LearnedPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.meta import MetaPlayer
 from herbrand.play.solved import solve_for_role
@@ -95,8 +96,11 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
 
 
 def picked(player: Player) -> Player:
-    """Return the player itself, or the one that `meta` has picked."""
-    return player._deputy or player if isinstance(player, MetaPlayer) else player
+    """Return the player itself, or the one that `meta` has picked, or `learned` after its training."""
+    lets_choose = isinstance(player, MetaPlayer) or (
+        isinstance(player, LearnedPlayer) and not player._engines
+    )
+    return player._deputy or player if lets_choose else player
 
 
 def forget_positions(game: Game, role: str, player: Player) -> None:

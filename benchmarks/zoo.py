@@ -6,7 +6,7 @@ Without names, all bundled games that `herbrand train` takes.  Each is trained f
 process, as many at a time as there are processors; a training whose file is in the folder goes on until it
 has lasted so long.  Prints a line of JSON for each game: games, inputs, and Elo above the values at the
 beginning.
-The files are small, a few kilobytes each.
+The files have a few kilobytes each, up to 2 MB on boards, whose values have tables.
 """
 
 from __future__ import annotations

@@ -79,8 +79,9 @@ def command(
     and keeps what was learned; the same command resumes.
 
     Where one role at a time chooses, without chance and hidden information, values of positions are learned
-    by self-play, and the player searches with them. Ratings compare the values with earlier ones, both
-    looking one step ahead: they show progress, not strength against others.
+    by self-play, and the player searches with them, or without values where quick games at the end say that
+    this is better. Ratings compare the values with earlier ones, both looking one step ahead: they show
+    progress, not strength against others.
 
     Other games need a tree of histories that is small enough. Regret minimisation (CFR+) then learns
     strategies, by whose probabilities the player draws its moves. The exploitability is what a player gains

@@ -1,4 +1,4 @@
-"""`compare_searches`: quick games between alpha-beta and tree search, before a match."""
+"""Quick games between two searches: which of them suits a game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from herbrand.errors import HerbrandError
 from herbrand.machine.trajectory import Trajectory
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.play.learning import LearnedJudge
 
-__all__ = ["QuickGames", "can_compare", "compare_searches"]
+__all__ = ["Maker", "QuickGames", "can_compare", "compare_players", "compare_searches", "with_values"]
 
 _OPENING: Final = 2
 """Moves drawn at the beginning of a game."""
@@ -32,8 +32,8 @@ _SAMPLE: Final = 64
 """Random games by which the length of a game is estimated."""
 _LONGEST: Final = 400
 """Steps after which a game is a draw."""
-_PAIR_SHARE: Final = 0.45
-"""Share of the time that the first pair of games may take."""
+_FEWEST_PAIRS: Final = 2.2
+"""Pairs of games for which there must be time."""
 _SHORTEST_CLOCK: Final = 0.005
 _LONGEST_CLOCK: Final = 0.1
 _MOST_MEMORY: Final = 48.0
@@ -42,14 +42,42 @@ _READY: Final = 0.3
 """Share of the time in which searches must be built."""
 
 
+Rival: TypeAlias = "AlphaBetaPlayer | MctsPlayer"
+Maker: TypeAlias = "Callable[[str, int, float, float], Rival]"
+"""Returns a player for a role, with a seed, started with so many seconds, in so many megabytes."""
+
+
 class QuickGames(NamedTuple):
-    """The result of alpha-beta in quick games against tree search."""
+    """The result of the first of two players in quick games against the second."""
 
     points: float
     """For each game 1 for a win, 0.5 for a draw, and otherwise by the difference of goals."""
     games: int
     clock: float
     """Seconds of processor time for a move."""
+
+
+def with_values(game: Game, values: Callable[[int], LearnedJudge]) -> Maker:
+    """Return the maker of alpha-beta players with the values of a role."""
+
+    def make(role: str, seed: int, seconds: float, megabytes: float) -> Rival:
+        player = AlphaBetaPlayer(seed, threads=1, memory=megabytes, learning=False)
+        player.start(game, role, seconds)
+        player.use(values(game.role_index(role)))
+        return player
+
+    return make
+
+
+def tree_search(game: Game) -> Maker:
+    """Return the maker of players by tree search."""
+
+    def make(role: str, seed: int, seconds: float, megabytes: float) -> Rival:
+        player = MctsPlayer(seed, threads=1, memory=megabytes)
+        player.start(game, role, seconds)
+        return player
+
+    return make
 
 
 def compare_searches(
@@ -62,18 +90,34 @@ def compare_searches(
     memory: float = 4 * _MOST_MEMORY,
     stopped: Callable[[], bool] = lambda: False,
 ) -> QuickGames:
-    """Let alpha-beta with learned values play tree search for at most `seconds` by the clock.
+    """Let alpha-beta with learned values, which are for `role`, play tree search; see `compare_players`."""
+    makers = with_values(game, lambda other: learned.of(role, other)), tree_search(game)
+    return compare_players(game, makers, seed=seed, seconds=seconds, memory=memory, stopped=stopped)
 
-    The game has two roles that take turns and whose goals add up to 100; `learned` values states for `role`.
-    `memory` is for all searches together, in megabytes.  Games come in pairs with equal first moves, in which
-    the searches exchange roles.  There is one game for each thread at a time, and a clock with which one pair
-    is over in half of the time.  A pair counts when both of its games are over.
+
+def compare_players(
+    game: Game,
+    makers: tuple[Maker, Maker],
+    *,
+    seed: int,
+    seconds: float,
+    memory: float = 4 * _MOST_MEMORY,
+    pairs: float = _FEWEST_PAIRS,
+    stopped: Callable[[], bool] = lambda: False,
+) -> QuickGames:
+    """Let two players play each other for at most `seconds` by the clock.
+
+    The game has two roles that take turns and whose goals add up to 100.  `memory` is for all searches
+    together, in megabytes.  Games come in pairs with equal first moves, in which the players exchange roles.
+    There is one game for each thread at a time, and a clock with which about so many `pairs` are over in the
+    time.  A pair counts when both of its games are over.
     """
     until = time.monotonic() + seconds
     threads = min(SEARCH_THREADS, available_cores())
     length = max(1.0, float(_sample(game, seed).lengths.mean()))
     megabytes = min(_MOST_MEMORY, memory / 4)  # two searches for each of two assignments of roles
-    clock = min(_LONGEST_CLOCK, _PAIR_SHARE * seconds * threads / (2 * length))
+    longest = seconds * threads / (2 * _FEWEST_PAIRS * length)
+    clock = min(_LONGEST_CLOCK, max(_SHORTEST_CLOCK, longest * _FEWEST_PAIRS / pairs))
     results: dict[tuple[int, int], float] = {}
 
     def has_time() -> bool:
@@ -87,9 +131,7 @@ def compare_searches(
                 while has_time():
                     pair, side = divmod(number, 2)
                     if side not in rivals:
-                        rivals[side] = _Rivals(
-                            game, side, learned.of(role, side), seed, _READY * seconds, megabytes
-                        )
+                        rivals[side] = _Rivals(game, side, makers, seed, _READY * seconds, megabytes)
                     points = rivals[side].play(seed + pair, clock, has_time)
                     if points is None:
                         return
@@ -101,7 +143,7 @@ def compare_searches(
 
     workers = [
         start_thread(partial(play_games, thread))
-        for thread in range(threads if clock >= _SHORTEST_CLOCK else 0)
+        for thread in range(threads if longest >= _SHORTEST_CLOCK else 0)
     ]
     while any(worker.is_alive() for worker in workers) and has_time():
         time.sleep(0.01)
@@ -120,21 +162,19 @@ def _sample(game: Game, seed: int) -> Rollouts:
 
 
 class _Rivals:
-    """Alpha-beta in one of two roles, tree search in the other; for one thread."""
+    """One player in one of two roles, the other in the other; for one thread."""
 
     def __init__(
-        self, game: Game, side: int, learned: LearnedJudge, seed: int, seconds: float, megabytes: float
+        self, game: Game, side: int, makers: tuple[Maker, Maker], seed: int, seconds: float, megabytes: float
     ) -> None:
         self.game = game
         self.roles = game.roles[side], game.roles[1 - side]
-        self.alphabeta = AlphaBetaPlayer(seed, threads=1, memory=megabytes, learning=False)
-        self.mcts = MctsPlayer(seed, threads=1, memory=megabytes)
-        for player, role in zip((self.alphabeta, self.mcts), self.roles, strict=True):
-            player.start(game, role, seconds)
-        self.alphabeta.use(learned)
+        self.players = {
+            role: make(role, seed, seconds, megabytes) for make, role in zip(makers, self.roles, strict=True)
+        }
 
     def play(self, seed: int, clock: float, has_time: Callable[[], bool]) -> float | None:
-        """Return what alpha-beta gets, from 0 to 1; None if there was no time for that."""
+        """Return what the first player gets, from 0 to 1; None if there was no time for that."""
         chance = random.Random(seed)
         play = Trajectory(self.game.initial_state("network"))
         while not play.state.is_terminal and len(play) < _LONGEST:
@@ -143,8 +183,7 @@ class _Rivals:
             joint = play.state.random_joint_move(chance)
             if len(play) >= _OPENING:
                 for role in play.choosing(len(play)):
-                    player = self.alphabeta if role == self.roles[0] else self.mcts
-                    joint[role] = player.consider(play.state, clock)
+                    joint[role] = self.players[role].consider(play.state, clock)
             play.make(joint)
         if not play.state.is_terminal:
             return 0.5
@@ -152,6 +191,6 @@ class _Rivals:
         return (100 + goals[self.roles[0]] - goals[self.roles[1]]) / 200
 
     def stop(self) -> None:
-        """Release both searches."""
-        self.alphabeta.stop()
-        self.mcts.stop()
+        """Release both players."""
+        for player in self.players.values():
+            player.stop()

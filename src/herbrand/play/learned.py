@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.fallback import FallbackPlayer
-from herbrand.play.learning import LearnedJudge
+from herbrand.play.mcts import MctsPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.fallback import Choice
+    from herbrand.play.learning import LearnedJudge
     from herbrand.play.policy import MixedPolicy
 
 __all__ = ["LearnedPlayer"]
@@ -26,7 +28,8 @@ class LearnedPlayer(AlphaBetaPlayer):
 
     `file` is that file, or a folder with such files, of which the one for the rules is taken; without one it
     plays as `alphabeta` does.  Values of positions are searched with by
-    iterative-deepening alpha-beta; `memory`, `nodes`, `threads` and `ponder` are those of `alphabeta`.  With
+    iterative-deepening alpha-beta, unless `mcts` was better in quick games after the training, which then
+    chooses; `memory`, `nodes`, `threads` and `ponder` are those of `alphabeta`.  With
     strategies for hidden information or chance it draws moves by their probabilities, given its own moves and
     percepts; where the file has none, `ismcts` chooses, or `mcts` where nothing is hidden.  A file that is
     damaged or for other rules raises `HerbrandError` when the match starts.
@@ -50,6 +53,8 @@ class LearnedPlayer(AlphaBetaPlayer):
         """The file for the rules of the match."""
         self._refusal: HerbrandError | None = None
         self._policy: MixedPolicy | None = None
+        self._searches_trees = False
+        """Whether tree search plays better than the values of the file."""
 
     def prepare(self, deadline: float) -> None:
         """Read the file and prepare to play by it; `HerbrandError` if it is not for the game."""
@@ -63,11 +68,13 @@ class LearnedPlayer(AlphaBetaPlayer):
         FallbackPlayer.prepare(self, deadline)
         if self._refusal is not None:
             raise self._refusal
+        if self._searches_trees:
+            self.start_fallback(deadline - time.monotonic())
 
     def forget(self) -> None:
         """Release what was read."""
         super().forget()
-        self._policy = None
+        self._policy, self._searches_trees = None, False
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Draw a move by the strategies of the file, or search with its values."""
@@ -93,13 +100,25 @@ class LearnedPlayer(AlphaBetaPlayer):
                 yield {"_policy": policy, "_reason": reason}
                 return
             model = read_model(self._path, game)
-            learned = LearnedJudge(model.judge(role), 0, len(model.literals), 0.0, 0.0, gates=model.gates)
+            if model is None:
+                reason = (
+                    f"in quick games after training tree search was better than the values of {self._path}"
+                )
+                yield {"_searches_trees": True, "_reason": reason}
+                return
+            learned = model.learned(role)
             yield {"learned": learned, "_engines": self._build_engines(game, role, learned)}
         except MemoryError:
             yield {"_reason": "no network: no memory"}
         except HerbrandError as error:
             self._refusal = error
             yield {"_reason": str(error)}
+
+    def consider(self, state: State, seconds: float) -> Move:
+        """Search in this thread for `seconds` of processor time, as `alphabeta` or `mcts` does."""
+        if self._searches_trees and isinstance(self._deputy, MctsPlayer):
+            return self._deputy.consider(state, seconds)
+        return super().consider(state, seconds)
 
     def judge_note(self, learned: LearnedJudge) -> str:
         """Return what positions are evaluated by."""

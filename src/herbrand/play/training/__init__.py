@@ -21,6 +21,7 @@ with hidden information, chance or simultaneous moves, regret minimisation learn
 | `interface`   | `Training`: what all methods have in common                                          |
 | `trainer`     | `Trainer`: rounds of self-play and fitting, compared with earlier selves             |
 | `model`       | `ValueModel`: predicts goal values from conditions of the rules                      |
+| `tables`      | what it counts together: the cells of rows and squares of a board                    |
 | `selfplay`    | games of a model against itself, hundreds at a time, and the values that they teach  |
 | `fitting`     | how a model is fitted to them; `device`: the same on an accelerator                  |
 | `quick`       | seconds of it before a match, for `alphabeta`                                        |
@@ -31,7 +32,8 @@ with hidden information, chance or simultaneous moves, regret minimisation learn
 | `chart`       | the plot of its progress                                                             |
 
 Sources: learning from terminal evaluation (Cohen-Solal and Cazenave 2020, arXiv 2012.10700), TD(lambda)
-(Sutton 1988), logistic evaluation functions for alpha-beta (Buro 1995); for regret minimisation see
+(Sutton 1988), logistic evaluation functions for alpha-beta (Buro 1995), n-tuple networks (Bledsoe and
+Browning 1959; Lucas 2008); for regret minimisation see
 `herbrand.analyse.knowledge.regrets`.
 """
 

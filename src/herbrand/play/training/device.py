@@ -49,6 +49,9 @@ class DeviceFitter(Fitter):
     def _allocate(self, words: int, model: ValueModel) -> None:
         torch = self._torch
         shape = self.capacity, 8 * words
+        self._first = -(-len(model.literals) // 8)
+        """The first byte of the tables."""
+        self._starts = [self._there(starts.astype(np.int64)) for starts in model.starts]
         self._bytes = torch.zeros(shape, dtype=torch.uint8, device=self.device)
         self._inputs = torch.zeros((self.capacity, model.roles), dtype=torch.float32, device=self.device)
         self._goals = torch.zeros((self.capacity, model.views), dtype=torch.float32, device=self.device)
@@ -109,18 +112,27 @@ class DeviceFitter(Fitter):
     def _step(self, groups: list[list[Any]], rows: Any, schedule: Any, total: Any, rate: float) -> None:
         """Make one step: `gradients`, `Optimizer.update` and `average` of the model, on the device."""
         torch = self._torch
-        (weights, biases), averaged, moments, squares = groups
+        parameters, averaged, moments, squares = groups
+        weights, biases, *entries = parameters
         packed = self._bytes[rows]
         bits = (packed.unsqueeze(-1) >> self._shifts) & 1
         features = len(weights) - self._inputs.shape[1]
         inputs = torch.cat([bits.flatten(1)[:, :features].float(), self._inputs[rows]], dim=1)
-        logits = torch.addmm(biases, inputs, weights).clamp_(-MOST_LOGIT, MOST_LOGIT)
+        logits = torch.addmm(biases, inputs, weights)
+        octets = packed[:, self._first : self._first + len(self._starts[0])].long()
+        places = [octets + starts for starts in self._starts]
+        for some, where in zip(entries, places, strict=True):
+            logits += some[where].sum(dim=1)
+        logits.clamp_(-MOST_LOGIT, MOST_LOGIT)
         errors = torch.sigmoid(logits) - self._goals[rows]
         total += (errors * errors).mean().double()
         errors /= len(rows)
-        slopes = inputs.T @ errors, errors.sum(dim=0)
+        slopes = [inputs.T @ errors, errors.sum(dim=0)]
+        for some, where in zip(entries, places, strict=True):
+            each = errors.repeat_interleave(where.shape[1], dim=0)
+            slopes.append(torch.zeros_like(some).index_add_(0, where.flatten(), each))
         for parameter, mean, slope, moment, square in zip(
-            (weights, biases), averaged, slopes, moments, squares, strict=True
+            parameters, averaged, slopes, moments, squares, strict=True
         ):
             moment.lerp_(slope, 1 - RATES[0])
             square.lerp_(slope * slope, 1 - RATES[1])

@@ -31,7 +31,7 @@ class Fitter:
     """Keeps the last states of self-play, with their targets, and fits a model to them by NumPy."""
 
     def __init__(self, model: ValueModel, expander: Expander) -> None:
-        words = -(-len(model.literals) // 64)
+        words = model.words
         row = 8 * words + 4 * model.roles + 4 * model.views
         self.capacity = max(_BATCH, min(_BUFFER, _BUFFER_BYTES // row))
         self.reader: Valuer = model.reader(expander)

@@ -2,20 +2,25 @@
 
 The inputs are fluents, gates behind `legal` and `terminal`, threats (`play.threats`), and the number of legal
 moves of each role.  Their weighted sum is the logit of the value (logistic regression), one for each *view*.
+*Tables* (`training.tables`) add a weight for each combination of eight fluents, such as the contents of four
+cells: what a sum of cells cannot tell (n-tuple networks: Bledsoe and Browning 1959; Lucas 2008).
 A view is a role whose value is learned; where the goals of two roles always add up to 100 there is one, and
 the value of the other role is the rest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herbrand.analyse.solving.minimax.judge import SCALE, linear_judge, no_judge
+from herbrand.analyse.solving.minimax.judge import SCALE, linear_judge, no_judge, with_tables
 from herbrand.engine.expand import unpack
+from herbrand.play.learning import LearnedJudge
 from herbrand.play.threats import NO_GATES, with_gates
+from herbrand.play.training.tables import NO_TABLES, Tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +35,7 @@ __all__ = [
     "DECAY",
     "MOST_LOGIT",
     "RATES",
+    "Inputs",
     "Optimizer",
     "Parameters",
     "ValueModel",
@@ -60,6 +66,21 @@ class Parameters(NamedTuple):
     """[inputs, views]; the inputs are the features, then the scaled number of legal moves of each role."""
     biases: NDArray[np.float32]
     """[views]"""
+    tables: NDArray[np.float32]
+    """[256 tables, views] for each table, what is added for each combination of its fluents."""
+    shared: NDArray[np.float32]
+    """[256 kinds, views] the same for all tables of a kind."""
+
+
+class Inputs(NamedTuple):
+    """What a model predicts the values of n states from."""
+
+    rows: NDArray[np.float32]
+    """[n, inputs]"""
+    places: NDArray[np.int32]
+    """[n, tables] the row of `Parameters.tables` for the state."""
+    shared: NDArray[np.int32]
+    """[n, tables] the same for `Parameters.shared`."""
 
 
 @dataclass
@@ -74,21 +95,32 @@ class ValueModel:
     parameters: Parameters
     gates: NDArray[np.int32] = field(default_factory=NO_GATES.copy)
     """[gates, 2] gates that are added to the network, see `with_gates`."""
+    tables: Tables = NO_TABLES
 
     @classmethod
     def untrained(
         cls, literals: NDArray[np.int32], roles: int, *, constant_sum: bool,
-        gates: NDArray[np.int32] = NO_GATES,
+        gates: NDArray[np.int32] = NO_GATES, tables: Tables = NO_TABLES,
     ) -> ValueModel:  # fmt: skip
         """Return a model that predicts 0.5 for all states."""
-        inputs, views = len(literals) + roles, 1 if constant_sum else roles
-        zeros = Parameters(np.zeros((inputs, views), np.float32), np.zeros(views, np.float32))
-        return cls(literals, roles, constant_sum, zeros, gates)
+        views = 1 if constant_sum else roles
+        rows = len(literals) + roles, 256 * len(tables.literals), 256 * tables.kinds
+        weights, own, shared = (np.zeros((count, views), np.float32) for count in rows)
+        zeros = Parameters(weights, np.zeros(views, np.float32), own, shared)
+        return cls(literals, roles, constant_sum, zeros, gates, tables)
 
     def copy(self) -> ValueModel:
         """Return a model with parameters of its own."""
-        parameters = Parameters(*(array.copy() for array in self.parameters))
-        return ValueModel(self.literals, self.roles, self.constant_sum, parameters, self.gates)
+        return replace(self, parameters=Parameters(*(array.copy() for array in self.parameters)))
+
+    def with_tables(self, tables: Tables) -> ValueModel:
+        """Return a model that predicts the same, with tables of zeros."""
+        model = self.untrained(
+            self.literals, self.roles, constant_sum=self.constant_sum, gates=self.gates, tables=tables
+        )
+        weights, biases = (array.copy() for array in self.parameters[:2])
+        model.parameters = model.parameters._replace(weights=weights, biases=biases)
+        return model
 
     @property
     def views(self) -> int:
@@ -98,11 +130,18 @@ class ValueModel:
     def judge(self, role: int) -> LinearJudge:
         """Return the values for a role, as the core computes them."""
         view, points = (0, _POINTS * (1 - 2 * role)) if self.constant_sum else (role, _POINTS)
-        weights = points * self.parameters.weights[:, view].astype(float)
+        weights, biases, tables, shared = (points * each[..., view].astype(float) for each in self.parameters)
         count = len(self.literals)
-        bias = 50.0 + points * float(self.parameters.biases[view])
         mobility = weights[count:] * float(COUNT_SCALE)
-        return linear_judge(self.literals, weights[:count], mobility, bias, whole=True)
+        linear = linear_judge(self.literals, weights[:count], mobility, 50.0 + float(biases), whole=True)
+        if not len(self.tables.literals):
+            return linear
+        entries = tables.reshape(-1, 256) + shared.reshape(-1, 256)[self.tables.kind]
+        return with_tables(linear, self.tables.literals, entries)
+
+    def learned(self, role: int) -> LearnedJudge:
+        """Return the values for a role, for players."""
+        return LearnedJudge(self.judge(role), 0, len(self.literals), 0.0, 0.0, gates=self.gates)
 
     def set_judge(self, role: int, judge: LinearJudge) -> None:
         """Take the weights for a role from a judge whose literals are among those of the model."""
@@ -126,27 +165,58 @@ class ValueModel:
 
     def reader(self, expander: Expander) -> Valuer:
         """Return the object of the core whose `features` are packed inputs."""
-        return no_judge(self.roles, self.literals).valuer(self.network(expander), 0)
+        padding = np.zeros(-len(self.literals) % 8, np.int32)
+        literals = np.concatenate([self.literals, padding, self.tables.literals.reshape(-1)])
+        return no_judge(self.roles, literals).valuer(self.network(expander), 0)
 
-    def inputs(self, packed: NDArray[np.uint64], counts: NDArray[np.integer]) -> NDArray[np.float32]:
-        """Return the inputs, [n, inputs], for packed features and the numbers of legal moves, [n, roles]."""
+    @property
+    def words(self) -> int:
+        """The number of words of packed inputs."""
+        return -(-(-(-len(self.literals) // 8) + len(self.tables.literals)) // 8)
+
+    def inputs(self, packed: NDArray[np.uint64], counts: NDArray[np.integer]) -> Inputs:
+        """Return the inputs for packed features, [n, words], and the numbers of legal moves, [n, roles]."""
         n = len(self.literals)
         rows = np.zeros((len(packed), n + self.roles), np.float32)
         rows[:, :n] = unpack(packed, n)
         rows[:, n:] = counts * COUNT_SCALE
-        return rows
+        first, tables = -(-n // 8), len(self.tables.literals)
+        octets = packed.astype("<u8", copy=False).view(np.uint8)[:, first : first + tables].astype(np.int32)
+        return Inputs(rows, octets + self.starts[0], octets + self.starts[1])
 
-    def predict(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+    @cached_property
+    def starts(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Where each table begins among the entries of its own, and among the shared ones."""
+        return 256 * np.arange(len(self.tables.literals), dtype=np.int32), 256 * self.tables.kind
+
+    def predict(self, inputs: Inputs) -> NDArray[np.float32]:
         """Return the predicted values, [n, views]."""
-        logits = inputs @ self.parameters.weights + self.parameters.biases
+        weights, biases, tables, shared = self.parameters
+        logits = inputs.rows @ weights + biases
+        if inputs.places.size:
+            logits += tables[inputs.places].sum(axis=1) + shared[inputs.shared].sum(axis=1)
         values: NDArray[np.float32] = 1 / (1 + np.exp(-np.clip(logits, -MOST_LOGIT, MOST_LOGIT)))
         return values
 
 
-def gradients(model: ValueModel, inputs: NDArray[np.float32], targets: NDArray[np.float32]) -> Parameters:
+def gradients(model: ValueModel, inputs: Inputs, targets: NDArray[np.float32]) -> Parameters:
     """Return the gradient of the mean cross-entropy between predictions and targets, both [n, views]."""
-    errors = (model.predict(inputs) - targets) / np.float32(len(inputs))
-    return Parameters(inputs.T @ errors, errors.sum(axis=0))
+    errors = (model.predict(inputs) - targets) / np.float32(len(targets))
+    tables, shared = (
+        _sums(places, errors, len(entries))
+        for places, entries in zip(inputs[1:], model.parameters[2:], strict=True)
+    )
+    return Parameters(inputs.rows.T @ errors, errors.sum(axis=0), tables, shared)
+
+
+def _sums(places: NDArray[np.int32], errors: NDArray[np.float32], entries: int) -> NDArray[np.float32]:
+    """Return for each entry the sum of the errors of the states that use it, [entries, views]."""
+    sums = np.zeros((entries, errors.shape[1]), np.float32)
+    if places.size:
+        for view, column in enumerate(errors.T):
+            weights = np.repeat(column, places.shape[1])
+            sums[:, view] = np.bincount(places.reshape(-1), weights, minlength=entries)
+    return sums
 
 
 def kept_share(steps: int) -> float:

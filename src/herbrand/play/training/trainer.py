@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from herbrand.errors import GameError
-from herbrand.play.learning import learn_judge, sample_states
+from herbrand.play.comparison import can_compare, compare_players, tree_search, with_values
+from herbrand.play.learning import LearnedJudge, learn_judge, sample_states
 from herbrand.play.search.features import adds_up, takes_turns
 from herbrand.play.threats import NO_GATES
 from herbrand.play.training.fitting import Fitter
 from herbrand.play.training.interface import Training
 from herbrand.play.training.model import Optimizer, Parameters, ValueModel
 from herbrand.play.training.selfplay import play_match, self_play
+from herbrand.play.training.tables import find_tables
 from herbrand.runtime.cluster import Runner, Task, values
 from herbrand.runtime.cluster.tasks import ThisProcess
 from herbrand.runtime.numbers import spaced
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import Expander
     from herbrand.game import Game
-    from herbrand.play.learning import LearnedJudge
+    from herbrand.play.comparison import Maker
     from herbrand.play.training.selfplay import Lesson
+    from herbrand.play.training.tables import Tables
     from herbrand.runtime.cluster import TaskResult
 
 __all__ = ["Settings", "Snapshot", "Trainer", "is_suitable"]
@@ -54,6 +57,25 @@ _BETTER: Final = 0.52
 """The score from which a self counts as better than the best before."""
 _HIGHEST_SCORE: Final = 0.99
 """Scores are bounded by this before they become differences of ratings."""
+_TABLES_FROM: Final = 0.2
+"""Share of a training without tables."""
+_FEWEST_BEFORE_TABLES: Final = 4096
+"""Games without tables, at least."""
+_CHOOSING: Final = 0.1
+"""Share of a training for quick games that choose how `learned` plays."""
+_CHOOSING_ALSO_AT: Final = 0.6
+"""Share of a training after which they are played, too, half as long, for whoever ends it early."""
+_CHOOSING_FROM: Final = 20.0
+"""Seconds of training below which nothing is chosen."""
+_PAIRS: Final = 16
+"""About as many pairs of such games decide one question."""
+_WORDS: Final = {"first": "values of random games", "sums": "values without tables"}
+_PLAYS: Final = {
+    "best": "the values of self-play",
+    "first": "the values of random games",
+    "sums": "the values of self-play without tables",
+    "trees": "tree search without values",
+}
 _NO_JUDGES: Final[Mapping[int, LearnedJudge]] = MappingProxyType({})
 _OPENING: Final = 0.25
 """Share of a game, at most, in which moves are drawn at its beginning."""
@@ -94,7 +116,9 @@ class Trainer(Training):
     """Learns values of one game by self-play.
 
     While the games of a round are played, the states of the round before are fitted, so that the result does
-    not depend on the number of workers.
+    not depend on the number of workers.  First the values are sums of conditions, then, where the game has
+    boards, with tables (`training.tables`).  Quick games at the end choose between these, the values of
+    random games with which it began, and tree search without values.
     """
 
     unit = "game"
@@ -107,7 +131,16 @@ class Trainer(Training):
         """The moving average of the fitted parameters (Polyak and Juditsky 1992), for self-play."""
         self.fitted = model.copy()
         self.best = model.copy()
-        """The model of the best snapshot, which is the result."""
+        """The model of the best snapshot."""
+        self.earlier: dict[str, ValueModel] = {"first": model.copy()}
+        """Models that may play better: of the beginning, and, once tables are learned, the best "sums"."""
+        self.has_boards = True
+        """Whether there may be tables."""
+        self.choice = ""
+        """Which plays best in quick games: "best", one of the earlier models, or "trees", for tree search
+        without values; empty as long as there were none."""
+        self.quick_games: list[str] = []
+        """Their results, in words."""
         self.optimizer = Optimizer(model)
         self.games = self.states = self.rounds = 0
         self.length = 20.0
@@ -145,8 +178,13 @@ class Trainer(Training):
         trainer.length = float(ended.lengths.mean())
         return trainer
 
+    @property
+    def result(self) -> ValueModel:
+        """The model that plays: before there were quick games, the best one without tables."""
+        return self.earlier.get(self.choice or "sums", self.best)
+
     def parameters(self) -> dict[str, Parameters]:
-        """Return all that changes during training, by prefixes of names of arrays; "" is the result."""
+        """Return all that changes during training, by prefixes of names of arrays; "" is the best model."""
         return {
             "": self.best.parameters,
             "average_": self.model.parameters,
@@ -183,10 +221,14 @@ class Trainer(Training):
                 return 1.0
             return max(self.seconds / seconds, self.games / games)
 
+        is_long = math.isinf(until)
+        if is_long and not math.isinf(seconds):  # the rest is for quick games
+            seconds -= _CHOOSING * max(0.0, seconds - self.seconds)
         if share() >= 1.0:
             return
         fitter = _make_fitter(device, self.model, self.expander)
-        snapshots_taken = math.floor(share() * snapshots)
+        now = share()
+        snapshots_taken = math.floor(now * snapshots)
         began, compared = time.monotonic(), 0.0
         most = _MOST_GAMES if math.isinf(until) else _FEWEST_GAMES  # until it is known how long they take
         pending = self._send_round(runner, until, most)
@@ -198,10 +240,13 @@ class Trainer(Training):
                     self.states += len(lesson.states)
                 lengths = [lesson.steps for lesson in lessons if lesson.games]
                 self.length = max(1.0, float(np.mean(lengths))) if lengths else self.length
-                now = share()
-                if not math.isinf(until):
+                before, now = now, share()
+                if not is_long:
                     most = _games_in_time(lessons, until - time.monotonic())
                 pending = self._send_round(runner, until, most) if now < 1.0 else []
+                if is_long and self._can_begin_tables(now):
+                    self._begin_tables()
+                    fitter = _make_fitter(device, self.model, self.expander)
                 for lesson in lessons:
                     fitter.add(lesson)
                 error = fitter.fit(
@@ -209,18 +254,70 @@ class Trainer(Training):
                     rate=_RATE + (_LAST_RATE - _RATE) * now, seed=self.settings.seed,
                 )  # fmt: skip
                 snapshot = None
-                has_time = compared <= _COMPARING * (time.monotonic() - began) or math.isinf(until)
+                has_time = compared <= _COMPARING * (time.monotonic() - began) or is_long
                 if math.floor(now * snapshots) > snapshots_taken and (has_time or now >= 1.0):
                     snapshots_taken = math.floor(now * snapshots)
                     compared -= time.monotonic()
                     snapshot = self._take_snapshot(error)
                     compared += time.monotonic()
                 update_clock()
+                if is_long and before < _CHOOSING_ALSO_AT <= now < 1.0:
+                    self._choose(_CHOOSING / 2 * self.seconds)
                 if listener is not None:
                     listener(self, snapshot)
         finally:
             for future in pending:
                 future.cancel()
+        if is_long:
+            self._choose(_CHOOSING * self.seconds)
+            update_clock()
+
+    def _can_begin_tables(self, share: float) -> bool:
+        """Whether, after a share of the training, sums have been learned long enough."""
+        is_time = _TABLES_FROM <= share < 1.0 and self.games >= _FEWEST_BEFORE_TABLES
+        return is_time and self.has_boards and "sums" not in self.earlier and self.model.constant_sum
+
+    def _begin_tables(self) -> None:
+        """Go on with tables from the best sums."""
+        states = sample_states(self.expander, np.random.default_rng([self.settings.seed, 4]), games=_SAMPLE)
+        tables = find_tables(self.game, self.expander.bits(states).mean(axis=0))
+        self.has_boards = len(tables.literals) > 0
+        if self.has_boards:
+            self.use_tables(tables)
+
+    def use_tables(self, tables: Tables) -> None:
+        """Begin to learn tables."""
+        self.earlier["sums"] = self.best
+        self.model = self.best.with_tables(tables)
+        self.fitted, self.best, self.optimizer = self.model.copy(), self.model.copy(), Optimizer(self.model)
+
+    def _choose(self, seconds: float) -> None:
+        """Let quick games decide how `learned` plays, in so many seconds."""
+        if self.seconds < _CHOOSING_FROM or not self.model.constant_sum or not can_compare(self.game):
+            return
+        self.quick_games = []
+        rounds, games = len(self.earlier) + 1, 0
+
+        def plays_better(maker: Maker, other: Maker, words: str) -> bool:
+            nonlocal games
+            makers, seed = (maker, other), self.settings.seed
+            result = compare_players(self.game, makers, seed=seed, seconds=seconds / rounds, pairs=_PAIRS)
+            games += result.games
+            self.quick_games.append(f"{words} {result.points:g} of {result.games}")
+            return 2 * result.points > result.games
+
+        winner, name = self.best, "best"
+        for rival, model in reversed(self.earlier.items()):
+            words = f"{_WORDS[rival]} against {'those of self-play' if name == 'best' else _WORDS[name]}"
+            if plays_better(self._maker(model), self._maker(winner), words):
+                winner, name = model, rival
+        if plays_better(tree_search(self.game), self._maker(winner), "tree search against the best of these"):
+            name = "trees"
+        self.choice = name if games else ""
+
+    def _maker(self, model: ValueModel) -> Maker:
+        """Return the maker of players that search with the values of a model."""
+        return with_values(self.game, model.learned)
 
     def _send_round(self, runner: Runner, until: float, most: int) -> list[Future[TaskResult]]:
         """Send the tasks of a round of self-play, of `most` games each at most."""
@@ -276,7 +373,10 @@ class Trainer(Training):
             ("positions", spaced(self.states)),
             ("minutes", f"{self.seconds / 60:.1f}"),
             ("conditions of the rules", str(len(self.model.literals))),
+            *([("tables", str(len(self.model.tables.literals)))] if "sums" in self.earlier else []),
             *([("Elo above the beginning", f"{self.elo:.0f}")] if self.snapshots else []),
+            *([("quick games", "; ".join(self.quick_games))] if self.quick_games else []),
+            *([("plays by", _PLAYS[self.choice])] if self.choice else []),
         ]
 
     def as_json(self) -> dict[str, Any]:
@@ -285,6 +385,9 @@ class Trainer(Training):
             "games": self.games,
             "states": self.states,
             "inputs": len(self.model.literals),
+            "tables": len(self.model.tables.literals),
+            "choice": self.choice,
+            "quick_games": self.quick_games,
             "snapshots": [asdict(snapshot) for snapshot in self.snapshots],
         }
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["EXACT", "LOWER", "SCALE", "UPPER", "LinearJudge", "linear_judge", "no_judge"]
+__all__ = ["EXACT", "LOWER", "SCALE", "UPPER", "LinearJudge", "linear_judge", "no_judge", "with_tables"]
 
 SCALE: Final = 1000
 """The value of one goal point."""
@@ -81,6 +81,21 @@ def linear_judge(
         np.asarray(literals)[chosen].astype(np.int32), table, mobility * SCALE,
         np.asarray(progress, float) * SCALE, bias * SCALE,
     )  # fmt: skip
+
+
+def with_tables(judge: LinearJudge, literals: NDArray[np.int32], entries: NDArray[np.float64]) -> LinearJudge:
+    """Return a judge that adds `entries`, [tables, 256], in goal points, for the values of `literals`.
+
+    `literals`, [tables, 8], are the bits of the number of an entry, the lowest one first.
+    """
+    count = len(judge.literals)
+    padding = np.zeros(-count % 8, np.int32)
+    all_literals = np.concatenate([judge.literals, padding, literals.reshape(-1)]).astype(np.int32)
+    table = np.zeros((8 * -(-len(all_literals) // 64), 256), np.int32)
+    first = -(-count // 8)
+    table[:first] = judge.table[:first]
+    table[first : first + len(entries)] = np.rint(entries * SCALE)
+    return judge._replace(literals=all_literals, table=table)
 
 
 def no_judge(roles: int, features: Any = ()) -> LinearJudge:
