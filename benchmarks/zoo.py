@@ -2,8 +2,8 @@
 
     python benchmarks/zoo.py FOLDER [GAME...] [--minutes M] [--device NAME]
 
-Without names, all bundled games that `herbrand train` takes.  Each is trained for `--minutes` (2) by one
-process, as many at a time as there are processors; a training whose file is in the folder goes on until it
+Without names, all bundled games that `herbrand train` takes.  Each is trained for `--minutes` (2), one at a
+time for every two processors; a training whose file is in the folder goes on until it
 has lasted so long.  Prints a line of JSON for each game: games, inputs, and Elo above the values at the
 beginning.
 The files have a few kilobytes each, up to 2 MB on boards, whose values have tables.
@@ -46,7 +46,7 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     names = given.names or games.names()
-    with ThreadPoolExecutor(available_cores()) as pool:
+    with ThreadPoolExecutor(max(1, available_cores() // 2)) as pool:
         for row in pool.map(lambda name: train(name, given.folder, given.minutes, given.device), names):
             print(json.dumps(row), flush=True)
 

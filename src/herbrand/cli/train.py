@@ -22,6 +22,8 @@ __all__ = ["command"]
 
 _SAVE_SECONDS = 30.0
 """Longest time between writes of the file, in seconds."""
+_WORTH_PROCESSES = 60.0
+"""Seconds of training from which others than this process play the games."""
 
 
 @click.command("train")
@@ -56,7 +58,9 @@ _SAVE_SECONDS = 30.0
     help="Fit on this device of PyTorch, such as cuda or cuda:1; needs herbrand[torch].  [default: NumPy]",
 )
 @click.option("--plot", metavar="OUT", type=OUTPUT_FILE, help="Write a plot of the progress (SVG).")
-@worker_options("Number of processes for self-play.  [default: this one]")
+@worker_options(
+    "Number of processes for self-play.  [default: two, if there are two processors and a minute]"
+)
 @JSON
 def command(
     file: str,
@@ -89,7 +93,8 @@ def command(
     and no random numbers: --seed, --batch, --jobs and --cluster make no difference.
     """
     from herbrand.errors import BudgetExceeded
-    from herbrand.play.training import write_training
+    from herbrand.play.threads import available_cores
+    from herbrand.play.training import Trainer, write_training
     from herbrand.runtime.limits import seconds_left
 
     began = time.monotonic()
@@ -100,6 +105,9 @@ def command(
         remark(f"{path}: going on after {count(training.done, training.unit)}")
     seconds = 60 * (minutes or (20.0 if games is None else math.inf))
     most = math.inf if games is None else games
+    if jobs is None and cluster is None and seconds >= _WORTH_PROCESSES and isinstance(training, Trainer):
+        jobs = min(training.settings.batch, available_cores())
+        jobs = jobs if jobs > 1 else None
     saved = time.monotonic()
     # preparation counts, too, and the file is still to be written
     left = 0.95 * (seconds - training.seconds - (saved - began))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 
 from herbrand.cli.main import cli
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -67,3 +67,29 @@ def test_games_with_too_many_histories_are_refused(tmp_path: Path, monkeypatch: 
     assert status == 1
     assert "its tree of histories is too large: over budget: 1000 nodes" in errors
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--minutes", "1"), [2]),
+        (("--minutes", "1", "--batch", "1"), []),
+        (("--minutes", "0.5"), []),
+        (("--minutes", "1", "--jobs", "3"), [3]),
+    ],
+)
+def test_two_processes_play_a_longer_training(
+    options: tuple[str, ...], expected: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are processors for them; a number given is taken."""
+    started: list[int] = []
+
+    def fake(number: int, **options: float) -> ThreadPoolExecutor:
+        started.append(number)
+        return ThreadPoolExecutor(number)
+
+    monkeypatch.setattr("herbrand.runtime.pool.WorkerPool", fake)
+    monkeypatch.setattr("herbrand.play.threads.available_cores", lambda: 2)
+    monkeypatch.setattr("herbrand.play.training.Trainer.run", lambda self, **options: None)
+    assert run("nim", *options, "-o", str(tmp_path / "nim.npz"))[0] == 0
+    assert started == expected
