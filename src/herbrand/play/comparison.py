@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.play.learning import LearnedJudge
 
-__all__ = ["Maker", "QuickGames", "can_compare", "compare_players", "compare_searches", "with_values"]
+__all__ = ["QuickGames", "can_compare", "compare_players", "compare_searches", "tree_search", "with_values"]
 
 _OPENING: Final = 2
 """Moves drawn at the beginning of a game."""

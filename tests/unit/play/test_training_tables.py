@@ -177,7 +177,8 @@ def test_quick_games_choose(short: Trainer, monkeypatch: pytest.MonkeyPatch) -> 
         short._choose(4.0)
         assert short.choice in ("best", "first", "sums", "trees")
         assert len(short.quick_games) == 3
-        assert "tree search against" in short.quick_games[-1]
+        assert short.quick_games[-1].startswith("tree search without values")
+        assert not all("of 0 against" in words for words in short.quick_games)
         assert dict(short.summary())["plays by"]
         assert short.as_json()["choice"] == short.choice
     finally:

@@ -24,6 +24,7 @@ with hidden information, chance or simultaneous moves, regret minimisation learn
 | `tables`      | what it counts together: the cells of rows and squares of a board                    |
 | `selfplay`    | games of a model against itself, hundreds at a time, and the values that they teach  |
 | `fitting`     | how a model is fitted to them; `device`: the same on an accelerator                  |
+| `choosing`    | how a player plays best by what it learned                                           |
 | `quick`       | seconds of it before a match, for `alphabeta`                                        |
 | `regrets`     | `RegretTrainer`: rounds of regret minimisation, with measured exploitability         |
 | `archive`     | what all files have in common                                                        |

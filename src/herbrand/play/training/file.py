@@ -25,6 +25,7 @@ from herbrand.play.training.archive import (
     restore_progress,
     write_archive,
 )
+from herbrand.play.training.choosing import TREES
 from herbrand.play.training.model import Parameters, ValueModel
 from herbrand.play.training.tables import Tables
 from herbrand.play.training.trainer import Settings, Snapshot, Trainer, is_suitable
@@ -139,7 +140,7 @@ def _read(path: Path | str, game: Game) -> _Contents:
             each.parameters = _parameters(arrays, name, each)
         model.reader(expander)
         choice = str(about["choice"])
-        if choice not in ("", "best", "trees", *earlier):
+        if choice not in ("", "best", TREES, *earlier):
             raise ValueError("another choice")
     return _Contents(about, arrays, model, earlier, choice)
 
@@ -162,7 +163,7 @@ def read_model(path: Path | str, game: Game) -> ValueModel | None:
     game.
     """
     contents = _read(path, game)
-    if contents.choice == "trees":
+    if contents.choice == TREES:
         return None
     return contents.earlier.get(contents.choice or "sums", contents.model)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from herbrand.errors import GameError
-from herbrand.play.comparison import can_compare, compare_players, tree_search, with_values
 from herbrand.play.learning import LearnedJudge, learn_judge, sample_states
 from herbrand.play.search.features import adds_up, takes_turns
 from herbrand.play.threats import NO_GATES
+from herbrand.play.training.choosing import PLAYS, choose_player
 from herbrand.play.training.fitting import Fitter
 from herbrand.play.training.interface import Training
 from herbrand.play.training.model import Optimizer, Parameters, ValueModel
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import Expander
     from herbrand.game import Game
-    from herbrand.play.comparison import Maker
     from herbrand.play.training.selfplay import Lesson
     from herbrand.play.training.tables import Tables
     from herbrand.runtime.cluster import TaskResult
@@ -67,15 +66,6 @@ _CHOOSING_ALSO_AT: Final = 0.6
 """Share of a training after which they are played, too, half as long, for whoever ends it early."""
 _CHOOSING_FROM: Final = 20.0
 """Seconds of training below which nothing is chosen."""
-_PAIRS: Final = 16
-"""About as many pairs of such games decide one question."""
-_WORDS: Final = {"first": "values of random games", "sums": "values without tables"}
-_PLAYS: Final = {
-    "best": "the values of self-play",
-    "first": "the values of random games",
-    "sums": "the values of self-play without tables",
-    "trees": "tree search without values",
-}
 _NO_JUDGES: Final[Mapping[int, LearnedJudge]] = MappingProxyType({})
 _OPENING: Final = 0.25
 """Share of a game, at most, in which moves are drawn at its beginning."""
@@ -293,31 +283,10 @@ class Trainer(Training):
 
     def _choose(self, seconds: float) -> None:
         """Let quick games decide how `learned` plays, in so many seconds."""
-        if self.seconds < _CHOOSING_FROM or not self.model.constant_sum or not can_compare(self.game):
-            return
-        self.quick_games = []
-        rounds, games = len(self.earlier) + 1, 0
-
-        def plays_better(maker: Maker, other: Maker, words: str) -> bool:
-            nonlocal games
-            makers, seed = (maker, other), self.settings.seed
-            result = compare_players(self.game, makers, seed=seed, seconds=seconds / rounds, pairs=_PAIRS)
-            games += result.games
-            self.quick_games.append(f"{words} {result.points:g} of {result.games}")
-            return 2 * result.points > result.games
-
-        winner, name = self.best, "best"
-        for rival, model in reversed(self.earlier.items()):
-            words = f"{_WORDS[rival]} against {'those of self-play' if name == 'best' else _WORDS[name]}"
-            if plays_better(self._maker(model), self._maker(winner), words):
-                winner, name = model, rival
-        if plays_better(tree_search(self.game), self._maker(winner), "tree search against the best of these"):
-            name = "trees"
-        self.choice = name if games else ""
-
-    def _maker(self, model: ValueModel) -> Maker:
-        """Return the maker of players that search with the values of a model."""
-        return with_values(self.game, model.learned)
+        if self.seconds >= _CHOOSING_FROM and self.model.constant_sum:
+            models = {"best": self.best, **dict(reversed(self.earlier.items()))}
+            seed = self.settings.seed
+            self.choice, self.quick_games = choose_player(self.game, models, seed=seed, seconds=seconds)
 
     def _send_round(self, runner: Runner, until: float, most: int) -> list[Future[TaskResult]]:
         """Send the tasks of a round of self-play, of `most` games each at most."""
@@ -376,7 +345,7 @@ class Trainer(Training):
             *([("tables", str(len(self.model.tables.literals)))] if "sums" in self.earlier else []),
             *([("Elo above the beginning", f"{self.elo:.0f}")] if self.snapshots else []),
             *([("quick games", "; ".join(self.quick_games))] if self.quick_games else []),
-            *([("plays by", _PLAYS[self.choice])] if self.choice else []),
+            *([("plays by", PLAYS[self.choice])] if self.choice else []),
         ]
 
     def as_json(self) -> dict[str, Any]:

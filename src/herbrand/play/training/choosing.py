@@ -1,0 +1,54 @@
+"""`choose_player`: quick games after a training, which say how `learned` plays best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.play.comparison import can_compare, compare_players, tree_search, with_values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from herbrand.game import Game
+    from herbrand.play.training.model import ValueModel
+
+__all__ = ["PLAYS", "TREES", "choose_player"]
+
+TREES: Final = "trees"
+"""The choice of tree search without values."""
+PLAYS: Final = {
+    "best": "the values of self-play",
+    "sums": "the values of self-play without tables",
+    "first": "the values of random games",
+    TREES: "tree search without values",
+}
+"""What there is to choose from, in words."""
+_PAIRS: Final = 16
+"""About as many pairs of games decide one question."""
+
+
+def choose_player(
+    game: Game, models: Mapping[str, ValueModel], *, seed: int, seconds: float
+) -> tuple[str, list[str]]:
+    """Return which model plays best, or `TREES`, and the results of the games in words.
+
+    The first model plays the second, the winner the next one, and the last winner tree search, all with the
+    same processor time a move.  That takes at most `seconds` by the clock; the choice is empty if no game was
+    over.  The game has two roles whose goals add up to 100: others have an empty choice, too.
+    """
+    results: list[str] = []
+    if not can_compare(game):
+        return "", results
+    makers = {name: with_values(game, model.learned) for name, model in models.items()}
+    winner, *others = makers
+    makers[TREES] = tree_search(game)
+    finished = 0
+    for other in (*others, TREES):
+        result = compare_players(
+            game, (makers[other], makers[winner]), seed=seed, seconds=seconds / len(models), pairs=_PAIRS
+        )
+        finished += result.games
+        results.append(f"{PLAYS[other]} {result.points:g} of {result.games} against {PLAYS[winner]}")
+        if 2 * result.points > result.games:
+            winner = other
+    return winner if finished else "", results
