@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from herbrand.core import Env
-from herbrand.envs.planes import Cell, View, find_board, make_view
+from herbrand.envs.planes import View, find_board, make_view
 from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError, IllegalMoveError
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.core import EnvOutcome
+    from herbrand.draw.boards.squares import BoardCell
     from herbrand.game import Game
 
 __all__ = ["LARGEST", "BatchEnv", "BatchStep"]
@@ -83,7 +84,7 @@ class BatchEnv:
         *,
         seed: int | None = None,
         observe: Literal["auto", "planes", "fluents"] | View = "auto",
-        board: Mapping[str, Cell] | None = None,
+        board: Mapping[str, BoardCell] | None = None,
         channels_first: bool = False,
         dtype: Any = np.bool_,
         auto_reset: Literal["next", "same", "off"] = "next",
@@ -288,7 +289,7 @@ class BatchEnv:
             raise GameError("this game has no chance moves")
         return np.array(self._inputs[self._chance_role], np.int32)
 
-    def _view(self, observe: str | View, board: Mapping[str, Cell] | None, channels_first: bool) -> View:
+    def _view(self, observe: str | View, board: Mapping[str, BoardCell] | None, channels_first: bool) -> View:
         if isinstance(observe, View):
             return observe
         if observe not in ("auto", "planes", "fluents"):

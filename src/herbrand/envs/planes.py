@@ -6,11 +6,12 @@ is never true; unpacking those columns lane by lane gives arrays of the view's s
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from herbrand.draw.boards.squares import BoardCell, find_cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
 
-__all__ = ["MOST_SPREAD", "Cell", "View", "find_board", "make_view"]
+__all__ = ["MOST_SPREAD", "View", "find_board", "make_view"]
 
 MOST_SPREAD: Final = 32
 """Most fluents beside the board that become planes of their own, all ones or all zeros."""
@@ -41,44 +42,14 @@ class View:
     """Fluents that no element tells; empty unless a board was declared that leaves them out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Where a fluent stands on a board."""
-
-    board: str
-    """The name of the fluent, and what names the board where there are several."""
-    size: tuple[int, int]
-    """Rows and columns of the board as it is drawn."""
-    row: int
-    """Counted from 0 at the top."""
-    column: int
-    content: str
-    """The content of the cell."""
-
-
-def find_board(game: Game) -> dict[str, Cell]:
-    """Return the fluents that stand on a board and where; empty when the facts describe none.
-
-    The boards are those that are drawn (`herbrand.draw.boards`).  Where there are boards of different
-    sizes, those of the most fluents are taken, with smaller ones in their upper left corner.
-    """
-    layout = game.artist.layout
-    cells: dict[str, Cell] = {}
-    for fact in game.expander.fluent_names:
-        for spot in filter(None, map(layout.spot, layout.facts([fact]))):
-            board, name = layout.boards[spot.board], spot.layer.shape[0]
-            place = board.positions.get(spot.layer.cell(spot.row)) if board.is_grid else None
-            if place is not None and spot.layer.edge != "between":
-                content = spot.layer.what(spot.row).removeprefix(f"{name} ")
-                cells[fact] = Cell(board.copy_title(spot.copy, name), board.size, *place, content)
-    sizes = Counter(cell.size for cell in cells.values())
-    rows, columns = max(sizes, key=lambda size: (sizes[size], size), default=(0, 0))
-    return {fact: cell for fact, cell in cells.items() if cell.size[0] <= rows and cell.size[1] <= columns}
+def find_board(game: Game) -> dict[str, BoardCell]:
+    """Return the fluents that stand on a board, and where: as it is drawn (`herbrand.draw.boards`)."""
+    return find_cells(game.artist.layout, game.expander.fluent_names)
 
 
 def make_view(
     fluents: Sequence[str],
-    board: Mapping[str, Cell] | None,
+    board: Mapping[str, BoardCell] | None,
     *,
     channels_first: bool = False,
     rest: bool | None = None,

@@ -15,8 +15,9 @@ from herbrand.play import make_player
 from herbrand.play.learning import sample_states
 from herbrand.play.training import Settings, Trainer, ValueModel, read_model, read_training, write_training
 from herbrand.play.training import trainer as training_module
+from herbrand.play.training.choosing import choose_player
 from herbrand.play.training.model import Parameters, gradients
-from herbrand.play.training.tables import Tables, find_tables
+from herbrand.play.training.tables import ValueTables, find_tables
 from herbrand.runtime.arrays import read_arrays, write_arrays
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def connect_four() -> Game:
     return herbrand.load("connectFour")
 
 
-def tables_of(game: Game) -> Tables:
+def tables_of(game: Game) -> ValueTables:
     """Return the tables for states of random games."""
     states = sample_states(game.expander, np.random.default_rng(0), games=64)
     return find_tables(game, game.expander.bits(states).mean(axis=0))
@@ -173,6 +174,7 @@ def test_quick_games_choose(short: Trainer, monkeypatch: pytest.MonkeyPatch) -> 
     short._choose(1.0)
     assert short.choice == ""  # the training was too short
     monkeypatch.setattr(training_module, "_CHOOSING_FROM", 0.0)
+    monkeypatch.setattr(short, "chooser", choose_player)
     try:
         short._choose(4.0)
         assert short.choice in ("best", "first", "sums", "trees")

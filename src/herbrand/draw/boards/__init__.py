@@ -11,4 +11,5 @@ Text, SVG, observation planes and clicks all read its `Layout`.
 | `layers`     | which arguments of one fluent are coordinates, which content                       |
 | `together`   | fluents that say one thing only together; towers, lists, whose turn it is          |
 | `layout`     | boards made of the layers; what runs across, what counts upward, hexagons          |
+| `squares`    | where each fluent stands, for observation planes and learned values                |
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.play.comparison import can_compare, compare_players, tree_search, with_values
+from herbrand.play.training.trainer import PLAYS, TREES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,23 +13,14 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.play.training.model import ValueModel
 
-__all__ = ["PLAYS", "TREES", "choose_player"]
+__all__ = ["choose_player"]
 
-TREES: Final = "trees"
-"""The choice of tree search without values."""
-PLAYS: Final = {
-    "best": "the values of self-play",
-    "sums": "the values of self-play without tables",
-    "first": "the values of random games",
-    TREES: "tree search without values",
-}
-"""What there is to choose from, in words."""
 _PAIRS: Final = 16
 """About as many pairs of games decide one question."""
 
 
 def choose_player(
-    game: Game, models: Mapping[str, ValueModel], *, seed: int, seconds: float
+    game: Game, models: Mapping[str, ValueModel], seed: int, seconds: float
 ) -> tuple[str, list[str]]:
     """Return which model plays best, or `TREES`, and the results of the games in words.
 

@@ -25,10 +25,9 @@ from herbrand.play.training.archive import (
     restore_progress,
     write_archive,
 )
-from herbrand.play.training.choosing import TREES
 from herbrand.play.training.model import Parameters, ValueModel
-from herbrand.play.training.tables import Tables
-from herbrand.play.training.trainer import Settings, Snapshot, Trainer, is_suitable
+from herbrand.play.training.tables import ValueTables
+from herbrand.play.training.trainer import TREES, Settings, Snapshot, Trainer, is_suitable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,7 +144,7 @@ def _read(path: Path | str, game: Game) -> _Contents:
     return _Contents(about, arrays, model, earlier, choice)
 
 
-def _tables(arrays: dict[str, NDArray[Any]]) -> Tables:
+def _tables(arrays: dict[str, NDArray[Any]]) -> ValueTables:
     """Return the tables of a file."""
     literals = checked_array(arrays["table_literals"], "<i4", 2)
     kinds = checked_array(arrays["table_kinds"], "<i4", 1)
@@ -153,7 +152,7 @@ def _tables(arrays: dict[str, NDArray[Any]]) -> Tables:
         raise ValueError("too many tables, or none")
     if not 0 <= kinds.min() <= kinds.max() < len(kinds):
         raise ValueError("kinds of tables out of range")
-    return Tables(literals.astype(np.int32), kinds.astype(np.int32))
+    return ValueTables(literals.astype(np.int32), kinds.astype(np.int32))
 
 
 def read_model(path: Path | str, game: Game) -> ValueModel | None:

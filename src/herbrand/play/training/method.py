@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from herbrand.play.training.choosing import choose_player
 from herbrand.play.training.file import read_self_play, write_self_play
 from herbrand.play.training.policy_file import holds_policy, read_regrets, write_regrets
 from herbrand.play.training.regrets import RegretTrainer
@@ -25,7 +26,11 @@ def start_training(game: Game, settings: Settings) -> Training:
     Self-play needs perfect information, no chance, and roles that take turns.  Raises `GameError` for a
     game for which neither is possible.
     """
-    return Trainer.start(game, settings) if is_suitable(game) else RegretTrainer.start(game)
+    if not is_suitable(game):
+        return RegretTrainer.start(game)
+    trainer = Trainer.start(game, settings)
+    trainer.chooser = choose_player
+    return trainer
 
 
 def write_training(path: Path | str, training: Training) -> None:
@@ -43,4 +48,8 @@ def read_training(path: Path | str, game: Game) -> Training:
 
     Raises `HerbrandError` for a file that is damaged, too large, or for other rules.
     """
-    return read_regrets(path, game) if holds_policy(path, game) else read_self_play(path, game)
+    if holds_policy(path, game):
+        return read_regrets(path, game)
+    trainer = read_self_play(path, game)
+    trainer.chooser = choose_player
+    return trainer

@@ -20,7 +20,7 @@ from herbrand.analyse.solving.minimax.judge import SCALE, linear_judge, no_judge
 from herbrand.engine.expand import unpack
 from herbrand.play.learning import LearnedJudge
 from herbrand.play.threats import NO_GATES, with_gates
-from herbrand.play.training.tables import NO_TABLES, Tables
+from herbrand.play.training.tables import NO_TABLES, ValueTables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,12 +95,12 @@ class ValueModel:
     parameters: Parameters
     gates: NDArray[np.int32] = field(default_factory=NO_GATES.copy)
     """[gates, 2] gates that are added to the network, see `with_gates`."""
-    tables: Tables = NO_TABLES
+    tables: ValueTables = NO_TABLES
 
     @classmethod
     def untrained(
         cls, literals: NDArray[np.int32], roles: int, *, constant_sum: bool,
-        gates: NDArray[np.int32] = NO_GATES, tables: Tables = NO_TABLES,
+        gates: NDArray[np.int32] = NO_GATES, tables: ValueTables = NO_TABLES,
     ) -> ValueModel:  # fmt: skip
         """Return a model that predicts 0.5 for all states."""
         views = 1 if constant_sum else roles
@@ -113,7 +113,7 @@ class ValueModel:
         """Return a model with parameters of its own."""
         return replace(self, parameters=Parameters(*(array.copy() for array in self.parameters)))
 
-    def with_tables(self, tables: Tables) -> ValueModel:
+    def with_tables(self, tables: ValueTables) -> ValueModel:
         """Return a model that predicts the same, with tables of zeros."""
         model = self.untrained(
             self.literals, self.roles, constant_sum=self.constant_sum, gates=self.gates, tables=tables

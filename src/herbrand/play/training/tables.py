@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from herbrand.envs.planes import find_board
+from herbrand.draw.boards.squares import find_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
 
-__all__ = ["NO_TABLES", "Tables", "find_tables"]
+__all__ = ["NO_TABLES", "ValueTables", "find_tables"]
 
 _BITS: Final = 8
 """Fluents of a table: a byte of the features."""
@@ -35,7 +35,7 @@ _Place: TypeAlias = tuple[int, int]
 """Row and column."""
 
 
-class Tables(NamedTuple):
+class ValueTables(NamedTuple):
     """The fluents of tables."""
 
     literals: NDArray[np.int32]
@@ -49,10 +49,10 @@ class Tables(NamedTuple):
         return int(self.kind.max(initial=-1)) + 1
 
 
-NO_TABLES: Final = Tables(np.zeros((0, _BITS), np.int32), np.zeros(0, np.int32))
+NO_TABLES: Final = ValueTables(np.zeros((0, _BITS), np.int32), np.zeros(0, np.int32))
 
 
-def find_tables(game: Game, shares: NDArray[np.float64]) -> Tables:
+def find_tables(game: Game, shares: NDArray[np.float64]) -> ValueTables:
     """Return tables for the boards of a game; none where it has no board.
 
     `shares`, [fluents], says in which share of the states of play each fluent is true: those that never
@@ -60,7 +60,7 @@ def find_tables(game: Game, shares: NDArray[np.float64]) -> Tables:
     """
     numbers = {fact: i for i, fact in enumerate(game.expander.fluent_names)}
     boards: dict[str, dict[_Place, dict[str, int]]] = {}
-    for fact, cell in find_board(game).items():
+    for fact, cell in find_cells(game.artist.layout, numbers).items():
         contents = boards.setdefault(cell.board, {}).setdefault((cell.row, cell.column), {})
         contents[cell.content] = numbers[fact]
     found: list[list[int]] = []
@@ -78,7 +78,7 @@ def find_tables(game: Game, shares: NDArray[np.float64]) -> Tables:
                 kinds.append(kind)
     if not 0 < len(found) <= _MOST_TABLES:
         return NO_TABLES
-    return Tables(np.array(found, np.int32), np.array(kinds, np.int32))
+    return ValueTables(np.array(found, np.int32), np.array(kinds, np.int32))
 
 
 def _contents(cells: dict[_Place, dict[str, int]], shares: NDArray[np.float64]) -> list[str]:

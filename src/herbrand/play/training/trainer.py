@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from herbrand.errors import GameError
 from herbrand.play.learning import LearnedJudge, learn_judge, sample_states
 from herbrand.play.search.features import adds_up, takes_turns
 from herbrand.play.threats import NO_GATES
-from herbrand.play.training.choosing import PLAYS, choose_player
 from herbrand.play.training.fitting import Fitter
 from herbrand.play.training.interface import Training
 from herbrand.play.training.model import Optimizer, Parameters, ValueModel
@@ -31,10 +30,12 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expander
     from herbrand.game import Game
     from herbrand.play.training.selfplay import Lesson
-    from herbrand.play.training.tables import Tables
     from herbrand.runtime.cluster import TaskResult
 
-__all__ = ["Settings", "Snapshot", "Trainer", "is_suitable"]
+    Chooser: TypeAlias = Callable[[Game, Mapping[str, ValueModel], int, float], tuple[str, list[str]]]
+    """Returns which of some models plays best, or `TREES`, and why, with a seed and in so many seconds."""
+
+__all__ = ["PLAYS", "TREES", "Settings", "Snapshot", "Trainer", "is_suitable"]
 
 _SUCCESSORS: Final = 20_000
 """About as many successors are evaluated together."""
@@ -66,6 +67,15 @@ _CHOOSING_ALSO_AT: Final = 0.6
 """Share of a training after which they are played, too, half as long, for whoever ends it early."""
 _CHOOSING_FROM: Final = 20.0
 """Seconds of training below which nothing is chosen."""
+TREES: Final = "trees"
+"""The choice of tree search without values."""
+PLAYS: Final = {
+    "best": "the values of self-play",
+    "sums": "the values of self-play without tables",
+    "first": "the values of random games",
+    TREES: "tree search without values",
+}
+"""How a player can play by a training, in words."""
 _NO_JUDGES: Final[Mapping[int, LearnedJudge]] = MappingProxyType({})
 _OPENING: Final = 0.25
 """Share of a game, at most, in which moves are drawn at its beginning."""
@@ -126,6 +136,8 @@ class Trainer(Training):
         """Models that may play better: of the beginning, and, once tables are learned, the best "sums"."""
         self.has_boards = True
         """Whether there may be tables."""
+        self.chooser: Chooser | None = None
+        """Plays quick games after a long training, see `choose_player`."""
         self.choice = ""
         """Which plays best in quick games: "best", one of the earlier models, or "trees", for tree search
         without values; empty as long as there were none."""
@@ -212,7 +224,7 @@ class Trainer(Training):
             return max(self.seconds / seconds, self.games / games)
 
         is_long = math.isinf(until)
-        if is_long and not math.isinf(seconds):  # the rest is for quick games
+        if self.chooser is not None and not math.isinf(seconds):  # the rest is for quick games
             seconds -= _CHOOSING * max(0.0, seconds - self.seconds)
         if share() >= 1.0:
             return
@@ -272,21 +284,17 @@ class Trainer(Training):
         states = sample_states(self.expander, np.random.default_rng([self.settings.seed, 4]), games=_SAMPLE)
         tables = find_tables(self.game, self.expander.bits(states).mean(axis=0))
         self.has_boards = len(tables.literals) > 0
-        if self.has_boards:
-            self.use_tables(tables)
-
-    def use_tables(self, tables: Tables) -> None:
-        """Begin to learn tables."""
+        if not self.has_boards:
+            return
         self.earlier["sums"] = self.best
         self.model = self.best.with_tables(tables)
         self.fitted, self.best, self.optimizer = self.model.copy(), self.model.copy(), Optimizer(self.model)
 
     def _choose(self, seconds: float) -> None:
         """Let quick games decide how `learned` plays, in so many seconds."""
-        if self.seconds >= _CHOOSING_FROM and self.model.constant_sum:
+        if self.chooser is not None and self.seconds >= _CHOOSING_FROM and self.model.constant_sum:
             models = {"best": self.best, **dict(reversed(self.earlier.items()))}
-            seed = self.settings.seed
-            self.choice, self.quick_games = choose_player(self.game, models, seed=seed, seconds=seconds)
+            self.choice, self.quick_games = self.chooser(self.game, models, self.settings.seed, seconds)
 
     def _send_round(self, runner: Runner, until: float, most: int) -> list[Future[TaskResult]]:
         """Send the tasks of a round of self-play, of `most` games each at most."""
