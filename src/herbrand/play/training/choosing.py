@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["choose_player"]
 
 _PAIRS: Final = 16
-"""About as many pairs of games decide one question."""
+"""About as many pairs of games decide between two models."""
+_PAIRS_OF_TREES: Final = 6
+"""The same for tree search, with longer clocks: with short ones it has few playouts."""
+_SHARE_OF_TREES: Final = 0.5
+"""Share of the time for these games."""
 
 
 def choose_player(
@@ -24,7 +28,7 @@ def choose_player(
 ) -> tuple[str, list[str]]:
     """Return which model plays best, or `TREES`, and the results of the games in words.
 
-    The first model plays the second, the winner the next one, and the last winner tree search, all with the
+    The first model plays the second, the winner the next one, and the last winner tree search, both with the
     same processor time a move.  That takes at most `seconds` by the clock; the choice is empty if no game was
     over.  The game has two roles whose goals add up to 100: others have an empty choice, too.
     """
@@ -36,9 +40,11 @@ def choose_player(
     makers[TREES] = tree_search(game)
     finished = 0
     for other in (*others, TREES):
-        result = compare_players(
-            game, (makers[other], makers[winner]), seed=seed, seconds=seconds / len(models), pairs=_PAIRS
-        )
+        share, pairs = (1 - _SHARE_OF_TREES) / max(1, len(others)), _PAIRS
+        if other == TREES:
+            share, pairs = _SHARE_OF_TREES, _PAIRS_OF_TREES
+        rivals = makers[other], makers[winner]
+        result = compare_players(game, rivals, seed=seed, seconds=share * seconds, pairs=pairs)
         finished += result.games
         results.append(f"{PLAYS[other]} {result.points:g} of {result.games} against {PLAYS[winner]}")
         if 2 * result.points > result.games:
