@@ -19,6 +19,8 @@ _PAIRS: Final = 16
 """About as many pairs of games decide between two models."""
 _PAIRS_OF_TREES: Final = 6
 """The same for tree search, with longer clocks: with short ones it has few playouts."""
+_FEWEST_GAMES: Final = 4
+"""Games without which the winner before remains."""
 _SHARE_OF_TREES: Final = 0.5
 """Share of the time for these games."""
 
@@ -47,6 +49,6 @@ def choose_player(
         result = compare_players(game, rivals, seed=seed, seconds=share * seconds, pairs=pairs)
         finished += result.games
         results.append(f"{PLAYS[other]} {result.points:g} of {result.games} against {PLAYS[winner]}")
-        if 2 * result.points > result.games:
+        if result.games >= _FEWEST_GAMES and 2 * result.points > result.games:
             winner = other
     return winner if finished else "", results
