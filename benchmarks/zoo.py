@@ -3,10 +3,9 @@
     python benchmarks/zoo.py FOLDER [GAME...] [--minutes M] [--device NAME]
 
 Without names, all bundled games that `herbrand train` takes.  Each is trained for `--minutes` (2), one at a
-time for every two processors; a training whose file is in the folder goes on until it
-has lasted so long.  Prints a line of JSON for each game: games, inputs, and Elo above the values at the
-beginning.
-The files have a few kilobytes each, up to 2 MB on boards, whose values have tables.
+time for every two processors; a training whose file is in the folder goes on until it has lasted so long.
+Prints a line of JSON for each game: games, inputs, and Elo above the values at the beginning.  The files
+have a few kilobytes each, up to 2 MB on boards, whose values have tables.
 """
 
 from __future__ import annotations

@@ -116,8 +116,9 @@ def compare_players(
     threads = min(SEARCH_THREADS, available_cores())
     length = max(1.0, float(_sample(game, seed).lengths.mean()))
     megabytes = min(_MOST_MEMORY, memory / 4)  # two searches for each of two assignments of roles
-    longest = seconds * threads / (2 * _FEWEST_PAIRS * length)
-    clock = min(_LONGEST_CLOCK, max(_SHORTEST_CLOCK, longest * _FEWEST_PAIRS / pairs))
+    of_one_pair = seconds * threads / (2 * length)
+    has_games = of_one_pair / _FEWEST_PAIRS >= _SHORTEST_CLOCK
+    clock = min(_LONGEST_CLOCK, max(_SHORTEST_CLOCK, of_one_pair / pairs))
     results: dict[tuple[int, int], float] = {}
 
     def has_time() -> bool:
@@ -141,10 +142,7 @@ def compare_players(
             for each in rivals.values():
                 each.stop()
 
-    workers = [
-        start_thread(partial(play_games, thread))
-        for thread in range(threads if longest >= _SHORTEST_CLOCK else 0)
-    ]
+    workers = [start_thread(partial(play_games, thread)) for thread in range(threads if has_games else 0)]
     while any(worker.is_alive() for worker in workers) and has_time():
         time.sleep(0.01)
     counted = [points for (pair, side), points in tuple(results.items()) if (pair, 1 - side) in results]

@@ -243,3 +243,24 @@ def test_a_device_fits_tables_as_numpy_does(connect_four: Game, monkeypatch: pyt
     there.run(games=1000, device="cpu")
     for one, other in zip(here.model.parameters, there.model.parameters, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-2, atol=2e-3)
+
+
+def test_judge_and_reader_share_their_program(connect_four: Game, model: ValueModel) -> None:
+    """Compiling it may take seconds: both have the same literals, with tables and without."""
+    expander = connect_four.expander
+    plain = ValueModel.untrained(model.literals, 2, constant_sum=True)
+    for each in (model, plain):
+        literals = each.judge(0).literals
+        assert each.words == -(-len(literals) // 64)
+        assert each.reader(expander).features(expander.initial).shape == (1, each.words)
+    assert np.array_equal(plain.judge(0).literals, model.literals)
+
+
+def test_what_was_chosen_stays_so_when_tables_begin(connect_four: Game) -> None:
+    """The best model is then the one of the sums."""
+    trainer = Trainer.start(connect_four, Settings(2))
+    trainer.choice = "best"
+    chosen = trainer.result
+    trainer._begin_tables()
+    assert trainer.choice == "sums"
+    assert trainer.result is chosen

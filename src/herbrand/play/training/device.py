@@ -49,8 +49,7 @@ class DeviceFitter(Fitter):
     def _allocate(self, words: int, model: ValueModel) -> None:
         torch = self._torch
         shape = self.capacity, 8 * words
-        self._first = -(-len(model.literals) // 8)
-        """The first byte of the tables."""
+        self._first = model.first_table
         self._starts = [self._there(starts.astype(np.int64)) for starts in model.starts]
         self._bytes = torch.zeros(shape, dtype=torch.uint8, device=self.device)
         self._inputs = torch.zeros((self.capacity, model.roles), dtype=torch.float32, device=self.device)

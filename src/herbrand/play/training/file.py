@@ -27,7 +27,7 @@ from herbrand.play.training.archive import (
 )
 from herbrand.play.training.model import Parameters, ValueModel
 from herbrand.play.training.tables import ValueTables
-from herbrand.play.training.trainer import TREES, Settings, Snapshot, Trainer, is_suitable
+from herbrand.play.training.trainer import TREES, Settings, Snapshot, Trainer, chosen_model, is_suitable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,7 +164,7 @@ def read_model(path: Path | str, game: Game) -> ValueModel | None:
     contents = _read(path, game)
     if contents.choice == TREES:
         return None
-    return contents.earlier.get(contents.choice or "sums", contents.model)
+    return chosen_model(contents.choice, contents.model, contents.earlier)
 
 
 def read_self_play(path: Path | str, game: Game) -> Trainer:

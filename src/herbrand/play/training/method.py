@@ -26,11 +26,7 @@ def start_training(game: Game, settings: Settings) -> Training:
     Self-play needs perfect information, no chance, and roles that take turns.  Raises `GameError` for a
     game for which neither is possible.
     """
-    if not is_suitable(game):
-        return RegretTrainer.start(game)
-    trainer = Trainer.start(game, settings)
-    trainer.chooser = choose_player
-    return trainer
+    return _choosing(Trainer.start(game, settings)) if is_suitable(game) else RegretTrainer.start(game)
 
 
 def write_training(path: Path | str, training: Training) -> None:
@@ -48,8 +44,10 @@ def read_training(path: Path | str, game: Game) -> Training:
 
     Raises `HerbrandError` for a file that is damaged, too large, or for other rules.
     """
-    if holds_policy(path, game):
-        return read_regrets(path, game)
-    trainer = read_self_play(path, game)
+    return read_regrets(path, game) if holds_policy(path, game) else _choosing(read_self_play(path, game))
+
+
+def _choosing(trainer: Trainer) -> Trainer:
+    """Let quick games choose how a player plays after a training, and return it."""
     trainer.chooser = choose_player
     return trainer

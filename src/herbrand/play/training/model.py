@@ -165,14 +165,18 @@ class ValueModel:
 
     def reader(self, expander: Expander) -> Valuer:
         """Return the object of the core whose `features` are packed inputs."""
-        padding = np.zeros(-len(self.literals) % 8, np.int32)
-        literals = np.concatenate([self.literals, padding, self.tables.literals.reshape(-1)])
-        return no_judge(self.roles, literals).valuer(self.network(expander), 0)
+        # with the literals of the judge, so that both share their program
+        return no_judge(self.roles, self.judge(0).literals).valuer(self.network(expander), 0)
+
+    @property
+    def first_table(self) -> int:
+        """The byte of the packed inputs with which the tables begin."""
+        return -(-len(self.literals) // 8)
 
     @property
     def words(self) -> int:
         """The number of words of packed inputs."""
-        return -(-(-(-len(self.literals) // 8) + len(self.tables.literals)) // 8)
+        return -(-(self.first_table + len(self.tables.literals)) // 8)
 
     def inputs(self, packed: NDArray[np.uint64], counts: NDArray[np.integer]) -> Inputs:
         """Return the inputs for packed features, [n, words], and the numbers of legal moves, [n, roles]."""
@@ -180,8 +184,8 @@ class ValueModel:
         rows = np.zeros((len(packed), n + self.roles), np.float32)
         rows[:, :n] = unpack(packed, n)
         rows[:, n:] = counts * COUNT_SCALE
-        first, tables = -(-n // 8), len(self.tables.literals)
-        octets = packed.astype("<u8", copy=False).view(np.uint8)[:, first : first + tables].astype(np.int32)
+        end = self.first_table + len(self.tables.literals)
+        octets = packed.astype("<u8", copy=False).view(np.uint8)[:, self.first_table : end].astype(np.int32)
         return Inputs(rows, octets + self.starts[0], octets + self.starts[1])
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from herbrand.errors import GameError
-from herbrand.play.learning import LearnedJudge, learn_judge, sample_states
+from herbrand.play.learning import learn_judge, sample_states
 from herbrand.play.search.features import adds_up, takes_turns
 from herbrand.play.threats import NO_GATES
 from herbrand.play.training.fitting import Fitter
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import Expander
     from herbrand.game import Game
+    from herbrand.play.learning import LearnedJudge
     from herbrand.play.training.selfplay import Lesson
     from herbrand.runtime.cluster import TaskResult
 
     Chooser: TypeAlias = Callable[[Game, Mapping[str, ValueModel], int, float], tuple[str, list[str]]]
     """Returns which of some models plays best, or `TREES`, and why, with a seed and in so many seconds."""
 
-__all__ = ["PLAYS", "TREES", "Settings", "Snapshot", "Trainer", "is_suitable"]
+__all__ = ["PLAYS", "TREES", "Settings", "Snapshot", "Trainer", "chosen_model", "is_suitable"]
 
 _SUCCESSORS: Final = 20_000
 """About as many successors are evaluated together."""
@@ -84,6 +85,11 @@ _OPENING: Final = 0.25
 def is_suitable(game: Game) -> bool:
     """Whether values can be learned by self-play: roles take turns, nothing is hidden or left to chance."""
     return not game.has_percepts and game.chance_role is None and takes_turns(game.expander)
+
+
+def chosen_model(choice: str, best: ValueModel, earlier: Mapping[str, ValueModel]) -> ValueModel:
+    """Return the model that plays by a choice: before there were quick games, the best one without tables."""
+    return earlier.get(choice or "sums", best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +188,8 @@ class Trainer(Training):
 
     @property
     def result(self) -> ValueModel:
-        """The model that plays: before there were quick games, the best one without tables."""
-        return self.earlier.get(self.choice or "sums", self.best)
+        """The model that plays."""
+        return chosen_model(self.choice, self.best, self.earlier)
 
     def parameters(self) -> dict[str, Parameters]:
         """Return all that changes during training, by prefixes of names of arrays; "" is the best model."""
@@ -232,7 +238,7 @@ class Trainer(Training):
         now = share()
         snapshots_taken = math.floor(now * snapshots)
         began, compared = time.monotonic(), 0.0
-        most = _MOST_GAMES if math.isinf(until) else _FEWEST_GAMES  # until it is known how long they take
+        most = _MOST_GAMES if is_long else _FEWEST_GAMES  # until it is known how long they take
         pending = self._send_round(runner, until, most)
         try:
             while pending:
@@ -287,6 +293,8 @@ class Trainer(Training):
         if not self.has_boards:
             return
         self.earlier["sums"] = self.best
+        if self.choice == "best":
+            self.choice = "sums"  # that is what was chosen
         self.model = self.best.with_tables(tables)
         self.fitted, self.best, self.optimizer = self.model.copy(), self.model.copy(), Optimizer(self.model)
 
